@@ -40,10 +40,12 @@ struct ExploreFlags {
   std::string exhaustive;                // size; empty: scripts are drawn
   std::string corpus;                    // folder
   std::string keep;                      // folder
+  std::string missing;                   // file
   std::string replay;                    // file
   std::string seed_from, shard, shards;  // empty: it is not divided
   std::string run_dir = "watchproof-runs";
   bool fail_fast = false;
+  bool drawn_only = false;
 };
 
 // Of the seeds of a run the one of the shard: no two shards draw the same scripts.
@@ -65,6 +67,8 @@ Result<ExploreOptions> Resolve(const ExploreFlags& flags) {
                          .run_dir = flags.run_dir,
                          .corpus = flags.corpus,
                          .keep = flags.keep,
+                         .missing = flags.missing,
+                         .drawn_only = flags.drawn_only,
                          .fail_fast = flags.fail_fast};
   if (flags.virtual_time == !flags.target.empty() && (flags.virtual_time || flags.replay.empty())) {
     return Fail(StatusCode::kInvalidArgument,
@@ -111,7 +115,8 @@ class Exploration {
       : options_(options), console_({}), signals_(Signals::Install()) {}
 
   ExitCode Draw() {
-    Explorer explorer({.seed = options_.seed, .defects = options_.defects});
+    Explorer explorer(
+        {.seed = options_.seed, .defects = options_.defects, .covering = !options_.drawn_only});
     if (const Status read = ReadCorpus(explorer); !read.ok())
       return Complain("explore", read.message());
     const auto wanted = static_cast<std::uint64_t>(options_.scripts.value_or(0));
@@ -122,6 +127,9 @@ class Exploration {
     }
     if (const Status kept = WriteCorpus(explorer); !kept.ok())
       return Complain("explore", kept.message());
+    const auto coverage = ReportCoverage(explorer.corpus().coverage(), options_.missing);
+    if (!coverage.has_value()) return Complain("explore", coverage.error().message());
+    console_.Result(*coverage);
     return Conclude(explorer);
   }
 
@@ -263,6 +271,12 @@ CommandBody AddExplore(CLI::App& command) {
                   "Keep each finding in this folder: its smallest script, and a report for the "
                   "store's authors")
       ->type_name("FOLDER");
+  command.add_flag("--drawn-only", flags->drawn_only,
+                   "No scripts for situations that were not reached");
+  command
+      .add_option("--missing", flags->missing,
+                  "List in this file the pairs and triples of situations that were not reached")
+      ->type_name("FILE");
   command.add_option("--run-dir", flags->run_dir, "Folder for the folders of runs")
       ->type_name("DIR")
       ->capture_default_str();

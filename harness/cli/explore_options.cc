@@ -56,6 +56,12 @@ Status WriteScripts(const fs::path& folder, const std::vector<Script>& scripts) 
   return Status();
 }
 
+Result<std::string> ReportCoverage(const explore::SituationCoverage& coverage,
+                                   const fs::path& missing) {
+  if (!missing.empty()) WP_RETURN_IF_ERROR(WriteText(missing, coverage.Missing()));
+  return fmt::format("situations {}\n", coverage.Summary());
+}
+
 std::string DescribeBucket(int number, const explore::Bucket& bucket,
                            const explore::BrokenGuarantee& shown, const Script& smallest) {
   std::string text = fmt::format(

@@ -29,6 +29,8 @@ struct ExploreOptions {
   std::filesystem::path run_dir;
   std::filesystem::path corpus;
   std::filesystem::path keep;
+  std::filesystem::path missing;
+  bool drawn_only = false;
   std::optional<explore::Script> replay;
   bool fail_fast = false;
 };
@@ -46,6 +48,9 @@ Result<std::vector<explore::Script>> ReadScripts(const std::filesystem::path& fo
 Status WriteScripts(const std::filesystem::path& folder,
                     const std::vector<explore::Script>& scripts);
 
+// For people: which situations were reached. Those that were not go into the file, if there is one.
+Result<std::string> ReportCoverage(const explore::SituationCoverage& coverage,
+                                   const std::filesystem::path& missing);
 // For people: what was found, and the steps that show it.
 std::string DescribeBucket(int number, const explore::Bucket& bucket,
                            const explore::BrokenGuarantee& shown, const explore::Script& smallest);

@@ -45,6 +45,9 @@ class TargetExploration {
       return !options_.fail_fast || News().empty();
     });
     if (const Status kept = WriteCorpus(); !kept.ok()) return Complain("explore", kept.message());
+    const auto coverage = ReportCoverage(explorer_.corpus().coverage(), options_.missing);
+    if (!coverage.has_value()) return Complain("explore", coverage.error().message());
+    console_.Result(*coverage);
     const ExitCode found = Conclude();
     return ran.ok() ? found : Complain("explore", ran.message(), ExitCode::kTarget);
   }
@@ -225,6 +228,7 @@ class TargetExploration {
       .interrupted = [this] { return Interrupted(); },
       .source = options_.exhaustive ? [this] { return enumeration_.Next(); }
                                     : std::function<std::optional<Script>()>(),
+      .covering = !options_.drawn_only,
   }};
   const TimePoint began_ = Clock::now();
   std::vector<Duration> found_after_;  // by bucket

@@ -22,6 +22,7 @@ Script Corpus::Choose(Prng& prng) const {
 }
 
 void Corpus::Offer(const Script& script, const Features& reached) {
+  coverage_.Reached(reached.situations.seen());
   if (features_.Add(reached) > 0 && scripts_.size() < kLargestCorpus) scripts_.push_back(script);
 }
 

@@ -15,6 +15,7 @@
 #include "harness/base/prng.h"
 #include "harness/explore/features.h"
 #include "harness/explore/script.h"
+#include "harness/explore/situation_coverage.h"
 #include "harness/explore/verdict.h"
 
 namespace watchproof::explore {
@@ -26,12 +27,15 @@ class Corpus {
   void Keep(const Script& script) { scripts_.push_back(script); }
   // Kept if it reached something new.
   void Offer(const Script& script, const Features& reached);
+  SituationCoverage& coverage() { return coverage_; }
+  const SituationCoverage& coverage() const { return coverage_; }
 
   const std::vector<Script>& scripts() const { return scripts_; }
   std::size_t features() const { return features_.count(); }
 
  private:
   Features features_;
+  SituationCoverage coverage_;
   std::vector<Script> scripts_;
 };
 

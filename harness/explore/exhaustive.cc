@@ -8,7 +8,6 @@ namespace watchproof::explore {
 namespace {
 
 constexpr const char* kKey = "a/1";
-constexpr std::int64_t kEveryReply = 1 << 20;
 
 // A letter that is one step; the two that stop and start the client are not.
 struct Alphabet {

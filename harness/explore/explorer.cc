@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/explore/explorer.h"
 
+#include <optional>
 #include <utility>
 
 #include "embedded_store/mvcc/hook_registry.h"
@@ -12,6 +13,7 @@ namespace watchproof::explore {
 namespace {
 
 constexpr std::uint64_t kRepeatEvery = 200;
+constexpr double kCovering = 0.5;
 // Longer ones are not changed further: each would take the time of a hundred others.
 constexpr std::size_t kLongestRecording = 1000;
 
@@ -51,7 +53,11 @@ std::string BytesOf(const std::vector<NumberedEntry>& lines) {
 Explorer::Explorer(const ExploreOptions& options)
     : options_(options), prng_(Prng(options.seed).Fork("explore")) {}
 
-void Explorer::Next() { Try(corpus_.Choose(prng_)); }
+void Explorer::Next() {
+  std::optional<Script> covering;
+  if (options_.covering && prng_.Chance(kCovering)) covering = corpus_.coverage().Next(prng_);
+  Try(covering ? *covering : corpus_.Choose(prng_));
+}
 
 std::string Explorer::Try(const Script& script) {
   const Outcome outcome = RunScript(script, options_.defects);

@@ -45,13 +45,15 @@ Script Shrink(const Script& script, const std::string& shape,
 struct ExploreOptions {
   std::uint64_t seed = 1;
   std::vector<std::string> defects;
+  // Whether some scripts are for situations that were not reached yet; the others are drawn.
+  bool covering = true;
 };
 
 class Explorer {
  public:
   explicit Explorer(const ExploreOptions& options);
 
-  // Draws, or changes a script of the corpus, and runs it.
+  // Draws, or changes a script of the corpus, or covers a situation, and runs that.
   void Next();
   // Judges this script like a drawn one. Returns the state in which it left clients and history.
   std::string Try(const Script& script);

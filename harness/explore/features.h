@@ -15,21 +15,10 @@
 
 #include "embedded_store/watch/watch_types.h"
 #include "harness/explore/script.h"
+#include "harness/explore/situation.h"
 #include "harness/history/entry.h"
 
 namespace watchproof::explore {
-
-// As a client sees a watch.
-enum class WatchPhase {
-  kAsked,
-  kFuture,
-  kLive,
-  kBehind,
-  kBelowFloor,
-  kCompacted,
-  kEnded,
-  kRefused
-};
 
 class Features {
  public:
@@ -42,6 +31,8 @@ class Features {
     bool victims = false;
   };
   void Met(WatchPhase a, WatchPhase b, Backlog backlog);
+  // What each step came upon.
+  Situations situations;
 
   // Returns how many were new.
   std::size_t Add(const Features& other);

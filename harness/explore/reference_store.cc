@@ -109,6 +109,25 @@ store::RangeAnswer ReferenceStore::Read(const store::RangeQuery& query, const Ke
   return answer;
 }
 
+std::int64_t ReferenceStore::FirstChange(const store::KeyRange& range, Kinds kinds,
+                                         std::int64_t from, std::int64_t through) const {
+  through = std::min(through, now_.head);
+  for (std::int64_t at = std::max<std::int64_t>(from, 2); at <= through; ++at) {
+    const Keys& keys = At(at).keys;
+    const bool put = std::any_of(keys.begin(), keys.end(), [&](const auto& one) {
+      return one.second.mod.value == at && Holds(range, one.first);
+    });
+    if (put && kinds.puts) return at;
+    if (!kinds.deletes) continue;
+    const Keys& before = At(at - 1).keys;
+    const bool deleted = std::any_of(before.begin(), before.end(), [&](const auto& one) {
+      return !keys.contains(one.first) && Holds(range, one.first);
+    });
+    if (deleted) return at;
+  }
+  return 0;
+}
+
 Status ReferenceStore::CheckRoom(std::size_t bytes) const {
   if (bytes == 0 || disk_.Takes(bytes)) return {};
   return {StatusCode::kResourceExhausted, "etcdserver: mvcc: database space exceeded"};

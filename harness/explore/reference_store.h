@@ -47,6 +47,15 @@ class ReferenceStore {
   // What is left of each lease is written down; a restart goes on with that.
   void Checkpoint(TimePoint now);
 
+  // The first revision from one through another that changed a key of the range, by a put or by a
+  // deletion as the kinds say; 0: none.
+  struct Kinds {
+    bool puts = true;
+    bool deletes = true;
+  };
+  std::int64_t FirstChange(const store::KeyRange& range, Kinds kinds, std::int64_t from,
+                           std::int64_t through) const;
+
   // The changes that reads and watches at or above the compaction floor still need.
   std::int64_t KeptChanges() const;
 

@@ -359,6 +359,7 @@ struct Script {
 
 inline constexpr int kMostStreams = 3;
 inline constexpr std::int64_t kMostTimes = 5000;
+inline constexpr std::int64_t kEveryReply = 1 << 20;  // from this many on, a client does not stall
 
 // "create stream=1 key=a/ end=a0 start=floor": fields with their default are left out.
 std::string Describe(const Step& step);

@@ -62,6 +62,8 @@ void VirtualRun::Finish() {
   for (const Step& step : script_.steps) {
     if (before != nullptr) features_.Sequence(*before, step);
     before = &step;
+    const bool nothing = std::holds_alternative<Crash>(step) && !script_.limits.disk;
+    if (!nothing) features_.situations.Meanwhile(step);
     RunStep(step);
   }
   state_ = DescribeState();
@@ -139,24 +141,38 @@ std::int64_t VirtualRun::Resolve(const Place& place) const {
   return place.plus;
 }
 
+WatchPhase VirtualRun::PhaseOf(ClientWatch& watch) const {
+  if (watch.refused) return WatchPhase::kRefused;
+  if (watch.compacted > 0) return WatchPhase::kCompacted;
+  if (watch.ended) return WatchPhase::kEnded;
+  if (!watch.created) return WatchPhase::kAsked;
+  if (watch.start > head_) return WatchPhase::kFuture;
+  const WatchOptions& options = watch.asked.options;
+  const std::int64_t change =
+      reference_.FirstChange(Placement().Range(watch.asked.key, watch.asked.end),
+                             {.puts = !options.no_put, .deletes = !options.no_delete},
+                             std::max(watch.next, watch.quiet_through + 1), head_);
+  watch.quiet_through = change == 0 ? head_ : change - 1;
+  if (change == 0 && watch.start_kind != StartKind::kBelowFloor) return WatchPhase::kLive;
+  return watch.next < floor_ ? WatchPhase::kBelowFloor : WatchPhase::kBehind;
+}
+
 void VirtualRun::NoteMeetings() {
   const Features::Backlog backlog{.unsynced = hub_->has_unsynced(), .victims = hub_->has_victims()};
-  const auto phase = [this](const ClientWatch& watch) {
-    if (watch.refused) return WatchPhase::kRefused;
-    if (watch.compacted > 0) return WatchPhase::kCompacted;
-    if (watch.ended) return WatchPhase::kEnded;
-    if (!watch.created) return WatchPhase::kAsked;
-    if (watch.start > head_) return WatchPhase::kFuture;
-    if (watch.next < floor_) return WatchPhase::kBelowFloor;
-    return watch.next <= head_ ? WatchPhase::kBehind : WatchPhase::kLive;
-  };
-  for (const Stream& stream : streams_) {
+  features_.situations.Look();
+  int number = 0;
+  for (Stream& stream : streams_) {
+    ++number;
     if (!stream.open) continue;
-    for (std::size_t i = 0; i < stream.watches.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        features_.Met(phase(stream.watches[i]), phase(stream.watches[j]), backlog);
+    std::vector<Situations::Watch> watches;
+    for (ClientWatch& watch : stream.watches) {
+      watches.push_back({&watch.asked, watch.start_kind, PhaseOf(watch)});
+      for (const Situations::Watch& met : watches) {
+        if (&met != &watches.back()) features_.Met(watches.back().phase, met.phase, backlog);
       }
     }
+    const bool stalled = !stream.queue->empty() || !stream.waiting.empty();
+    features_.situations.See({.number = number, .stalled = stalled}, watches);
   }
 }
 

@@ -35,8 +35,10 @@ struct ClientWatch {
   Create asked;
   std::uint32_t ordinal = 0;
   std::int64_t start = 0;  // as requested
-  std::int64_t next = 0;   // where a watch that resumes it has to start; 0: not known yet
-  std::int64_t id = 0;     // as answered
+  StartKind start_kind = StartKind::kNow;
+  std::int64_t quiet_through = 0;  // nothing that it waits for was written up to here
+  std::int64_t next = 0;           // where a watch that resumes it has to start; 0: not known yet
+  std::int64_t id = 0;             // as answered
   bool created = false;
   bool refused = false;
   bool ended = false;  // cancelled or compacted
@@ -115,6 +117,7 @@ class VirtualRun {
   ClientWatch* Find(Stream& stream, std::int64_t id);
   void ReceiveControl();
   void CompareBacklog();
+  WatchPhase PhaseOf(ClientWatch& watch) const;
   void NoteMeetings();
 
   // virtual_run_calls.cc: key-value and lease calls.

@@ -29,7 +29,10 @@ void VirtualRun::Do(const Create& create) {
 
 void VirtualRun::Ask(Stream& stream, const Create& create, std::int64_t start) {
   const auto ordinal = static_cast<std::uint32_t>(stream.watches.size());
-  stream.watches.push_back({.asked = create, .ordinal = ordinal, .start = start});
+  stream.watches.push_back({.asked = create,
+                            .ordinal = ordinal,
+                            .start = start,
+                            .start_kind = KindOfStart(start, floor_, head_)});
   recording_.Request(stream.recorded, ToWire(create, Placement(), start));
   Create placed = create;
   placed.start = {Place::From::kNumber, start};

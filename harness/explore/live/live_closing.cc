@@ -47,8 +47,8 @@ WatchPhase PhaseOf(const WatchState& watch, Revision head, Revision floor) {
   }
   if (!watch.created) return WatchPhase::kAsked;
   if (watch.start > head) return WatchPhase::kFuture;
-  if (watch.position < floor) return WatchPhase::kBelowFloor;
-  return watch.complete ? WatchPhase::kLive : WatchPhase::kBehind;
+  if (watch.complete) return WatchPhase::kLive;
+  return watch.position < floor ? WatchPhase::kBelowFloor : WatchPhase::kBehind;
 }
 
 }  // namespace
@@ -67,18 +67,34 @@ void LiveScript::EachLive(
 }
 
 void LiveScript::NoteMeetings(const Judge& judge) {
+  features_.situations.Look();
+  int number = 0;
   for (const Stream& stream : streams_) {
-    std::vector<WatchPhase> phases;
+    ++number;
+    std::vector<Situations::Watch> watches;
     for (std::uint32_t ordinal = 0; stream.open && ordinal < stream.watches.size(); ++ordinal) {
       if (ordinal == kMostMet) break;
       const auto index = judge.Find(stream.client->id(), ordinal);
       if (!index) continue;
-      phases.push_back(PhaseOf(judge.watch(*index), server_.head(), server_.floor()));
-      for (std::size_t i = 0; i + 1 < phases.size(); ++i) {
-        features_.Met(phases[i], phases.back(), {.unsynced = false, .victims = false});
+      const Watch& watch = stream.watches[ordinal];
+      watches.push_back({&watch.asked, watch.start_kind,
+                         PhaseOf(judge.watch(*index), server_.head(), server_.floor())});
+      for (std::size_t i = 0; i + 1 < watches.size(); ++i) {
+        features_.Met(watches[i].phase, watches.back().phase, {});
       }
     }
+    features_.situations.See({.number = number, .stalled = stream.stalled}, watches);
   }
+}
+
+// At what the client knows by now.
+void LiveScript::Look() {
+  server_.Await(
+      [this](const Judge& judge) {
+        NoteMeetings(judge);
+        return true;
+      },
+      server_.patience());
 }
 
 // Until every create has been answered.
@@ -86,7 +102,7 @@ void LiveScript::AwaitAnswers(Duration limit) {
   server_.Await(
       [this](const Judge& judge) {
         for (const Stream& stream : streams_) {
-          if (!stream.open || stream.watches.empty()) continue;
+          if (!stream.open || stream.stalled || stream.watches.empty()) continue;
           const auto index = judge.Find(stream.client->id(),
                                         static_cast<std::uint32_t>(stream.watches.size() - 1));
           if (!index) return false;
@@ -102,6 +118,7 @@ void LiveScript::AwaitAnswers(Duration limit) {
 void LiveScript::AskClosingQuestions() {
   for (Stream& stream : streams_) {
     if (stream.open) stream.client->ResumeReading();
+    stream.stalled = false;
   }
   AwaitAnswers(server_.patience());
   AwaitEndOfLeases();

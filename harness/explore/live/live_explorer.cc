@@ -20,6 +20,8 @@ constexpr int kWorkersOfSource = 24;
 // Of a plain script.
 constexpr std::int64_t kFewTimes = 8;
 constexpr std::int64_t kFewBytes = 300;
+// Of all servers, until every combination has been tried.
+constexpr double kCovering = 0.25;
 // Alone on a server an answer comes at once.
 constexpr Duration kPatienceAlone = 1500ms;
 
@@ -116,7 +118,21 @@ bool Restarts(const Script& script) {
 LiveExplorer::LiveExplorer(const LiveExploreOptions& options)
     : options_(options), prng_(Prng(options.seed).Fork("live")) {}
 
+// Alone, so that no other script compacts or restarts what it needs.
+LiveExplorer::BatchPlan LiveExplorer::CoveringBatch(Duration time, std::uint64_t most) {
+  return {.time = time,
+          .most = most,
+          .draws = {.time = false},
+          .durable = true,
+          .next = [this](Prng& prng) {
+            MutexLock lock(learning_);
+            return corpus_.coverage().Next(prng);
+          }};
+}
+
 LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t most) {
+  if (options_.covering && !corpus_.coverage().over() && prng_.Chance(kCovering))
+    return CoveringBatch(time, most);
   const Emphasis emphasis = DrawEmphasis(prng_);
   const bool plain = emphasis == Emphasis::kNone;
   BatchPlan plan{.time = time, .most = most};

@@ -36,6 +36,8 @@ struct LiveExploreOptions {
   std::function<bool()> interrupted;
   // If there is one, it gives the scripts, instead of the corpus; empty: there are no more.
   std::function<std::optional<Script>()> source = {};
+  // Whether some servers are for situations that were not reached yet.
+  bool covering = true;
 };
 
 class LiveExplorer {
@@ -102,6 +104,7 @@ class LiveExplorer {
               std::vector<Ran>& ran, Mutex& mu);
   BatchPlan DrawBatch(Duration time, std::uint64_t most) REQUIRES(learning_);
   BatchPlan SourceBatch(Duration time, std::uint64_t most);
+  BatchPlan CoveringBatch(Duration time, std::uint64_t most);
 
   const LiveExploreOptions options_;
   Prng prng_;

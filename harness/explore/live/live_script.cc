@@ -48,6 +48,7 @@ void LiveScript::Run() {
     if (restart && !(draws_.restarts && server_.can_restart())) continue;
     if (before != nullptr) features_.Sequence(*before, step);
     before = &step;
+    features_.situations.Meanwhile(step);
     if (restart) {
       Restart();
     } else {
@@ -155,7 +156,10 @@ void LiveScript::Do(const Create& create) {
 void LiveScript::Ask(Stream& stream, const Create& create, std::int64_t start) {
   const bool whole = draws_.everything && create.key == "*";
   const Placement place = whole ? Placement() : placement_;
-  stream.watches.push_back({.asked = create, .start = start});
+  stream.watches.push_back(
+      {.asked = create,
+       .start = start,
+       .start_kind = KindOfStart(start, server_.floor().value, server_.head().value)});
   stream.client->Create({.key = place.Key(create.key),
                          .range_end = place.End(create.end),
                          .start = Revision(start),
@@ -220,6 +224,7 @@ void LiveScript::Do(const Resume& resume) {
 void LiveScript::Do(const Receive& receive) {
   Stream& stream = streams_[static_cast<std::size_t>(receive.stream - 1)];
   if (!stream.open) return;
+  stream.stalled = receive.replies < kEveryReply;
   stream.client->StopReading();
   if (receive.replies > 0) stream.client->ReadOn(receive.replies);
 }
@@ -235,8 +240,9 @@ void LiveScript::Do(const Turn& turn) {
     case Loop::kSync:
     case Loop::kProgress:
       return Pause(kShortest);
-    case Loop::kVictims:
     case Loop::kExpire:
+      return Look();
+    case Loop::kVictims:
       return Pause(kShort);
     case Loop::kErase:
     case Loop::kCheckpoint:

@@ -57,12 +57,14 @@ class LiveScript {
   struct Watch {
     Create asked;
     std::int64_t start = 0;
+    StartKind start_kind = StartKind::kNow;
     bool cancel_asked = false;
   };
   struct Stream {
     WatchStream* client = nullptr;
     std::vector<Watch> watches;  // by ordinal
     bool open = false;
+    bool stalled = false;
   };
 
   void RunStep(const Step& step);
@@ -100,6 +102,7 @@ class LiveScript {
   // live_closing.cc: after the last step.
   void AskClosingQuestions();
   void AwaitAnswers(Duration limit);
+  void Look();
   // A watch that was created and had not ended, as it was then.
   struct LiveWatch {
     Stream* stream = nullptr;
