@@ -11,6 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 TEST(ExploreCommandTest, CleanStoreIsClean) {
@@ -70,14 +71,27 @@ TEST(ExploreCommandTest, CleanServerIsClean) {
       ScriptedRun::Command({"explore", "--target", "embedded", "--seed", "7", "--scripts", "30"});
   EXPECT_EQ(run.Wait(), 0) << run.output();
   EXPECT_THAT(run.output(), HasSubstr("30 scripts on "));
+  EXPECT_THAT(run.output(), HasSubstr("situations pairs "));
+}
+
+TEST(ExploreCommandTest, SituationsThatWereNotReachedAreListed) {
+  const auto none = ScriptedRun::Command({"explore"});
+  const fs::path file = none.run_dir() / "missing.txt";
+  auto run = ScriptedRun::Command(
+      {"explore", "--virtual", "--seed", "7", "--scripts", "20", "--missing", file.string()});
+  EXPECT_EQ(run.Wait(), 0);
+  EXPECT_THAT(run.output(), AllOf(HasSubstr("situations pairs "), HasSubstr(" cannot be")));
+  std::ifstream list(file);
+  const std::string text((std::istreambuf_iterator<char>(list)), {});
+  EXPECT_THAT(text, ContainsRegex("(^|\n)watch=[a-z-]+ other=[a-z-]+ meanwhile=[a-z]+\n"));
 }
 
 TEST(ExploreCommandTest, DefectOfAServerIsCutOutAndRepeats) {
   const auto none = ScriptedRun::Command({"explore"});
   const std::string defective = "embedded+version-survives-delete";
-  auto run =
-      ScriptedRun::Command({"explore", "--target", defective, "--seed", "7", "--scripts", "30",
-                            "--fail-fast", "--keep", (none.run_dir() / "kept").string()});
+  auto run = ScriptedRun::Command({"explore", "--target", defective, "--seed", "7", "--scripts",
+                                   "30", "--drawn-only", "--fail-fast", "--keep",
+                                   (none.run_dir() / "kept").string()});
   EXPECT_EQ(run.Wait(), 1);
   EXPECT_THAT(run.output(), HasSubstr(" of 10 times, alone on a fresh server"));
   const std::string marker = "--replay ";

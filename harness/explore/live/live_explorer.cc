@@ -22,6 +22,7 @@ constexpr std::int64_t kFewTimes = 8;
 constexpr std::int64_t kFewBytes = 300;
 // Of all servers, until every combination has been tried.
 constexpr double kCovering = 0.25;
+constexpr std::size_t kRestartsTogether = 8;
 // Alone on a server an answer comes at once.
 constexpr Duration kPatienceAlone = 1500ms;
 
@@ -120,19 +121,35 @@ LiveExplorer::LiveExplorer(const LiveExploreOptions& options)
 
 // Alone, so that no other script compacts or restarts what it needs.
 LiveExplorer::BatchPlan LiveExplorer::CoveringBatch(Duration time, std::uint64_t most) {
+  const bool durable = corpus_.coverage().over() || restarting_.size() >= kRestartsTogether;
   return {.time = time,
           .most = most,
-          .draws = {.time = false},
-          .durable = true,
-          .next = [this](Prng& prng) {
+          .draws = {.restarts = durable, .time = false},
+          .durable = durable,
+          .next = [this, durable](Prng& prng) {
             MutexLock lock(learning_);
-            return corpus_.coverage().Next(prng);
+            return NextCovering(durable, prng);
           }};
 }
 
+// Data that outlasts a restart makes every write slow.
+std::optional<Script> LiveExplorer::NextCovering(bool restarts, Prng& prng) {
+  if (restarts) {
+    if (restarting_.empty()) return std::nullopt;
+    Script script = std::move(restarting_.back());
+    restarting_.pop_back();
+    return script;
+  }
+  auto script = corpus_.coverage().Next(prng);
+  for (; script && Restarts(*script); script = corpus_.coverage().Next(prng)) {
+    restarting_.push_back(*std::move(script));
+  }
+  return script;
+}
+
 LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t most) {
-  if (options_.covering && !corpus_.coverage().over() && prng_.Chance(kCovering))
-    return CoveringBatch(time, most);
+  const bool covering = options_.covering && !(corpus_.coverage().over() && restarting_.empty());
+  if (covering && prng_.Chance(kCovering)) return CoveringBatch(time, most);
   const Emphasis emphasis = DrawEmphasis(prng_);
   const bool plain = emphasis == Emphasis::kNone;
   BatchPlan plan{.time = time, .most = most};

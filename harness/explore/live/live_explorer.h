@@ -104,7 +104,8 @@ class LiveExplorer {
               std::vector<Ran>& ran, Mutex& mu);
   BatchPlan DrawBatch(Duration time, std::uint64_t most) REQUIRES(learning_);
   BatchPlan SourceBatch(Duration time, std::uint64_t most);
-  BatchPlan CoveringBatch(Duration time, std::uint64_t most);
+  BatchPlan CoveringBatch(Duration time, std::uint64_t most) REQUIRES(learning_);
+  std::optional<Script> NextCovering(bool restarts, Prng& prng) REQUIRES(learning_);
 
   const LiveExploreOptions options_;
   Prng prng_;
@@ -112,6 +113,7 @@ class LiveExplorer {
   Buckets buckets_;
   Counts counts_;
   bool source_is_empty_ = false;
+  std::vector<Script> restarting_;  // scripts for situations, which wait for a durable server
   std::map<std::string, std::uint64_t> undecided_;
   // Held while what is above changes or, on the threads of Explore, is read.
   Mutex learning_;
