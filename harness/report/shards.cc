@@ -207,8 +207,13 @@ RunRecord Settle(std::vector<RunRecord>& runs) {
     for (const AttemptName& name : shard.planned()) left.erase(name);
     ended_early.insert(shard.left().begin(), shard.left().end());
   }
-  if (!missing.empty()) all.incomplete.push_back(MissingText(missing, whole.count));
-  if (!left.empty()) all.incomplete.push_back("of shards without a plan " + LeftText(left));
+  if (!missing.empty() || !left.empty()) {
+    // Also of those that were killed before their plan was written.
+    std::string text =
+        missing.empty() ? "of what no shard has planned, " : MissingText(missing, whole.count);
+    if (!left.empty()) text += (missing.empty() ? "" : "; ") + LeftText(left);
+    all.incomplete.push_back(std::move(text));
+  }
   left.merge(ended_early);
   const std::uint64_t seed = ParseSeed(runs.front().seed).value_or(0);
   for (const AttemptName& name : left) {
