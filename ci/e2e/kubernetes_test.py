@@ -98,6 +98,12 @@ class Kubernetes(RunTest):
             mounts = {mount["name"] for mount in container(load(name))["volumeMounts"]}
             self.assertEqual(mounts, volumes)
 
+    def test_the_image_has_the_user_of_the_pods(self):
+        recipe = (FOLDER.parent.parent / "images" / "Containerfile").read_text()
+        pod = load("run/shards.yaml")["spec"]["template"]["spec"]["securityContext"]
+        self.assertIn(f"\nUSER {pod['runAsUser']}:{pod['runAsGroup']}\n", recipe)
+        self.assertIn('\nENTRYPOINT ["/usr/local/bin/watchproof"]\n', recipe)
+
     def test_the_kustomization_has_every_file(self):
         named = load("run/kustomization.yaml")
         files = set(named["resources"]) | set(named["configMapGenerator"][0]["files"])

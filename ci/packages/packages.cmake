@@ -4,6 +4,7 @@ include(GNUInstallDirs)
 
 install(TARGETS watchproof)
 include(ci/packages/library.cmake)
+include(ci/packages/static.cmake)
 
 # What the program prints itself is printed when it is installed: wp_install_printed(FOLDER NAME
 # ARGUMENTS...).
@@ -51,6 +52,9 @@ if(WATCHPROOF_TESTS)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   wp_script_test(packages.deb LABEL e2e TIMEOUT 180
     COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/ci/packages/deb_test.py
+      ${PROJECT_BINARY_DIR})
+  wp_script_test(packages.static LABEL e2e TIMEOUT 300
+    COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/ci/packages/static_test.py
       ${PROJECT_BINARY_DIR})
   wp_script_test(packages.library LABEL e2e TIMEOUT 180
     COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/ci/packages/library_test.py
