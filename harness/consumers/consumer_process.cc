@@ -47,6 +47,7 @@ Result<std::unique_ptr<ConsumerProcess>> ConsumerProcess::Start(ConsumerOptions 
                            "HTTPS_PROXY", "GRPC_PROXY", "ALL_PROXY"}) {
     child.environment[name] = std::nullopt;
   }
+  child.environment["WATCHPROOF"] = OwnExecutable().string();
   child.arguments.insert(child.arguments.end(),
                          {"--endpoint", given.endpoint, "--prefix", given.prefix});
   Result<std::unique_ptr<ChildProcess>> launched = ChildProcess::Launch(child);

@@ -52,7 +52,7 @@ class ConsumerProcess {
 
   // Does not wait for the answer.
   Status Ask(const ConsumerRequest& request);
-  // Requests that are done.
+  // Requests that are done; to start is the first one.
   int answered() const { return answered_; }
   std::optional<ExitState> exit_state() const { return child_->exit_state(); }
   std::string LastWords() const { return child_->LastWords(); }

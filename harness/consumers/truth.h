@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The history of the store below one prefix, by the acknowledged writes of a recording.
 //
-//   Truth truth("/registry/things/");
+//   Truth truth("/registry/events/watched/");
 //   truth.Consume(line);           // each of the recording
 //   truth.Finish();
 //   truth.changes();  truth.KeysAt(revision);

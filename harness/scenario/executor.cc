@@ -62,14 +62,15 @@ Status Executor::WriteSentinels() {
   if (!followed.empty()) keys.insert(followed + "sentinel");
   for (const WatchState& watch : session_.judge().watches()) {
     if (watch.end != WatchEnd::kOpen) continue;
-    // To a consumer the prefix itself is no name of an object.
-    if (watch.key != followed) keys.insert(watch.key);
+    // To a consumer a prefix is no name of an object.
+    if (followed.empty() || !followed.starts_with(watch.key)) keys.insert(watch.key);
     furthest = std::max(furthest, watch.start);
   }
   int written = 0;
   do {
     for (const std::string& key : keys) {
-      WP_ASSIGN_OR_RETURN(const Revision revision, session_.kv().Put(key, "sentinel"));
+      WP_ASSIGN_OR_RETURN(const Revision revision,
+                          session_.kv().Put(key, ConsumerValue(key, "sentinel")));
       went_back_ = went_back_ || revision <= context_.head();
       context_.NoteHead(revision);
       ++written;
@@ -125,8 +126,9 @@ Status Executor::AskConsumer() {
   session_.Annotate(StageReached{Stage::kSentinels});
   session_.Annotate(QuestionLeft{.question = "all", .why = "the streams are a consumer's"});
   Ask("the put of a sentinel");
+  const std::string sentinel = std::string(kConsumerPrefix) + "sentinel";
   WP_ASSIGN_OR_RETURN(const Revision last,
-                      session_.kv().Put(std::string(kConsumerPrefix) + "sentinel", "last"));
+                      session_.kv().Put(sentinel, ConsumerValue(sentinel, "last")));
   context_.NoteHead(last);
   // As long as the attempt may take: some layers try again for half a minute before they list.
   const Duration limit =

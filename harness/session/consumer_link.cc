@@ -10,6 +10,14 @@
 
 namespace watchproof {
 
+std::string ConsumerValue(std::string_view key, std::string text) {
+  if (!key.starts_with(kConsumerPrefix)) return text;
+  return fmt::format(
+      R"({{"kind":"Event","apiVersion":"v1","metadata":{{"name":"{}","namespace":"watched"}},)"
+      R"("message":"{}"}})",
+      key.substr(kConsumerPrefix.size()), text);
+}
+
 // Turns what passes on the streams of watches into lines of the recording.
 class ConsumerLink::Observer final : public proxy::ByteObserver {
  public:

@@ -22,8 +22,11 @@
 
 namespace watchproof {
 
-// Every key of a case that a consumer follows is below it. It has the form of Kubernetes.
-inline constexpr std::string_view kConsumerPrefix = "/registry/things/";
+// Every key of a case that a consumer follows is below it: those of Events in Kubernetes, in one
+// namespace.
+inline constexpr std::string_view kConsumerPrefix = "/registry/events/watched/";
+// What the key holds: below the prefix an Event with the text in it, elsewhere the text alone.
+std::string ConsumerValue(std::string_view key, std::string text);
 
 struct ConsumerSetup {
   std::string name;                  // as given
@@ -54,7 +57,7 @@ class ConsumerLink {
 
   std::shared_ptr<Observer> observer_;  // with the proxy
   std::unique_ptr<ConsumerProcess> process_;
-  int asked_ = 0;
+  int asked_ = 1;  // to start
 };
 
 }  // namespace watchproof

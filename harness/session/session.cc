@@ -16,6 +16,7 @@ namespace watchproof {
 namespace {
 
 constexpr Duration kTimeToConverge = 10s;  // for its calls
+constexpr Duration kConsumerStarts = 30s;  // a whole API server is one
 // Enough to see whether the keys are unchanged; values of cases may be large.
 constexpr std::int64_t kMostReadBack = 100;
 
@@ -65,10 +66,20 @@ Status AttemptSession::Connect() {
   }
   MakePorts();
   WP_RETURN_IF_ERROR(OpenControlWatch(target().token()));
-  if (options_.consumer.command.empty()) return {};
+  return options_.consumer.command.empty() ? Status() : StartConsumer();
+}
+
+Status AttemptSession::StartConsumer() {
   WP_ASSIGN_OR_RETURN(
       consumer_, ConsumerLink::Start(environment_, *context_, options_.consumer, options_.folder));
-  return {};
+  GrantTime(kConsumerStarts);
+  const ConsumerProcess& process = consumer_->process();
+  PumpUntil([&] { return consumer_->asked_and_answered() || process.exit_state(); },
+            Within(kConsumerStarts));
+  if (consumer_->asked_and_answered()) return {};
+  return Fail(StatusCode::kDeadlineExceeded, "the consumer {}: {}",
+              process.exit_state() ? process.exit_state()->ToString() : "did not start in time",
+              process.LastWords());
 }
 
 // A running server is identified by its version only: etcd's are three numbers from 3 on.

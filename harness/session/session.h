@@ -191,6 +191,7 @@ class AttemptSession {
 
  private:
   void BeginRecording();
+  Status StartConsumer();
   void MakePorts();
   Status PaceReader(const ReaderPace& pace);
   // Lets slow readers read their next messages when these are due.

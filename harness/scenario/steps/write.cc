@@ -3,6 +3,7 @@
 
 #include "harness/model/operations.h"
 #include "harness/scenario/step_context.h"
+#include "harness/session/consumer_link.h"
 
 namespace watchproof {
 namespace {
@@ -18,10 +19,12 @@ std::int64_t LeaseOf(StepContext& context, const PutStep& put) {
   return put.lease.empty() ? 0 : context.leases().at(put.lease);
 }
 
+std::string ValueOf(const PutStep& put) { return ConsumerValue(put.key, put.value.Make()); }
+
 WriteOp OperationOf(StepContext& context, const PutStep& put) {
   return {.kind = WriteOp::Kind::kPut,
           .key = context.session().Placed(put.key),
-          .value = put.keeps_value ? "" : put.value.Make(),
+          .value = put.keeps_value ? "" : ValueOf(put),
           .lease = LeaseOf(context, put),
           .previous = put.previous,
           .keeps_value = put.keeps_value,
@@ -84,7 +87,7 @@ Status PutStep::Run(StepContext& context) const {
     return context.NoteWrite(session.kv().Write(OperationOf(context, *this)));
   }
   return context.NoteWrite(
-      session.kv().Put(session.Placed(key), value.Make(), LeaseOf(context, *this)));
+      session.kv().Put(session.Placed(key), ValueOf(*this), LeaseOf(context, *this)));
 }
 
 void DeleteStep::Fields(FieldList& field) {
