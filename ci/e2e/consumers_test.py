@@ -4,19 +4,30 @@
 
     consumers_test.py WATCHPROOF [unittest arguments]
 
-Builds `etcd-go`, so it needs go and its module registry.
+Builds `etcd-go`, so it needs go and its module registry; and `kube-apiserver` where go has fetched
+Kubernetes before: without what go keeps of earlier builds that takes minutes.
 """
 
+import functools
 import pathlib
 import shutil
 import subprocess
 import unittest
 
-from tool import RunTest, main
+from tool import RunTest, descendants, main, wait_for
 
 CONSUMERS = pathlib.Path(__file__).parents[2] / "fixtures" / "consumers"
 AWAY = "Consumers.CompactionWhileAway"
 AT_FLOOR = "Consumers.DeleteAtFloor"
+QUEUE = "Consumers.FullQueue"
+
+
+@functools.cache
+def kubernetes_at_hand():
+    if not shutil.which("go"):
+        return False
+    modules = subprocess.check_output(["go", "env", "GOMODCACHE"], text=True).strip()
+    return any(pathlib.Path(modules).glob("k8s.io/kubernetes@*"))
 
 
 @unittest.skipUnless(shutil.which("go"), "needs go, to build a consumer")
@@ -75,6 +86,30 @@ class Consumers(RunTest):
                            more={"PATH": "/nonexistent",
                                  "WATCHPROOF_CACHE": str(self.folder / "cache")})
         self.assertIn("install Go", done.stdout)
+
+    @unittest.skipUnless(kubernetes_at_hand(), "needs go, and Kubernetes among its modules")
+    def test_an_api_server_on_a_store_that_loses_a_notice(self):
+        self.run_it("--consumer", "kube-apiserver", "--target", "embedded", "--target",
+                    "embedded+compaction-notice-lost", "--filter", QUEUE, expect=1, limit=550)
+        found = {result["target"]: result for result in self.results()}
+        self.assertEqual(found["kube-apiserver on embedded"]["verdict"], "pass")
+        spoilt = found["kube-apiserver on embedded+compaction-notice-lost"]
+        self.assertEqual({finding["guarantee"] for finding in spoilt["findings"]},
+                         {"NoGap", "NoGhost"}, spoilt)
+        self.assertIn("is the store", spoilt["findings"][0]["watch"])
+
+    @unittest.skipUnless(kubernetes_at_hand(), "needs go, and Kubernetes among its modules")
+    def test_an_api_server_ends_with_a_killed_run(self):
+        run = self.start("--consumer", "kube-apiserver", "--target", "embedded", "--filter", QUEUE)
+
+        def family_with_both_stores():
+            family = descendants(run.pid)
+            return family if sum(" store --" in c for c in family.values()) == 2 else None
+
+        family = wait_for("the target's store and the API server's", family_with_both_stores,
+                          limit=550)
+        run.kill()
+        self.await_end_of(family)
 
     def run_check(self):
         done = subprocess.run([self.watchproof, "check", str(self.latest().resolve())],

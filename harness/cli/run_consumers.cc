@@ -64,6 +64,7 @@ Result<RunConsumers> BuildConsumers(const std::vector<TargetSpec>& targets,
     consumers[target.consumer] = {
         .layers = source.recipe.layers,
         .command = built.has_value() ? built->command : std::vector<std::string>(),
+        .jobs = source.recipe.jobs,
         .missing = built.has_value() ? "" : built.error().message()};
   }
   return consumers;

@@ -43,7 +43,10 @@ Runner::Runner(const RunnerOptions& options) : r_(options) {
 int Runner::JobsOf(const std::string& case_name, const std::string& target) const {
   int jobs = clusters_.contains(case_name) ? kJobsOfCluster : 1;
   for (const TargetSpec& spec : r_.options.targets) {
-    if (spec.text == target) jobs = std::max(jobs, spec.members);
+    if (spec.text != target) continue;
+    jobs = std::max(jobs, spec.members);
+    const auto consumer = r_.consumers.find(spec.consumer);
+    if (consumer != r_.consumers.end()) jobs = std::max(jobs, consumer->second.jobs);
   }
   return std::min(jobs, r_.options.jobs);
 }

@@ -65,8 +65,8 @@ Status Fill(ConsumerSource& source, Read read) {
 Result<ConsumerRecipe> ParseConsumerRecipe(std::string_view toml) {
   using namespace toml_fields;
   WP_ASSIGN_OR_RETURN(const toml::table table, Document(toml));
-  WP_RETURN_IF_ERROR(
-      OnlyFields(table, {"about", "layers", "tool", "advice", "needs", "version", "build", "run"}));
+  WP_RETURN_IF_ERROR(OnlyFields(
+      table, {"about", "layers", "tool", "advice", "needs", "jobs", "version", "build", "run"}));
   ConsumerRecipe recipe;
   WP_ASSIGN_OR_RETURN(recipe.about, Text(table, "about"));
   WP_ASSIGN_OR_RETURN(recipe.layers, List<std::string>(table, "layers"));
@@ -76,6 +76,11 @@ Result<ConsumerRecipe> ParseConsumerRecipe(std::string_view toml) {
   WP_ASSIGN_OR_RETURN(recipe.run, List<std::string>(table, "run"));
   if (table.contains("needs")) {
     WP_ASSIGN_OR_RETURN(recipe.needs, List<std::string>(table, "needs"));
+  }
+  if (table.contains("jobs")) {
+    recipe.jobs = table["jobs"].value<int>().value_or(0);
+    if (recipe.jobs < 1)
+      return FailAt(Place(table, "jobs"), "expected 'jobs' with a number from 1 on");
   }
   if (table.contains("version")) {
     WP_ASSIGN_OR_RETURN(recipe.version, List<std::string>(table, "version"));

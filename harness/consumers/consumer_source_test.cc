@@ -63,5 +63,19 @@ TEST(ConsumerRecipe, AMisspeltFieldIsAnError) {
   EXPECT_THAT(recipe.error().message(), HasSubstr("layer"));
 }
 
+TEST(ConsumerRecipe, TheShareOfTheMachineIsANumber) {
+  const auto with = [](const std::string& jobs) {
+    return ParseConsumerRecipe(
+        "about = \"a\"\nlayers = [\"l\"]\ntool = \"go\"\nadvice = \"x\"\njobs = " + jobs +
+        "\nbuild = [\"go build\"]\nrun = [\"./p\"]\n");
+  };
+  EXPECT_EQ(with("6")->jobs, 6);
+  for (const char* wrong : {"0", "\"many\""}) {
+    const auto recipe = with(wrong);
+    ASSERT_FALSE(recipe.has_value()) << wrong;
+    EXPECT_THAT(recipe.error().message(), HasSubstr("expected 'jobs'")) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace watchproof
