@@ -77,7 +77,7 @@ Status AttemptSession::StartConsumer() {
   PumpUntil([&] { return consumer_->asked_and_answered() || process.exit_state(); },
             Within(kConsumerStarts));
   if (consumer_->asked_and_answered()) return {};
-  return Fail(StatusCode::kDeadlineExceeded, "the consumer {}: {}",
+  return Fail(StatusCode::kUnavailable, "the consumer {}: {}",
               process.exit_state() ? process.exit_state()->ToString() : "did not start in time",
               process.LastWords());
 }
