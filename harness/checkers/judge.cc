@@ -180,8 +180,10 @@ struct Judge::Impl final : HistoryVisitor {
     backlog_.Push(watch, std::move(response));
   }
   void OnProgress(WatchIndex watch, const Response& response) override {
-    for (const auto& checker : checkers_) checker->Progress(watch, response);
     progress_answered_ += progress_due_.erase(response.stream.value);
+    // The server may know of the cancel, whose answer progress of the stream may overtake.
+    if (response.message.watch_id < 0 && table_.details(watch).cancel_asked) return;
+    for (const auto& checker : checkers_) checker->Progress(watch, response);
     table_.Progress(watch, response);
   }
   void OnCompacted(WatchIndex watch, const Response& response) override {

@@ -58,6 +58,18 @@ CallScript KeptLate(std::chrono::seconds later) {
   return Keeps(Read(OneLease(2)).Pause(2s), 2).Pause(later);
 }
 
+// One before the lease existed, and one whose answer is still to come.
+CallScript RevokedTwice() {
+  CallScript script = CallScript()
+                          .Begin(1, Method::kLeaseRevoke, LeaseId(kId))
+                          .Begin(2, Method::kLeaseGrant, Message().Number(1, 60))
+                          .Fail(1, Method::kLeaseRevoke, StatusCode::kNotFound)
+                          .Begin(3, Method::kLeaseRevoke, LeaseId(kId))
+                          .End(2, Method::kLeaseGrant, Granted(60))
+                          .Do(Method::kPut, PutOf("k", "1", kId), Reported(2));
+  return Lists(Read(script), {}).End(3, Method::kLeaseRevoke, Reported(3));
+}
+
 const std::vector<CallRow>& Rows() {
   static const std::vector<CallRow> kRows = {
       {"ALivingLeaseIsListed", Lists(Read(OneLease()), {kId})},
@@ -69,6 +81,7 @@ const std::vector<CallRow>& Rows() {
       {"ALeaseThatDoesNotEnd", Lists(Read(OneLease(2).Pause(13s)), {kId}), {"Leased"}},
       {"ARevokedLeaseIsGone", Lists(Revoked(), {}), {}, true},
       {"ARevokedLeaseIsListed", Lists(Revoked(), {kId}), {"Leased"}, true},
+      {"ASecondRevocationOnItsWay", RevokedTwice()},
       {"ARevocationWithoutAnAnswer",
        Lists(Read(OneLease().Lose(Method::kLeaseRevoke, LeaseId(kId))), {}),
        {},

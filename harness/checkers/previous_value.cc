@@ -93,9 +93,21 @@ class PreviousValue final : public Checker {
   std::uint32_t LookedUp(const Change& change) const {
     std::uint32_t at = change.previous;
     while (at != Change::kNone && facts().timeline().change(at).revision == change.revision) {
-      at = facts().timeline().change(at).previous;
+      at = Before(at);
     }
     return at;
+  }
+  // Also a deletion that the same transaction made the key again after.
+  std::uint32_t Before(std::uint32_t at) const {
+    const Timeline& timeline = facts().timeline();
+    const Change& change = timeline.change(at);
+    if (change.previous != Change::kNone) return change.previous;
+    for (std::uint32_t i = at; i > timeline.first_change();) {
+      const Change& other = timeline.change(--i);
+      if (other.revision != change.revision) break;
+      if (other.key_id == change.key_id) return i;
+    }
+    return Change::kNone;
   }
 
   void CheckNone(WatchIndex watch, const Response& response) {

@@ -40,9 +40,23 @@ Script Old(const std::optional<KeyValueFields>& previous,
 }
 const KeyValueFields kOld{.key = "k", .value = "x", .create = 5, .mod = 7, .version = 2};
 
+// One transaction deletes a key, makes it again and deletes it again. The value before the last is
+// that of the revision before.
+Script MadeAgain(std::int64_t previous) {
+  Script script = Script().Put("k", "a", 2).Watch("k", 2, {.previous = true}).Created(0, 2);
+  script.Txn({.puts = {{"k", "b"}}, .deletes = {"k", "k"}, .puts_second = true}, 3);
+  const KeyValueFields before{.key = "k", .value = "a", .create = 2, .mod = previous, .version = 1};
+  const Event gone{.deleted = true, .kv = {.key = "k", .mod = 3}, .previous = before};
+  const Event made{.kv = {.key = "k", .value = "b", .create = 3, .mod = 3, .version = 1}};
+  script.DeliverRaw(0, {script.WithPrevious({2, "k"})});
+  return script.DeliverRaw(0, {gone, made, gone});
+}
+
 INSTANTIATE_TEST_SUITE_P(
     PreviousValue, TruthTable,
     testing::ValuesIn(std::vector<Row>{
+        {"OfAKeyMadeAgainTogether", MadeAgain(2), {"Transactional"}},
+        {"OfAKeyMadeAgainTogetherIsAnother", MadeAgain(1), {"Transactional", "PreviousValue"}},
         {"MissingBelowTheFloorWhereThatIsForbidden",
          Script()
              .Put("k", "a", 2)

@@ -90,7 +90,8 @@ const RecordedCall* CallLog::Begin(const NumberedEntry& line) {
   any_write_ = any_write_ || IsWrite(call.method);
   if (call.method == Method::kLeaseRevoke) {
     Lease& lease = leases_[call.named];
-    if (!std::exchange(lease.asked_to_end, true)) lease.explained = line.line;
+    lease.asked_to_end = true;
+    lease.explained = line.line;
   }
   if (call.method == Method::kCompact) {
     const Revision revision(call.named);

@@ -56,7 +56,7 @@ struct RecordedCall {
 
 // A lease that was granted or revoked in the recording.
 struct Lease {
-  Line explained{};  // by its grant or, better, by the first request to revoke it
+  Line explained{};  // by its grant or, better, by the last request to revoke it
   bool asked_to_end = false;
   // Its acknowledged revocation, unless it was granted anew; 0: none.
   Line revoking_began{};

@@ -144,12 +144,17 @@ Script& Script::Delete(const std::string& key, std::int64_t revision, const std:
 Script& Script::Txn(const TxnParts& parts, std::int64_t revision) {
   Message request;
   Message response = Message().Nested(1, Header(revision)).Number(2, 1);
-  for (const PutPart& put : parts.puts) {
-    RecordPut(put.key, put.value, revision);
-    request.Nested(2, Message().Nested(2, PutMessage(put.key, put.value)));
-    response.Nested(3, Message().Nested(2, Message()));
-  }
-  for (const std::string& key : parts.deletes) {
+  const auto puts = [&] {
+    for (const PutPart& put : parts.puts) {
+      RecordPut(put.key, put.value, revision);
+      request.Nested(2, Message().Nested(2, PutMessage(put.key, put.value)));
+      response.Nested(3, Message().Nested(2, Message()));
+    }
+  };
+  if (!parts.puts_second) puts();
+  for (std::size_t i = 0; i < parts.deletes.size(); ++i) {
+    if (parts.puts_second && i == 1) puts();
+    const std::string& key = parts.deletes[i];
     const auto gone = static_cast<std::int64_t>(RecordDelete(key, {}, revision).size());
     request.Nested(2, Message().Nested(3, DeleteMessage(key, {})));
     response.Nested(3, Message().Nested(3, Message().Optional(2, gone)));

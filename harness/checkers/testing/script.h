@@ -49,6 +49,7 @@ struct PutPart {
 struct TxnParts {
   std::vector<PutPart> puts{};
   std::vector<std::string> deletes{};
+  bool puts_second = false;  // after the first delete
 };
 
 class Script {
