@@ -39,7 +39,7 @@ class LibraryTest(unittest.TestCase):
         run("cmake", "--build", cls.build)
 
     def judge(self, recording):
-        return subprocess.run([self.build / "judge", SOURCES / "fixtures" / recording],
+        return subprocess.run([self.build / "example_judge", SOURCES / "fixtures" / recording],
                               capture_output=True, text=True, check=False)
 
     def test_the_oracle_finds_what_is_wrong_in_a_recording_and_nothing_in_a_good_one(self):
@@ -51,7 +51,7 @@ class LibraryTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
     def test_the_store_serves_behind_the_proxy_with_its_defects(self):
-        with subprocess.Popen([self.build / "serve"], stdin=subprocess.PIPE,
+        with subprocess.Popen([self.build / "example_serve"], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True) as serve:
             store, proxy = (part.split()[1] for part in serve.stdout.readline().split(", "))
             done = {}

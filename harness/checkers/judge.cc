@@ -181,7 +181,7 @@ struct Judge::Impl final : HistoryVisitor {
   }
   void OnProgress(WatchIndex watch, const Response& response) override {
     progress_answered_ += progress_due_.erase(response.stream.value);
-    // The server may know of the cancel, whose answer progress of the stream may overtake.
+    // The server may know of the cancel: progress of the stream may overtake its answer.
     if (response.message.watch_id < 0 && table_.details(watch).cancel_asked) return;
     for (const auto& checker : checkers_) checker->Progress(watch, response);
     table_.Progress(watch, response);

@@ -58,7 +58,7 @@ CallScript KeptLate(std::chrono::seconds later) {
   return Keeps(Read(OneLease(2)).Pause(2s), 2).Pause(later);
 }
 
-// One before the lease existed, and one whose answer is still to come.
+// One before the lease existed, and one with its answer still to come.
 CallScript RevokedTwice() {
   CallScript script = CallScript()
                           .Begin(1, Method::kLeaseRevoke, LeaseId(kId))
