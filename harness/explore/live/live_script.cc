@@ -62,11 +62,24 @@ void LiveScript::Run() {
   AskClosingQuestions();
 }
 
+// What leases and pauses are here, so that alone, where time passes, they are the same.
+void LiveScript::NoteStep(const Step& step) {
+  if (std::holds_alternative<Advance>(step) && !draws_.time) return;
+  carried_out_.steps.push_back(step);
+  auto* const grant = std::get_if<Grant>(&carried_out_.steps.back());
+  if (grant != nullptr) grant->seconds = SecondsOf(*grant);
+}
+
+std::int64_t LiveScript::SecondsOf(const Grant& grant) const {
+  const bool ends = draws_.time && grant.seconds <= kFewSeconds;
+  return ends ? grant.seconds : std::max(grant.seconds, kSeconds);
+}
+
 void LiveScript::RunStep(const Step& step) {
   const LiveServer::Use use(server_);
   NoteRestart();
   NoteCompaction();
-  carried_out_.steps.push_back(step);
+  NoteStep(step);
   Carry(step);
 }
 
@@ -301,11 +314,10 @@ void LiveScript::Do(const Txn& txn) {
 
 void LiveScript::Do(const Grant& grant) {
   const std::int64_t lease = placement_.Lease(grant.lease);
-  const bool ends = draws_.time && grant.seconds <= kFewSeconds;
-  const std::int64_t seconds = ends ? grant.seconds : std::max(grant.seconds, kSeconds);
+  const std::int64_t seconds = SecondsOf(grant);
   if (!Call(Method::kLeaseGrant, GrantToWire(lease, seconds))) return;
   leases_.insert(lease);
-  if (ends) ending_.insert(lease);
+  if (seconds <= kFewSeconds) ending_.insert(lease);
 }
 
 void LiveScript::Do(const Revoke& revoke) {

@@ -68,6 +68,8 @@ class LiveScript {
   };
 
   void RunStep(const Step& step);
+  void NoteStep(const Step& step);
+  std::int64_t SecondsOf(const Grant& grant) const;
   void Carry(const Step& step);
   void Restart();
   void NoteCompaction();
