@@ -84,6 +84,8 @@ struct BehaviourInfo {
   std::vector<std::string> guarantees;
   // No documented promise is broken: a note in each attempt is enough, and no attempt has to fail.
   bool only_noted = false;
+  // Most attempts see nothing of it, so one run of the suite proves nothing.
+  bool rare = false;
 };
 
 using BehaviourFactory = std::function<std::unique_ptr<Behaviour>()>;

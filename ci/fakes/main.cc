@@ -40,7 +40,8 @@ int List() {
     fmt::print("{}\n", nlohmann::json{{"name", one.info.name},
                                       {"explain", one.info.explain},
                                       {"guarantees", one.info.guarantees},
-                                      {"only_noted", one.info.only_noted}}
+                                      {"only_noted", one.info.only_noted},
+                                      {"rare", one.info.rare}}
                            .dump());
   }
   return 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The whole suite on every dishonest server of ci/fakes, one row of a table each.
+"""The whole suite on every dishonest server of ci/fakes but the rare ones (gates.py), one row each.
 
     ci/jobs/fakes.py [--behaviour NAME ...] [--folder DIR] [-- FLAGS OF watchproof run]
 
@@ -67,7 +67,8 @@ def main():
     build = job.build("watchproof", "dishonest_server")
     tools = Tools(str(build / "watchproof"), str(build / "dishonest_server"))
     known = tools.behaviours()
-    chosen = options.behaviour or [HONEST] + [name for name in known if name != HONEST]
+    chosen = options.behaviour or [HONEST] + [name for name, info in known.items()
+                                              if name != HONEST and not info["rare"]]
     for name in chosen:
         if name not in known:
             parser.error(f"no behaviour {name}; there are {', '.join(known)}")
