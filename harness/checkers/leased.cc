@@ -231,7 +231,7 @@ class Leased final : public Checker {
   }
   // By a call that may have no answer yet.
   bool AskedToEnd(std::int64_t id) const {
-    return facts().model.calls().leases().at(id).asked_to_end;
+    return facts().model.calls().leases().at(id).asked_to_end();
   }
   bool IsOut(Method method, std::int64_t lease = 0) const {
     const auto& out = facts().model.calls().out();

@@ -89,9 +89,7 @@ const RecordedCall* CallLog::Begin(const NumberedEntry& line) {
   if (call.client != 0) call.before_here = reached_by_[call.client];
   any_write_ = any_write_ || IsWrite(call.method);
   if (call.method == Method::kLeaseRevoke) {
-    Lease& lease = leases_[call.named];
-    lease.asked_to_end = true;
-    lease.explained = line.line;
+    leases_[call.named].revocations.push_back({.id = call.id, .began = line.line});
   }
   if (call.method == Method::kCompact) {
     const Revision revision(call.named);
@@ -126,7 +124,7 @@ const RecordedCall* CallLog::End(const NumberedEntry& line) {
     call.outcome = CallOutcome::kRefused;
   }
   if (KindOf(call.method) != OperationKind::kNone) EndKeyValueCall(call);
-  if (answered) FollowLease(call);
+  FollowLease(call);
   if (call.method == Method::kRange) EndRead(call);
   if (call.method == Method::kCompact) EndCompaction(call);
   return &call;
@@ -144,15 +142,22 @@ void CallLog::EndKeyValueCall(const RecordedCall& call) {
 }
 
 void CallLog::FollowLease(const RecordedCall& call) {
+  const bool answered = call.outcome == CallOutcome::kAnswered;
   LeaseGrantResponseView granted;
-  if (call.method == Method::kLeaseGrant && Parse(call.response.view(), granted).ok()) {
+  if (call.method == Method::kLeaseGrant && answered && Parse(call.response.view(), granted).ok()) {
     Lease& lease = leases_[granted.id];
     lease.revoked = {};
+    if (lease.granted.value == 0) lease.granted = call.ended;
     // It may have been revoked before the answer to its grant.
-    lease.asked_to_end = lease.asked_to_end && lease.explained > call.began;
-    if (lease.explained.value == 0) lease.explained = call.ended;
+    std::erase_if(lease.revocations, [&call](const Lease::Revocation& one) {
+      return one.ended.value != 0 && one.ended < call.began;
+    });
   } else if (call.method == Method::kLeaseRevoke) {
     Lease& lease = leases_[call.named];
+    for (Lease::Revocation& one : lease.revocations) {
+      if (one.id == call.id && call.outcome != CallOutcome::kOpen) one.ended = call.ended;
+    }
+    if (!answered) return;
     lease.revoking_began = call.began;
     lease.revoked = call.ended;
   }

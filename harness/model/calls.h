@@ -56,8 +56,16 @@ struct RecordedCall {
 
 // A lease that was granted or revoked in the recording.
 struct Lease {
-  Line explained{};  // by its grant or, better, by the last request to revoke it
-  bool asked_to_end = false;
+  // Requests to revoke it that may have met this lease, not an earlier one with its id.
+  struct Revocation {
+    CallId id;
+    Line began{};
+    Line ended{};  // 0: it has no certain outcome, and may still come to pass
+  };
+  std::vector<Revocation> revocations;
+  Line granted{};  // 0: its grant is not in the recording
+  bool asked_to_end() const { return !revocations.empty(); }
+  Line explained() const { return asked_to_end() ? revocations.front().began : granted; }
   // Its acknowledged revocation, unless it was granted anew; 0: none.
   Line revoking_began{};
   Line revoked{};

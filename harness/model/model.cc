@@ -258,7 +258,7 @@ bool Model::SettleAsEndOfLease(Revision revision, const Evidence& seen, bool exa
     return IsWrite(call.second->method) && MayExplain(OpenWrite(*call.second), seen);
   });
   if (claimed) return false;
-  Apply(revision, {known->second.explained, {revision, std::move(deletes)}, {}, lease});
+  Apply(revision, {known->second.explained(), {revision, std::move(deletes)}, {}, lease});
   return true;
 }
 

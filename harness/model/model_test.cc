@@ -269,6 +269,20 @@ TEST(Model, FirstRequestToRevokeALeaseExplainsItsEnd) {
   EXPECT_EQ(recording.timeline().change(3).written.value, 11U);
 }
 
+// It is understood once the control watch has shown it, and by then another request may be out.
+TEST(Model, FirstRequestExplainsAnEndThatIsUnderstoodLater) {
+  Recording recording;
+  recording.Grant(7);
+  PutThreeOnLease(recording, 7);
+  const auto first = recording.Start(Method::kLeaseRevoke, Message().Number(1, 7));
+  recording.End(first, Acked(5));
+  recording.Start(Method::kLeaseRevoke, Message().Number(1, 7));
+  recording.ControlEvents(true, {.key = "a", .mod = 5});
+  recording.Call(Method::kPut, Put("d", "1"), Acked(6));
+  ASSERT_EQ(recording.known(), 6);
+  EXPECT_EQ(recording.timeline().change(3).written.value, 11U);
+}
+
 TEST(Model, LeaseEndsOneKeyAtATimeIfTheControlWatchSawThat) {
   Recording recording;
   recording.Grant(7);

@@ -15,7 +15,7 @@ constexpr int kRunsToShrink = 150;
 constexpr const char* kRecording = "history.wire.zst";
 constexpr std::size_t kServersAtOnce = 6;
 // Long enough to pay for the start of a server.
-constexpr Duration kBatch = 5s;
+constexpr Duration kBatch = 15s;
 constexpr int kWorkersOfSource = 24;
 // Of a plain script.
 constexpr std::int64_t kFewTimes = 8;
