@@ -2,17 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """`proxy --record` between a real client and a server, and `check` of what was recorded."""
 
+import base64
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import threading
 import unittest
+import urllib.request
 
 from tool import RunTest, main, stock_etcd, wait_for
 
 HOST = "127.201.7.9"
 CLIENTS, PEERS, PROXIED = f"{HOST}:2379", f"{HOST}:2380", f"{HOST}:2381"
+SLOW, CONTROL = f"{HOST}:2382", f"{HOST}:8474"
 PATIENCE = ("--dial-timeout=60s", "--command-timeout=60s")
 # In the embedded store: etcd #18089.
 DEFECT = "delete-at-floor-lost"
@@ -66,10 +71,14 @@ class RecordingTest(RunTest):
             check=True,
         ).stdout
 
-    def watcher(self, *arguments):
+    def say(self, process, line):
+        process.stdin.write(line.encode() + b"\n")
+        process.stdin.flush()
+
+    def watcher(self, *arguments, through=PROXIED):
         """A client that watches until the test is over."""
         process = subprocess.Popen(
-            ["etcdctl", "--endpoints", PROXIED, *PATIENCE, "watch", *arguments],
+            ["etcdctl", "--endpoints", through, *PATIENCE, "watch", *arguments],
             env={**os.environ, "ETCDCTL_API": "3"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -159,8 +168,7 @@ class PassiveTest(RecordingTest):
         self.stop()
         self.check(0)
 
-    @unittest.skipUnless(stock_etcd(), "needs etcd 3.4.23")
-    def test_a_bug_of_etcd_is_found_in_what_passed(self):
+    def serve_stock_etcd(self):
         self.launch(
             *(stock_etcd(), "--data-dir", str(self.folder / "data")),
             *("--listen-client-urls", f"http://{CLIENTS}"),
@@ -170,10 +178,68 @@ class PassiveTest(RecordingTest):
             *("--initial-cluster", f"default=http://{PEERS}"),
             until="ready to serve client requests",
         )
+
+    @unittest.skipUnless(stock_etcd(), "needs etcd 3.4.23")
+    def test_a_bug_of_etcd_is_found_in_what_passed(self):
+        self.serve_stock_etcd()
         self.record("--control-watch", "all")
         self.watch_from_the_floor()
         self.stop()
         self.assertIn("18089", self.check(1))
+
+    def gauge(self, name):
+        with urllib.request.urlopen(f"http://{CLIENTS}/metrics") as answer:
+            found = re.search(rf"^{name} (\S+)$", answer.read().decode(), re.MULTILINE)
+        return float(found[1])
+
+    def slow_link(self):
+        """A proxy for one client, that lets so little pass that the server's queue stays full."""
+        self.launch(
+            *(self.watchproof, "proxy", "--listen", SLOW, "--to", PROXIED, "--sharp"),
+            *("--control", CONTROL),
+            until="listening on",
+        )
+        with urllib.request.urlopen(f"http://{CONTROL}/proxies") as answer:
+            (name,) = json.load(answer)
+        return f"http://{CONTROL}/proxies/{name}/toxics"
+
+    def fill_its_queue(self):
+        key, value = (base64.b64encode(b).decode() for b in (b"k", b"x" * 10_000))
+        body = json.dumps({"key": key, "value": value}).encode()
+        for _ in range(5000):
+            with urllib.request.urlopen(f"http://{CLIENTS}/v3/kv/put", body):
+                pass
+            if self.gauge("etcd_debugging_mvcc_slow_watcher_total") > 0:
+                return
+        self.fail("the queue did not fill")
+
+    @unittest.skipUnless(stock_etcd(), "needs etcd 3.4.23")
+    def test_what_a_full_queue_loses_is_found_in_what_passed(self):
+        self.serve_stock_etcd()
+        self.record("--control-watch", "all", "--sharp")
+        toxics = self.slow_link()
+        watch = self.watcher("-i", through=SLOW)
+        self.say(watch, "watch k")
+        wait_for("an event", lambda: self.etcdctl("put", "k", "1") and watch.said)
+        rate = {"name": "slow", "type": "bandwidth", "attributes": {"rate": 1}}
+        urllib.request.urlopen(toxics, json.dumps(rate).encode()).close()
+        self.fill_its_queue()
+        fields = self.etcdctl("put", "other", "1", "-w", "fields")
+        self.etcdctl("compact", fields.split('"Revision" : ')[1].split()[0], "--physical")
+        # Below the floor, on the same stream: it has to end, and its notice finds no room.
+        watchers = self.gauge("etcd_debugging_mvcc_watcher_total")
+        self.say(watch, "watch k --rev 2")
+        wait_for(
+            "the second watch to count as caught up",
+            lambda: self.gauge("etcd_debugging_mvcc_watcher_total") > watchers
+            and self.gauge("etcd_debugging_mvcc_slow_watcher_total") < 2,
+        )
+        heal = urllib.request.Request(f"{toxics}/slow", method="DELETE")
+        urllib.request.urlopen(heal).close()
+        self.etcdctl("put", "k", "live")
+        wait_for("the later event", lambda: watch.said.count(b"live\n") == 2)
+        self.stop()
+        self.assertIn("17529", self.check(1))
 
 
 if __name__ == "__main__":
