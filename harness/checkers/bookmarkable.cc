@@ -140,6 +140,11 @@ class Bookmarkable final : public Checker {
     if (found == due_.end()) return;  // it came
     const Due due = found->second;
     due_.erase(found);
+    // A server takes the requests of a stream in their order.
+    if (const auto create = CreateBefore(stream, due.where.line)) {
+      return Undecide(fmt::format("line {}: progress was requested while {} was not answered",
+                                  due.where.line.value, facts().table.Label(*create)));
+    }
     Add(stream,
         {.expected = fmt::format(
              "progress of at least revision {}, that of the store, within "
@@ -157,6 +162,18 @@ class Bookmarkable final : public Checker {
          .where = where,
          .signature = HeldBack(stream) ? signature::kProgressHeldBack : signature::kNoProgress,
          .impact = kBookmarkMissing});
+  }
+
+  // A request to create that was sent before, and has no answer yet.
+  std::optional<WatchIndex> CreateBefore(StreamId stream, Line line) const {
+    for (std::uint32_t i = 0; i < facts().table.size(); ++i) {
+      const WatchDetails& details = facts().details(WatchIndex(i));
+      const bool open = !details.created && !details.ended;
+      if (facts().state(WatchIndex(i)).stream == stream && open && details.asked.line < line) {
+        return WatchIndex(i);
+      }
+    }
+    return std::nullopt;
   }
 
   // A watch of the stream has ended with ErrCompacted, and the client has not cancelled it.

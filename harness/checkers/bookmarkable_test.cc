@@ -87,6 +87,21 @@ INSTANTIATE_TEST_SUITE_P(
              .Annotate(ProgressDue{StreamId(1), false, 5000})
              .Annotate(ProgressOver{StreamId(1)}),
          {"Bookmarkable"}},
+        {"NoProgressWhileAnEarlierCreateWaits",
+         TwoPuts()
+             .Deliver(0, {{2, "k"}, {3, "k"}})
+             .Watch("k", 4)
+             .Annotate(ProgressDue{StreamId(1), true, 5000})
+             .Annotate(ProgressOver{StreamId(1)}),
+         {"Settled"},
+         true},
+        {"NoProgressWhileALaterCreateWaits",
+         TwoPuts()
+             .Deliver(0, {{2, "k"}, {3, "k"}})
+             .Annotate(ProgressDue{StreamId(1), true, 5000})
+             .Watch("k", 4)
+             .Annotate(ProgressOver{StreamId(1)}),
+         {"Bookmarkable", "Settled"}},
         {"NoProgressInAStoppedRun",
          TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}).Annotate(ProgressDue{StreamId(1), true, 5000}),
          {}},

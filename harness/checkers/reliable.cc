@@ -200,8 +200,9 @@ class Reliable final : public Checker {
   void CheckStart(WatchIndex watch, const EventView& event, const Response& response) {
     const WatchDetails& details = facts().details(watch);
     // Releases that accept a negative start do not agree on its meaning. Resumable judges repeated
-    // events of a resumed watch, Filtered judges events outside of range and filters.
-    if (details.requested_start < 0 || details.continues || !Concerns(details.range, event)) return;
+    // events of a watch that resumes at a revision, Filtered events outside of range and filters.
+    const bool resumed = details.continues && details.requested_start != 0;
+    if (details.requested_start < 0 || resumed || !Concerns(details.range, event)) return;
     const bool future = Revision(details.requested_start) > details.header_when_created;
     // Written while the watch was being made: it is the header that came too late.
     const bool late =

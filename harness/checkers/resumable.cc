@@ -18,7 +18,8 @@ class Resumable final : public Checker {
   void Compared(WatchIndex watch, const Response& response,
                 const std::vector<Comparison>& compared) override {
     const WatchDetails& details = facts().details(watch);
-    if (!details.continues) return;
+    // From "now" it repeats nothing: Reliable judges it like any other.
+    if (!details.continues || details.requested_start == 0) return;
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const EventView& event = response.message.events[i];
       if (compared[i].match != Match::kBelowStart || !Concerns(details.range, event)) continue;

@@ -98,6 +98,19 @@ INSTANTIATE_TEST_SUITE_P(
         {"DeliveredByBoth",
          Resume(Stopped(), 3).Deliver(0, {{2, "k"}, {3, "k"}, {4, "k"}, {5, "k"}}),
          {"Resumable"}},
+        {"FromNowToNowBelowTheCreatedResponse",
+         Script()
+             .Put("k", "a", 2)
+             .Watch("k", 0)
+             .Annotate(ClosingStream{StreamId(1)})
+             .Closed(StatusCode::kUnavailable)
+             .On(2)
+             .Annotate(Resumption{StreamId(1), 0, StreamId(2), 0})
+             .Watch("k", 0)
+             .Put("k", "b", 3)
+             .Created(0, 3)
+             .Deliver(0, {{3, "k"}}),
+         {"Reliable"}},
         {"ResumedTooLateByTheClient",
          Resume(Stopped(), 4).Deliver(0, {{4, "k"}, {5, "k"}}),
          {},

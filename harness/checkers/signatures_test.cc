@@ -159,6 +159,19 @@ TEST(Signature, OfACreatedResponseAheadOfItsWatch) {
   EXPECT_EQ(signature(Script().Put("k", "a", 2).Watch("k", 0)), "");
 }
 
+// Watches with one notice after the other leave no room for those that wait.
+TEST(Signature, OfADelayBesideRepeatedNotices) {
+  const auto signature = [](int notices) {
+    Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Compact(3);
+    script.Watch("k", 3).Watch("k", 2).Created(0, 3).Created(1, 3).Compacted(1, 3);
+    script.Annotate(DeliveryDue{"g", {1}, {0}, 3, 0});
+    for (int i = 0; i < notices; ++i) script.Compacted(1, 3);
+    return SignatureOf(Guarantee("Isolated"), script.Annotate(DeliveryOver{"g"}));
+  };
+  EXPECT_EQ(signature(512), signature::kNoticeRepeated);
+  EXPECT_EQ(signature(511), "");
+}
+
 TEST(Signature, OfRepeatedEvents) {
   EXPECT_EQ(SignatureOf(Guarantee("Unique"), Script()
                                                  .Put("k", "a", 2)
