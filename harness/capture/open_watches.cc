@@ -73,7 +73,9 @@ void OpenWatches::OnProgress(WatchIndex watch, const Response& response) {
 }
 void OpenWatches::OnCompacted(WatchIndex watch, const Response&) { End(watch); }
 void OpenWatches::OnCancelled(WatchIndex watch, const Response&) { End(watch); }
-void OpenWatches::OnProgressAsked(StreamId stream) { streams_[stream.value].progress_asked = true; }
+void OpenWatches::OnProgressAsked(StreamId stream, Where /*where*/) {
+  streams_[stream.value].progress_asked = true;
+}
 
 void OpenWatches::End(WatchIndex watch) {
   Watch& mine = watches_[watch.value];

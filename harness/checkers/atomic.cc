@@ -131,8 +131,11 @@ class Atomic final : public Checker {
                 .signature = SignatureOf(watch, current)});
   }
 
-  // Whether a deletion at the floor may be what is missing.
+  // Whether a change at the floor may be what is missing.
   std::string_view SignatureOf(WatchIndex watch, const Current& current) const {
+    if (HalfRevisionAtTheFloor(facts(), watch, current.revision)) {
+      return signature::kHalfRevisionAtTheFloor;
+    }
     if (current.revision != facts().model.calls().compaction_acknowledged()) return {};
     const ExpectedList& expected = *facts().comparer.expected(watch);
     std::uint32_t deleted = 0;

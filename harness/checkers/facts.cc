@@ -2,6 +2,7 @@
 #include "harness/checkers/facts.h"
 
 #include <algorithm>
+#include <set>
 
 #include "harness/checkers/signatures.h"
 
@@ -77,8 +78,31 @@ bool NegativeStart(const Facts& facts, std::optional<WatchIndex> except) {
   return false;
 }
 
+bool HalfRevisionAtTheFloor(const Facts& facts, WatchIndex watch, Revision revision) {
+  const ExpectedList* const expected = facts.comparer.expected(watch);
+  if (expected == nullptr || !facts.model.calls().CompactionAsked(revision)) return false;
+  const std::uint32_t at = expected->LowerBound(revision);
+  if (at == expected->size() || (*expected)[at].revision != revision) return false;
+  const Timeline& timeline = facts.timeline();
+  const auto of_revision = [&](std::uint32_t change) {
+    return change >= timeline.first_change() && change < timeline.changes() &&
+           timeline.change(change).revision == revision;
+  };
+  std::uint32_t change = (*expected)[at].change;
+  while (change > 0 && of_revision(change - 1)) --change;
+  std::set<std::uint32_t> keys;
+  for (; of_revision(change); ++change) {
+    if (!keys.insert(timeline.change(change).key_id).second) return true;
+  }
+  return false;
+}
+
 std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost,
                                  std::string_view otherwise) {
+  if (HalfRevisionAtTheFloor(facts, watch, lost.revision)) {
+    return signature::kHalfRevisionAtTheFloor;
+  }
+  if (facts.details(watch).came_early.contains(lost.revision)) return signature::kEventsOfFormer;
   if (lost.deleted && lost.revision == facts.model.calls().compaction_acknowledged()) {
     return signature::kDeleteAtTheFloor;
   }

@@ -83,6 +83,10 @@ bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost);
 // its neighbours what is not theirs (etcd #20693).
 bool NegativeStart(const Facts& facts, std::optional<WatchIndex> except = {});
 
+// A key changed more than once in the revision, at which the store was asked to compact: only the
+// last of the changes may be left.
+bool HalfRevisionAtTheFloor(const Facts& facts, WatchIndex watch, Revision revision);
+
 // The signature of the upstream bug that explains why the watch never received the change.
 std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost,
                                  std::string_view otherwise = {});

@@ -16,13 +16,15 @@ bool Findings::Admit(const Key& key) {
   return is_new;
 }
 
-// On a message with events that were meant for the watch that had the id before.
-bool Findings::RestsOnFormer(const Key& key, const Draft& draft) const {
+// On a message with events that were meant for the watch that had the id before, or gets it next.
+bool Findings::RestsOnNamesake(const Key& key, const Draft& draft) const {
   if (key.subject >= table_.size()) return false;
-  const WatchIndex watch(static_cast<std::uint32_t>(key.subject));
-  const std::set<Line>& former = table_.details(watch).former_events;
-  return std::any_of(draft.evidence.begin(), draft.evidence.end(),
-                     [&](Line line) { return former.contains(line); });
+  const WatchDetails& details = table_.details(WatchIndex(static_cast<std::uint32_t>(key.subject)));
+  // What comes again may have come for the former watch, and then from history.
+  const bool open = draft.signature.empty() || draft.signature == signature::kReplayed;
+  return std::any_of(draft.evidence.begin(), draft.evidence.end(), [&](Line line) {
+    return details.next_events.contains(line) || (open && details.former_events.contains(line));
+  });
 }
 
 void Findings::File(const Key& key, std::string watch, Draft draft) {
@@ -31,11 +33,7 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
   const bool named =
       std::find(draft.evidence.begin(), draft.evidence.end(), where.line) != draft.evidence.end();
   if (where.line.value != 0 && !named) draft.evidence.push_back(where.line);
-  // What comes again may have come for the former watch, and then from history.
-  const bool open = draft.signature.empty() || draft.signature == signature::kReplayed;
-  if (open && RestsOnFormer(key, draft)) {
-    draft.signature = signature::kEventsOfFormer;
-  }
+  if (RestsOnNamesake(key, draft)) draft.signature = signature::kEventsOfFormer;
   filed.findings.push_back({.guarantee = key.guarantee,
                             .watch = std::move(watch),
                             .expected = std::move(draft.expected),

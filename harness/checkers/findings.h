@@ -111,7 +111,7 @@ class Findings {
   Filed& Of(Level level) { return level == Level::kMay ? notes_ : failures_; }
   bool Admit(const Key& key);
   void File(const Key& key, std::string watch, Draft draft);
-  bool RestsOnFormer(const Key& key, const Draft& draft) const;
+  bool RestsOnNamesake(const Key& key, const Draft& draft) const;
   static std::vector<Finding> Finished(const Filed& filed);
 
   const WatchTable& table_;

@@ -115,6 +115,26 @@ struct Judge::Impl final : HistoryVisitor {
     }
   }
 
+  // A server that frees the id with the cancel may send what the next watch gets before it has
+  // answered the cancel. Likewise only for the signature.
+  void FindEventsOfNext(WatchIndex watch, const Response& response) {
+    WatchDetails& details = table_.details(watch);
+    if (!details.cancel_asked) return;
+    for (const EventView& event : response.message.events) {
+      const Revision changed(event.kv.mod_revision);
+      if (Concerns(details.range, event) && changed >= table_.state(watch).start) continue;
+      for (std::uint32_t i = watch.value + 1; i < table_.size(); ++i) {
+        WatchDetails& next = table_.details(WatchIndex(i));
+        if (table_.state(WatchIndex(i)).stream != table_.state(watch).stream || next.created ||
+            next.requested_id != table_.state(watch).id.value || !Concerns(next.range, event)) {
+          continue;
+        }
+        details.next_events.insert(response.where.line);
+        next.came_early.insert(changed);
+      }
+    }
+  }
+
   // Opportunities between the two do not count for the case: those of sentinels, and of the
   // standing promises.
   void BeginUncounted() {
@@ -174,6 +194,7 @@ struct Judge::Impl final : HistoryVisitor {
     if (lag_ != nullptr) lag_->Delivered(watch, *response);
     response->compaction_requested = model_.calls().compaction_requested();
     FindEventsOfFormer(watch, *response);
+    FindEventsOfNext(watch, *response);
     for (const auto& checker : checkers_) checker->Delivered(watch, *response);
     table_.Deliver(watch, *response, model_.Ceiling());
     if (!backlog_.Waits(watch) && comparer_.Knows(*response)) return Compare(watch, *response);
@@ -204,7 +225,7 @@ struct Judge::Impl final : HistoryVisitor {
   void OnStray(const Response& response) override {
     for (const auto& checker : checkers_) checker->Stray(response);
   }
-  void OnProgressAsked(StreamId stream) override { table_.AskProgress(stream); }
+  void OnProgressAsked(StreamId stream, Where where) override { table_.AskProgress(stream, where); }
   void OnAnnotation(const Annotation& annotation, Where where) override {
     if (const auto* resumption = std::get_if<Resumption>(&annotation)) {
       if (lag_ != nullptr) lag_->Continues(resumption->next_stream, resumption->next_ordinal);

@@ -240,7 +240,9 @@ class PreviousValue final : public Checker {
          .observed = fmt::format("{} in line {}", observed, where.line.value),
          .evidence = {written},
          .where = where,
-         .signature = observed == kNone ? signature::kPreviousValueGone : std::string_view()});
+         .signature = observed != kNone                     ? std::string_view()
+                      : facts().details(watch).cancel_asked ? signature::kForgottenByCancel
+                                                            : signature::kPreviousValueGone});
   }
 
   std::vector<char> asked_;  // by watch

@@ -182,7 +182,10 @@ class Reliable final : public Checker {
                                  facts().passive() && !change.acknowledged ? "has" : "wrote"),
          .observed = fmt::format("in line {} {}", response.where.line.value, difference),
          .evidence = {change.written},
-         .where = response.where});
+         .where = response.where,
+         .signature = HalfRevisionAtTheFloor(facts(), watch, change.revision)
+                          ? signature::kHalfRevisionAtTheFloor
+                          : std::string_view()});
   }
 
   void Unexpected(WatchIndex watch, const EventView& event, const Response& response,

@@ -12,6 +12,7 @@
 namespace watchproof::signature {
 
 inline constexpr std::string_view kDeleteAtTheFloor = "delete-at-the-floor";
+inline constexpr std::string_view kHalfRevisionAtTheFloor = "half-revision-at-the-floor";
 inline constexpr std::string_view kNegativeStart = "negative-start";
 inline constexpr std::string_view kSilentAfterCompaction = "silent-after-compaction";
 inline constexpr std::string_view kNoticeRepeated = "notice-repeated";
@@ -31,11 +32,13 @@ inline constexpr std::string_view kStaleRead = "stale-read";
 inline constexpr std::string_view kOpenRangeAllowed = "open-range-allowed";
 inline constexpr std::string_view kAnswersOutOfOrder = "answers-out-of-order";
 inline constexpr std::string_view kLeaseLeftOut = "lease-left-out";
+inline constexpr std::string_view kForgottenByCancel = "forgotten-by-cancel";
 inline constexpr std::string_view kCreatedTooLate = "created-too-late";
 inline constexpr std::string_view kProgressForLaterWatch = "progress-for-a-later-watch";
 
 // All of them.
 inline constexpr std::string_view kAll[] = {kDeleteAtTheFloor,
+                                            kHalfRevisionAtTheFloor,
                                             kNegativeStart,
                                             kSilentAfterCompaction,
                                             kNoticeRepeated,
@@ -56,6 +59,7 @@ inline constexpr std::string_view kAll[] = {kDeleteAtTheFloor,
                                             kCreatedTooLate,
                                             kProgressForLaterWatch,
                                             kProgressHeldBack,
-                                            kEventsOfFormer};
+                                            kEventsOfFormer,
+                                            kForgottenByCancel};
 
 }  // namespace watchproof::signature

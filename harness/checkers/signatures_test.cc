@@ -172,6 +172,55 @@ TEST(Signature, OfADelayBesideRepeatedNotices) {
   EXPECT_EQ(signature(511), "");
 }
 
+TEST(Signature, OfAKeyThatChangedTwiceAtTheFloor) {
+  const auto signature = [](std::int64_t floor) {
+    Script script = Script().Put("k", "a", 2).Txn({.puts = {{"k", "b"}}, .deletes = {"k"}}, 3);
+    script.Put("j", "a", 4).Compact(floor).Watch("k", 3).Created(0, 4);
+    return SignatureOf(Guarantee("Reliable"),
+                       script.DeliverRaw(0, {{.deleted = true, .kv = {.key = "k", .mod = 3}}}));
+  };
+  EXPECT_EQ(signature(3), signature::kHalfRevisionAtTheFloor);
+  EXPECT_EQ(signature(2), "");
+}
+
+// The next watch with the id got it, and the cancel was not answered yet.
+TEST(Signature, OfEventsOfTheNextWatchWithTheId) {
+  Script script = Script().Watch("k", 0, {.id = 7}).Created(7, 1).Cancel(7);
+  script.Watch("j", 0, {.id = 7}).Put("j", "a", 2).Deliver(7, {{2, "j"}}).Cancelled(7);
+  script.Created(7, 1).Put("j", "b", 3).Deliver(7, {{3, "j"}});
+  EXPECT_EQ(SignatureOf(Guarantee("Filtered"), script), signature::kEventsOfFormer);
+  EXPECT_EQ(SignatureOf(Guarantee("Reliable"), script), signature::kEventsOfFormer);
+}
+
+// Both requests were on their way when the watch was made: the answer may be to the first.
+TEST(Signature, OfProgressBetweenTwoRequests) {
+  const auto signature = [](bool made_before) {
+    Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Watch("j", 0).Created(0, 3);
+    script.AskProgress().Watch("k", 2);
+    if (made_before) script.Created(1, 3);
+    script.AskProgress();
+    if (!made_before) script.Created(1, 3);
+    return SignatureOf(Guarantee("Bookmarkable"),
+                       script.Progress(-1, 3).Deliver(1, {{2, "k"}, {3, "k"}}));
+  };
+  EXPECT_EQ(signature(false), signature::kProgressForLaterWatch);
+  EXPECT_EQ(signature(true), signature::kProgressOvertakes);
+}
+
+TEST(Signature, OfAPreviousValueThatIsMissingAfterACancel) {
+  const auto signature = [](bool cancelled) {
+    Script script = Script().Put("k", "a", 2).Watch("k", 3, {.previous = true}).Created(0, 2);
+    script.Put("k", "b", 3);
+    if (cancelled) script.Cancel(0);
+    return SignatureOf(
+        Guarantee("PreviousValue"),
+        script.DeliverRaw(
+            0, {{.kv = {.key = "k", .value = "b", .create = 2, .mod = 3, .version = 2}}}));
+  };
+  EXPECT_EQ(signature(true), signature::kForgottenByCancel);
+  EXPECT_EQ(signature(false), signature::kPreviousValueGone);
+}
+
 TEST(Signature, OfRepeatedEvents) {
   EXPECT_EQ(SignatureOf(Guarantee("Unique"), Script()
                                                  .Put("k", "a", 2)

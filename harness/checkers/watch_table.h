@@ -57,6 +57,10 @@ struct WatchDetails {
   // that one came to this one.
   std::optional<WatchIndex> former;
   std::set<Line> former_events{};
+  // The messages with events of the next watch with the id, before this one's cancel was answered;
+  // and of that next watch, the revisions that came so.
+  std::set<Line> next_events{};
+  std::set<Revision> came_early{};
   // By the driver's annotation: the watch that this one resumes, and the one that resumes this one.
   std::optional<WatchIndex> continues;
   std::optional<WatchIndex> continued_by;
@@ -80,12 +84,14 @@ class WatchTable {
 
   // Whether progress has been asked for on the stream.
   bool ProgressAsked(StreamId stream) const { return progress_asked_.contains(stream.value); }
-  // Whether progress answers a request that was sent before the watch was asked for, and not again
-  // since.
+  // Whether progress may answer a request that was sent before the watch was asked for: there was
+  // one, and none since the watch was there.
   bool ForEarlierRequest(WatchIndex watch, const Response& progress) const {
     const auto asked = progress_asked_.find(state(watch).stream.value);
+    const std::optional<Where>& created = details(watch).created;
     return progress.message.watch_id < 0 && asked != progress_asked_.end() &&
-           asked->second <= watch.value;
+           asked->second.first < details(watch).asked.line && created &&
+           asked->second.latest < created->line;
   }
 
   std::size_t size() const { return states_.size(); }
@@ -103,7 +109,10 @@ class WatchTable {
   // The annotation stands before the create that it names. Empty, or why it cannot be followed.
   std::optional<std::string> Resume(const Resumption& resumption, Where where);
   void Limit(const ReadRight& right, Where where);
-  void AskProgress(StreamId stream) { progress_asked_[stream.value] = states_.size(); }
+  void AskProgress(StreamId stream, Where where) {
+    progress_asked_.try_emplace(stream.value, ProgressAsks{where.line, {}}).first->second.latest =
+        where.line;
+  }
   // `ceiling` is the highest possible revision of the store when the response came; empty: unknown.
   using Ceiling = std::optional<Revision>;
   void Create(WatchIndex watch, const Response& response, const Ceiling& ceiling);
@@ -120,7 +129,11 @@ class WatchTable {
   std::map<Ordinal, std::size_t> by_ordinal_;
   std::map<Ordinal, WatchIndex> predecessors_;            // of creates to come
   std::map<std::uint32_t, std::optional<Right>> rights_;  // by stream
-  std::map<std::uint32_t, std::size_t> progress_asked_;   // by stream: watches there were then
+  struct ProgressAsks {
+    Line first;
+    Line latest;
+  };
+  std::map<std::uint32_t, ProgressAsks> progress_asked_;  // by stream
 };
 
 }  // namespace watchproof

@@ -36,6 +36,29 @@ etcdserverpb::DeleteRangeRequest DeletionOf(const WriteOp& write) {
   deletion.set_prev_kv(write.previous);
   return deletion;
 }
+etcdserverpb::TxnRequest TxnOf(const std::vector<WriteOp>& writes) {
+  etcdserverpb::TxnRequest request;
+  for (const WriteOp& write : writes) {
+    etcdserverpb::RequestOp& operation = *request.add_success();
+    switch (write.kind) {
+      case WriteOp::Kind::kPut:
+        *operation.mutable_request_put() = PutOf(write);
+        break;
+      case WriteOp::Kind::kDelete:
+        *operation.mutable_request_delete_range() = DeletionOf(write);
+        break;
+      case WriteOp::Kind::kRead:
+        operation.mutable_request_range()->set_key(write.key);
+        operation.mutable_request_range()->set_range_end(write.range_end);
+        operation.mutable_request_range()->set_revision(write.revision.value);
+        break;
+      case WriteOp::Kind::kTxn:
+        *operation.mutable_request_txn() = TxnOf(write.writes);
+        break;
+    }
+  }
+  return request;
+}
 
 }  // namespace
 
@@ -245,20 +268,7 @@ Result<Revision> KvClient::Write(const WriteOp& write) {
 }
 
 Result<Revision> KvClient::Transact(const std::vector<WriteOp>& writes) {
-  etcdserverpb::TxnRequest request;
-  for (const WriteOp& write : writes) {
-    if (write.kind == WriteOp::Kind::kPut) {
-      *request.add_success()->mutable_request_put() = PutOf(write);
-    } else if (write.kind == WriteOp::Kind::kRead) {
-      auto* range = request.add_success()->mutable_request_range();
-      range->set_key(write.key);
-      range->set_range_end(write.range_end);
-      range->set_revision(write.revision.value);
-    } else {
-      *request.add_success()->mutable_request_delete_range() = DeletionOf(write);
-    }
-  }
-  return impl_->Call(Method::kTxn, request, &KV::Stub::Txn);
+  return impl_->Call(Method::kTxn, TxnOf(writes), &KV::Stub::Txn);
 }
 
 Result<Revision> KvClient::Swap(const std::string& key, std::int64_t version,

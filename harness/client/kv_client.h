@@ -17,18 +17,19 @@
 
 namespace watchproof {
 
-// One change of a transaction, or a read beside them.
+// One change of a transaction, a read beside them, or a transaction in it.
 struct WriteOp {
-  enum class Kind { kPut, kDelete, kRead };
+  enum class Kind { kPut, kDelete, kRead, kTxn };
   Kind kind = Kind::kPut;
   std::string key;
   std::string range_end;  // of a delete; etcd's meaning
   std::string value;      // of a put
   std::int64_t lease = 0;
-  bool previous = false;     // asks for what it replaces or deletes
-  bool keeps_value = false;  // of a put: changes only the lease
-  bool keeps_lease = false;  // of a put: changes only the value
-  Revision revision{};       // of a read; 0: the latest
+  bool previous = false;          // asks for what it replaces or deletes
+  bool keeps_value = false;       // of a put: changes only the lease
+  bool keeps_lease = false;       // of a put: changes only the value
+  Revision revision{};            // of a read; 0: the latest
+  std::vector<WriteOp> writes{};  // of a transaction
 };
 
 struct ReadOptions {

@@ -131,7 +131,7 @@ void HistoryParser::ParseRequest(const NumberedEntry& line) {
     ++parsed_[watch->value].cancels;
     visitor_.OnCancelAsked(*watch, where);
   } else if (request.kind == WatchRequestKind::kProgress) {
-    visitor_.OnProgressAsked(stream.id);
+    visitor_.OnProgressAsked(stream.id, where);
   }
 }
 

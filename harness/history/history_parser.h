@@ -82,7 +82,7 @@ class HistoryVisitor {
   virtual void OnProgress(WatchIndex /*watch*/, const Response& /*response*/) {}
   virtual void OnCompacted(WatchIndex /*watch*/, const Response& /*response*/) {}
   virtual void OnCancelled(WatchIndex /*watch*/, const Response& /*response*/) {}
-  virtual void OnProgressAsked(StreamId /*stream*/) {}
+  virtual void OnProgressAsked(StreamId /*stream*/, Where /*where*/) {}
   // A message for a watch that had ended, other than the answer to a cancel.
   virtual void OnAfterwards(WatchIndex /*watch*/, const Response& /*response*/) {}
   // A message for a watch that was never created on this stream.

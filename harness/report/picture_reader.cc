@@ -70,7 +70,7 @@ class PictureReader final : private HistoryVisitor {
   void OnCompacted(WatchIndex watch, const Response& response) override;
   void OnCancelled(WatchIndex watch, const Response& response) override;
   void OnAfterwards(WatchIndex watch, const Response& response) override;
-  void OnProgressAsked(StreamId stream) override {
+  void OnProgressAsked(StreamId stream, Where /*where*/) override {
     AddToStream(stream, Item(ItemKind::kProgressAsked), ItemKind::kProgressAsked);
   }
   void OnAnnotation(const Annotation& annotation, Where where) override;

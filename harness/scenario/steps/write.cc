@@ -51,6 +51,10 @@ std::vector<WriteOp> OperationsOf(StepContext& context, const std::vector<Step>&
       operations.push_back(OperationOf(context, *erase));
     }
     if (const auto* read = write.As<ReadStep>()) operations.push_back(OperationOf(context, *read));
+    if (const auto* txn = write.As<TxnStep>()) {
+      operations.push_back(
+          {.kind = WriteOp::Kind::kTxn, .writes = OperationsOf(context, txn->writes)});
+    }
   }
   return operations;
 }
@@ -138,7 +142,7 @@ Status ReadStep::Run(StepContext& context) const {
 }
 
 void TxnStep::Fields(FieldList& field) {
-  field("writes", writes).Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp});
+  field("writes", writes).Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp, TxnStep::kOp});
 }
 
 Usage TxnStep::Cost() const {

@@ -58,7 +58,8 @@ struct ReadStep {
 };
 
 struct TxnStep {
-  std::vector<Step> writes;  // puts, deletions, and reads of a key or range, now or at a revision
+  // Puts, deletions, reads of a key or range, now or at a revision, and transactions.
+  std::vector<Step> writes;
   static constexpr std::string_view kOp = "txn";
   static constexpr bool kWrites = true;
   void Fields(FieldList& field);
