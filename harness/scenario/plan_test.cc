@@ -22,9 +22,11 @@ std::string Text(const Plan& plan) {
   return text;
 }
 
-// Gives each field another value than that of an empty step, and each list an item.
+// Gives each field another value than that of an empty step, and each list an item. Steps within
+// steps of their own kind end at the third.
 struct Fill {
   int& drawn;
+  int depth = 0;
 
   void operator()(std::string* text) const { *text = fmt::format("t{}", ++drawn); }
   void operator()(bool* flag) const { *flag = !*flag; }
@@ -38,9 +40,10 @@ struct Fill {
   void operator()(const Parts& parts) const { All(parts.fields); }
   void operator()(const PartsList& list) const { All(list.at(0)); }
   void operator()(const StepList& list) const {
+    if (depth == 3) return;
     for (Step kind : StepKinds()) {
       if (std::find(list.kinds.begin(), list.kinds.end(), kind.op()) == list.kinds.end()) continue;
-      All(kind.fields());
+      Fill{drawn, depth + 1}.All(kind.fields());
       list.steps->push_back(std::move(kind));
     }
   }
