@@ -135,7 +135,7 @@ class Leased final : public Checker {
     if (call.serializable || !Parse(call.request.view(), range).ok()) return;
     const std::string_view every("\0", 1);
     const bool whole = call.named == 0 && range.key == every && range.range_end == every &&
-                       !range.count_only && !range.keys_only && !range.filtered;
+                       !range.count_only && !range.keys_only && !range.filtered();
     readings_[call.client] = {
         .began = call.began, .revision = call.revision, .whole = whole ? call.response : Bytes()};
   }

@@ -2,6 +2,7 @@
 #include "harness/checkers/response_checker.h"
 
 #include <algorithm>
+#include <set>
 
 #include "harness/checkers/phrases.h"
 #include "harness/checkers/signatures.h"
@@ -187,18 +188,22 @@ void ResponseChecker::Range(std::string_view request, std::string_view response)
   const KeyRange keys(range.key, range.range_end);
   const Listing listing = List(keys);
   for (const KeyValueView& kv : answer.kvs) CheckShown(listing, keys, kv, range.keys_only);
-  if (range.filtered) {
-    examined_.whole = false;
+  if (range.filtered()) {
+    CheckBounds(listing, range, answer.kvs);
+    CheckOrder(range, answer.kvs);
+    examined_.whole = false;  // what it counts is not promised
     return;
   }
   CheckCount(listing, answer.count, "counted");
   if (range.count_only) {
     if (!answer.kvs.empty()) Wrong("a count and no keys", "keys");
-  } else if (range.sort_target == 0) {
+  } else {
     CheckOrder(range, answer.kvs);
-    CheckComplete(listing, range, answer);
-  } else if (range.limit > 0) {
-    examined_.whole = false;  // the order of equal elements is not promised
+    if (range.sort_target == 0) {
+      CheckComplete(listing, range, answer);
+    } else if (range.limit > 0) {
+      examined_.whole = false;  // the order of equal elements is not promised
+    }
   }
   LearnFrom(listing, keys, range, answer);
 }
@@ -276,9 +281,53 @@ void ResponseChecker::CheckOrigin(const KeyValueView& kv, bool keys_only) {
       Phrase(kv), writer->second.call->began);
 }
 
+// Each is within the bounds, and without a limit nothing is missing that is.
+void ResponseChecker::CheckBounds(const Listing& listing, const RangeRequestView& range,
+                                  const std::vector<KeyValueView>& kvs) {
+  std::set<std::string_view> shown;
+  for (const KeyValueView& kv : kvs) {
+    shown.insert(kv.key);
+    if (range.Shows(kv.mod_revision, kv.create_revision)) continue;
+    return Wrong("keys within the revisions that were asked for only", Phrase(kv));
+  }
+  if (range.limit > 0 || range.count_only) return;
+  for (const Row& row : listing.rows) {
+    if (row.found.knowledge != Knowledge::kAlive || !row.found.facts->metadata_known) continue;
+    const KeyValueView& kv = row.found.facts->kv;
+    if (!range.Shows(kv.mod_revision, kv.create_revision) || shown.contains(row.key)) continue;
+    return Wrong(fmt::format("{} at revision {}", Phrase(kv), keys_.at()), NoKey(row.key),
+                 row.found.facts->line);
+  }
+}
+
+// By another field than the key, equal ones come in any order, and no order means ascending.
 void ResponseChecker::CheckOrder(const RangeRequestView& range,
                                  const std::vector<KeyValueView>& kvs) {
   const bool descends = range.sort_order == 2;
+  if (range.sort_target != 0) {
+    static constexpr const char* kFields[] = {"key", "version", "create revision", "mod revision",
+                                              "value"};
+    if (range.sort_target > 4 || (range.sort_target == 4 && range.keys_only)) return;
+    const auto before = [&range](const KeyValueView& a, const KeyValueView& b) {
+      switch (range.sort_target) {
+        case 1:
+          return a.version < b.version;
+        case 2:
+          return a.create_revision < b.create_revision;
+        case 3:
+          return a.mod_revision < b.mod_revision;
+        default:
+          return a.value < b.value;
+      }
+    };
+    for (std::size_t i = 1; i < kvs.size(); ++i) {
+      if (!(descends ? before(kvs[i - 1], kvs[i]) : before(kvs[i], kvs[i - 1]))) continue;
+      return Wrong(fmt::format("the keys by their {}, {}", kFields[range.sort_target],
+                               descends ? "falling" : "rising"),
+                   fmt::format("{} after {}", Phrase(kvs[i]), Phrase(kvs[i - 1])));
+    }
+    return;
+  }
   for (std::size_t i = 1; i < kvs.size(); ++i) {
     const bool ordered = descends ? kvs[i].key < kvs[i - 1].key : kvs[i - 1].key < kvs[i].key;
     if (ordered) continue;

@@ -72,6 +72,8 @@ class ResponseChecker {
   void CheckFacts(const KeyFacts& facts, const KeyValueView& kv, bool keys_only);
   void CheckOrigin(const KeyValueView& kv, bool keys_only);
   void CheckOrder(const RangeRequestView& range, const std::vector<KeyValueView>& kvs);
+  void CheckBounds(const Listing& listing, const RangeRequestView& range,
+                   const std::vector<KeyValueView>& kvs);
   void CheckComplete(const Listing& listing, const RangeRequestView& range,
                      const RangeResponseView& answer);
   void CheckCount(const Listing& listing, std::int64_t count, const char* word);

@@ -211,15 +211,10 @@ static void Read(std::string_view message, OperationView& out) {
 }
 
 static void Read(std::string_view message, RangeRequestView& out) {
-  const auto filter = [&out](pbf_reader& field) {
-    bool set = false;
-    Put(field, set);
-    out.filtered |= set;
-  };
   ReadFields(message, At<1>(out.key), At<2>(out.range_end), At<3>(out.limit), At<4>(out.revision),
              At<5>(out.sort_order), At<6>(out.sort_target), At<7>(out.serializable),
-             At<8>(out.keys_only), At<9>(out.count_only), On<10>(filter), On<11>(filter),
-             On<12>(filter), On<13>(filter));
+             At<8>(out.keys_only), At<9>(out.count_only), At<10>(out.min_mod), At<11>(out.max_mod),
+             At<12>(out.min_create), At<13>(out.max_create));
 }
 static void Read(std::string_view message, RangeResponseView& out) {
   ReadFields(message, At<1>(out.header), At<2>(out.kvs), At<3>(out.more), At<4>(out.count));

@@ -91,11 +91,22 @@ struct RangeRequestView {
   std::int64_t limit = 0;
   std::int64_t revision = 0;
   std::int64_t sort_order = 0;   // 0 none, 1 ascending, 2 descending
-  std::int64_t sort_target = 0;  // 0 key
+  std::int64_t sort_target = 0;  // 0 key, 1 version, 2 create revision, 3 mod revision, 4 value
   bool serializable = false;
   bool keys_only = false;
   bool count_only = false;
-  bool filtered = false;  // by lowest or highest create or modify revisions
+  // Only keys within these are shown; 0: no bound.
+  std::int64_t min_mod = 0;
+  std::int64_t max_mod = 0;
+  std::int64_t min_create = 0;
+  std::int64_t max_create = 0;
+  bool filtered() const { return (min_mod | max_mod | min_create | max_create) != 0; }
+  bool Shows(std::int64_t mod, std::int64_t create) const {
+    const auto within = [](std::int64_t at, std::int64_t low, std::int64_t high) {
+      return (low == 0 || at >= low) && (high == 0 || at <= high);
+    };
+    return within(mod, min_mod, max_mod) && within(create, min_create, max_create);
+  }
 };
 struct RangeResponseView {
   static constexpr const char* kMessage = "RangeResponse";

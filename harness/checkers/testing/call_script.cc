@@ -21,9 +21,12 @@ Message GetOf(const std::string& key, const GetOptions& options) {
   return get.Optional(3, options.limit)
       .Optional(4, options.revision)
       .Optional(5, options.descending ? 2 : 0)
+      .Optional(6, options.target)
       .Optional(7, options.serializable ? 1 : 0)
       .Optional(8, options.keys_only ? 1 : 0)
-      .Optional(9, options.count_only ? 1 : 0);
+      .Optional(9, options.count_only ? 1 : 0)
+      .Optional(10, options.min_mod)
+      .Optional(13, options.max_create);
 }
 Message PutOf(const std::string& key, const std::string& value, std::int64_t lease) {
   return Message().Text(1, key).Text(2, value).Optional(3, lease);

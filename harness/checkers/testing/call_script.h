@@ -27,6 +27,9 @@ struct GetOptions {
   bool keys_only = false;
   bool count_only = false;
   bool descending = false;
+  std::int64_t target = 0;  // to sort by
+  std::int64_t min_mod = 0;
+  std::int64_t max_create = 0;
 };
 Message GetOf(const std::string& key, const GetOptions& options = {});
 Message PutOf(const std::string& key, const std::string& value, std::int64_t lease = 0);
