@@ -24,7 +24,7 @@ class Doctor(RunTest):
         return {check["name"]: check for check in document["checks"]}, document["targets"]
 
     def bare(self):
-        """An environment without etcd, Go, Node, Chromium, network or releases."""
+        """An environment without etcd, Go, npm, Python, network or releases."""
         (self.folder / "bin").mkdir()
         (self.folder / "bin" / "curl").symlink_to("/usr/bin/curl")
         return {"PATH": str(self.folder / "bin"), "GOPROXY": "http://127.0.0.1:9",
@@ -33,14 +33,22 @@ class Doctor(RunTest):
     def test_a_bare_machine_says_what_it_cannot_do_and_what_to_do(self):
         bare = self.bare()
         checks, targets = self.checks(more=bare)
-        for name in ("etcd", "go", "module proxy", "node", "chromium"):
+        for name in ("etcd", "go", "module proxy", "npm", "python3"):
             self.assertEqual(checks[name]["health"], "missing", checks[name])
             self.assertTrue(checks[name]["without"] and checks[name]["advice"], checks[name])
         for name in ("addresses", "processes", "run folder", "cache"):
             self.assertEqual(checks[name]["health"], "ok", checks[name])
         self.assertTrue(targets[0]["usable"], targets)
         self.assertIn("fetch etcd", self.doctor(more=bare).stdout)
+        self.assertIn("etcd-node", checks["npm"]["without"])
+        self.assertIn("kube-apiserver", checks["go"]["without"])
         self.assertEqual(os.listdir(self.folder), ["bin"])  # nothing was changed
+
+    def test_without_curl_the_module_proxy_is_not_said_to_be_out_of_reach(self):
+        checks, _ = self.checks(more=self.bare() | {"PATH": str(self.folder)})
+        self.assertEqual(checks["curl"]["health"], "missing")
+        self.assertIn("install curl", checks["curl"]["advice"])
+        self.assertNotIn("module proxy", checks)
 
     def test_a_target_says_which_cases_it_leaves_unsupported(self):
         _, targets = self.checks("--target", "embedded")

@@ -9,10 +9,12 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <thread>
 
 #include "harness/cli/machine_limits.h"
+#include "harness/consumers/consumer_source.h"
 #include "harness/environment/loopback.h"
 #include "harness/report/text.h"
 #include "harness/targets/child_process.h"
@@ -65,6 +67,28 @@ MachineCheck CheckEtcd(const fs::path& scratch) {
     check = {check.name, Health::kGood, check.found, "", ""};
   }
   return check;
+}
+
+// What is built with Go, and each other tool that consumers need, as their recipes say.
+std::vector<MachineCheck> CheckBuildTools(const fs::path& scratch) {
+  std::map<std::string, std::string> without;
+  std::map<std::string, std::string> advice;
+  without["go"] = "no releases that are built from their Go module";
+  for (const std::string& name : ShippedConsumers()) {
+    const auto source = FindConsumer(name);
+    if (!source.has_value()) continue;
+    const ConsumerRecipe& recipe = source->recipe;
+    std::string& text = without[recipe.tool];
+    text += fmt::format("{}no --consumer {}", text.empty() ? "" : ", ", name);
+    advice[recipe.tool] = recipe.advice;
+  }
+  advice["go"] += "; releases from Debian and etcd's archive need none";
+  std::vector<MachineCheck> checks;
+  for (const auto& [tool, text] : without) {
+    const std::string flag = tool == "go" ? "version" : "--version";
+    checks.push_back(CheckProgram(scratch, tool, flag, text, advice[tool]));
+  }
+  return checks;
 }
 
 fs::path NearestThere(fs::path folder) {
@@ -218,7 +242,6 @@ std::vector<MachineCheck> CheckMachine(const PlannedLoad& load) {
   const fs::path& scratch = load.scratch;
   const MachineLimits limits = LimitsIn("/sys/fs/cgroup", "/proc/self/cgroup");
   const auto cache = CacheFolder();
-  const std::string of_watchproof = "only tests of watchproof itself are skipped";
   std::vector<MachineCheck> checks{
       CheckAddresses(),
       CheckSignals(),
@@ -231,12 +254,11 @@ std::vector<MachineCheck> CheckMachine(const PlannedLoad& load) {
           : MachineCheck{"cache", Health::kMissing, cache.error().message(),
                          "no release can be fetched", "set WATCHPROOF_CACHE"},
       CheckEtcd(scratch),
-      CheckProgram(scratch, "go", "version",
-                   "releases that are built from their Go module cannot be fetched",
-                   "install Go 1.24 or later; releases from Debian and etcd's archive need none"),
-      CheckNetwork(scratch),
-      CheckProgram(scratch, "node", "--version", of_watchproof, "apt-get install nodejs npm"),
-      CheckProgram(scratch, "chromium", "--version", of_watchproof, "apt-get install chromium")};
+      CheckProgram(scratch, "curl", "--version",
+                   "no releases from etcd's archive, and the module proxy is not asked",
+                   "apt-get install curl")};
+  if (!FindInPath("curl").empty()) checks.push_back(CheckNetwork(scratch));
+  for (MachineCheck& check : CheckBuildTools(scratch)) checks.push_back(std::move(check));
   return checks;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine has of what runs, fetches and the tests of watchproof need.
+// What this machine has of what runs, fetches and consumers need.
 //
 //   for (const MachineCheck& check :
 //        CheckMachine({.run_dir = "watchproof-runs", .jobs = 8, .scratch = folder})) ...
