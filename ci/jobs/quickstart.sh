@@ -15,7 +15,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 watchproof=$root/build/release/watchproof
 # Some seconds to the first verdict; the run below has this case again, and sets the exit code.
 "$watchproof" run --target "etcd:$(command -v etcd)" --filter CompactionSurfaced.FullQueue \
-  --seed 0x51e9c2 </dev/null || true
+  --seed 0x51e9c2 --verbose </dev/null || true
 targets=(--target embedded --releases all)
 if ! "$watchproof" fetch etcd 3.3.25 3.4.23 3.5.16 3.5.30 </dev/null >&2; then
   echo "quickstart: not everything could be fetched; going on with what is there" >&2

@@ -208,7 +208,8 @@ void RunFlags::AddOutput() {
       ->type_name("FILE");
   Switch("--dry-run", switches_.dry_run, "Print what would run, and exit");
   Switch("--quiet", switches_.quiet, "No lines for passing cases and known failures");
-  Switch("--verbose", switches_.verbose, "Also print what every fault did");
+  Switch("--verbose", switches_.verbose,
+         "Also print what every fault did, and what was found where a failure is known");
   Switch("--json", switches_.json, "One JSON document per line on standard output");
   Text("--color", color_, "Colours")->type_name("auto|always|never")->default_str("auto");
   Text("--ci", ci_,

@@ -272,7 +272,7 @@ KeepFiles Runner::Report(AttemptResult result, TimePoint started) {
     // The table at the end shows it.
   } else if (!r_.options.quiet || !(good || outcome == Outcome::kKnown)) {
     r_.console.OfAttempt(AttemptText(r_.record, note, r_.console.style()));
-    if (r_.options.verbose) r_.console.Result(ReceiptsText(note, r_.console.style()));
+    if (r_.options.verbose) r_.console.Result(DetailsText(r_.record, note, r_.console.style()));
   }
   const bool wrong = outcome >= Outcome::kFixedEarly;
   trouble_ = trouble_ || wrong;

@@ -245,8 +245,10 @@ std::string AttemptText(const RunRecord& record, const AttemptSummary& attempt,
   return text + RawField("repeat", row.repeat);
 }
 
-std::string ReceiptsText(const AttemptSummary& attempt, const TerminalStyle& style) {
+std::string DetailsText(const RunRecord& record, const AttemptSummary& attempt,
+                        const TerminalStyle& style) {
   std::string text;
+  if (OutcomeOf(attempt) == Outcome::kKnown) text = FindingText(record, attempt.result, style);
   for (const ReceiptRecord& receipt : attempt.result.receipts) {
     text += Field("fault",
                   fmt::format("{} {}: {}", receipt.fault,

@@ -26,8 +26,9 @@ struct TerminalStyle {
 // reason, the evidence and the repeat command.
 std::string AttemptText(const RunRecord& record, const AttemptSummary& attempt,
                         const TerminalStyle& style);
-// What every fault of the attempt did, one line each.
-std::string ReceiptsText(const AttemptSummary& attempt, const TerminalStyle& style);
+// What AttemptText leaves out: the finding of a known failure, and what every fault did.
+std::string DetailsText(const RunRecord& record, const AttemptSummary& attempt,
+                        const TerminalStyle& style);
 // Cases by targets; where lines are cut, never wider than the style says.
 std::string MatrixText(const RunRecord& record, const TerminalStyle& style);
 // Matrix, counts, one line per new failure, the path of the report, the seed last.

@@ -48,6 +48,14 @@ TEST(AttemptText, KnownFailureIsOneLineWithItsReason) {
             "               #18089 a delete is lost\n");
 }
 
+TEST(DetailsText, KnownFailureHasItsFindingAndAnotherOnlyItsFaults) {
+  RunRecord record = SampleRecord();
+  EXPECT_THAT(DetailsText(record, record.attempts[1], kPlain), Not(HasSubstr("observed")));
+  record.attempts[1].expectation = ExpectationStatus::kKnownFailure;
+  EXPECT_THAT(DetailsText(record, record.attempts[1], kPlain),
+              HasSubstr("    observed   revision 3 (key \"<k>\\xff\") in line 212\n"));
+}
+
 TEST(AttemptText, InconclusiveNamesTheFaultWithoutEffect) {
   const RunRecord record = SampleRecord();
   const std::string text = AttemptText(record, record.attempts[3], kPlain);
