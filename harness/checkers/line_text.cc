@@ -199,7 +199,7 @@ struct AnnotationPhrases {
       return fmt::format("the consumer's {} has an error: {}", report.layer, report.error);
     }
     const std::string what =
-        report.kind == "event" ? fmt::format("{} of {}", report.type, report.key) : report.kind;
+        report.type.empty() ? report.kind : fmt::format("{} of {}", report.type, report.key);
     return fmt::format("the consumer's {} has seen: {} at revision {}", report.layer, what,
                        report.revision);
   }

@@ -45,15 +45,17 @@ std::int64_t Micros(Duration at) {
 
 std::string_view Name(ItemKind kind) {
   static constexpr std::string_view kNames[] = {
-      "fault",          "member",     "opened",        "closed",    "write",   "delete",
-      "other_write",    "lost_write", "compact",       "asked",     "created", "events",
-      "progress_asked", "progress",   "err_compacted", "cancelled", "missing", "repeated",
-      "late",           "foreign",    "driver"};
+      "fault",     "member",      "opened",         "closed",   "write",
+      "delete",    "other_write", "lost_write",     "compact",  "asked",
+      "created",   "events",      "progress_asked", "progress", "err_compacted",
+      "cancelled", "missing",     "repeated",       "late",     "foreign",
+      "driver",    "listed",      "holds",          "failed",   "tombstone"};
   return kNames[static_cast<int>(kind)];
 }
 
 std::string_view Name(LaneKind kind) {
-  static constexpr std::string_view kNames[] = {"fault", "member", "writer", "stream", "watch"};
+  static constexpr std::string_view kNames[] = {"fault",  "member", "writer",
+                                                "stream", "watch",  "layer"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -97,9 +99,17 @@ std::string LabelOf(const PictureItem& item) {
       return "delete " + revisions;
     case ItemKind::kDriver:
       return Shorten(item.text, 40, Charset::kUtf8);
+    case ItemKind::kListed:
+      return (revisions.empty() ? "list" : "list " + revisions) + times;
+    case ItemKind::kHolds:
+      return "holds " + revisions;
+    case ItemKind::kFailed:
+      return Shorten(item.text, 60, Charset::kUtf8);
+    case ItemKind::kTombstone:
+      return "unknown last state" + times;
     case ItemKind::kOpened:
     case ItemKind::kClosed:
-      return std::string(Name(item.kind));
+      return std::string(Name(item.kind)) + times;
     default:
       return revisions;
   }
@@ -115,6 +125,7 @@ bool IsRoutine(const PictureItem& item) {
     case ItemKind::kEvents:
     case ItemKind::kCreated:
     case ItemKind::kProgress:
+    case ItemKind::kHolds:
       return item.cited == 0;
     default:
       return false;

@@ -6,10 +6,10 @@
 //   out << ToSvg(picture, caption);   out << ToTrace(picture, caption);
 //   out << DumpJson(ToJson(picture));
 //
-// A lane for each fault, writer and stream, and for the watches that the evidence is about (without
-// evidence: the first ones); the other watches of a stream share its lane. The picture shows, it
-// does not judge: what a watch missed, or received twice, is found by comparing it with the replay
-// of the calls. Threads: functions without state. Ownership: values.
+// A lane for each fault, writer and stream, for each layer of a consumer, and for the watches that
+// the evidence is about (without evidence: the first ones); the other watches of a stream share its
+// lane. The picture shows, it does not judge: what a watch missed, or received twice, is found by
+// comparing it with the replay of the calls. Threads: functions without state. Ownership: values.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +49,11 @@ enum class ItemKind {
   kLate,      // after a later one
   kForeign,   // below the start, not in the range, or no such change was made
   kDriver,    // what the run says of itself
+  // Of a layer of a consumer; its events, bookmarks and watches are as those above.
+  kListed,
+  kHolds,
+  kFailed,
+  kTombstone,
 };
 // How the page and the SVG name it: "missing".
 std::string_view Name(ItemKind kind);
@@ -78,7 +83,7 @@ struct PictureStep {
   Revision revision{};
 };
 
-enum class LaneKind { kFault, kMember, kWriter, kStream, kWatch };
+enum class LaneKind { kFault, kMember, kWriter, kStream, kWatch, kLayer };
 std::string_view Name(LaneKind kind);
 
 struct PictureLane {

@@ -58,6 +58,8 @@ const PictureItem* Overtaking(const ShownWatch& watch, Revision revision) {
 bool MayJoin(const PictureItem& item) {
   if (item.cited > 0) return false;
   switch (item.kind) {
+    case ItemKind::kOpened:
+    case ItemKind::kClosed:
     case ItemKind::kWrite:
     case ItemKind::kDelete:
     case ItemKind::kOtherWrite:
@@ -70,6 +72,10 @@ bool MayJoin(const PictureItem& item) {
     case ItemKind::kCancelled:
     case ItemKind::kRepeated:
     case ItemKind::kLate:
+    case ItemKind::kListed:
+    case ItemKind::kHolds:
+    case ItemKind::kFailed:
+    case ItemKind::kTombstone:
       return true;
     default:
       return false;
@@ -78,6 +84,8 @@ bool MayJoin(const PictureItem& item) {
 
 std::string JoinedText(const PictureItem& item) {
   static const std::map<ItemKind, std::string_view> kWhat = {
+      {ItemKind::kOpened, "streams opened"},
+      {ItemKind::kClosed, "streams closed"},
       {ItemKind::kWrite, "writes"},
       {ItemKind::kDelete, "deletes"},
       {ItemKind::kOtherWrite, "writes of other keys"},
@@ -89,11 +97,16 @@ std::string JoinedText(const PictureItem& item) {
       {ItemKind::kErrCompacted, "times ErrCompacted"},
       {ItemKind::kCancelled, "watches are cancelled"},
       {ItemKind::kRepeated, "messages with repeated events"},
-      {ItemKind::kLate, "messages with late events"}};
+      {ItemKind::kLate, "messages with late events"},
+      {ItemKind::kListed, "lists"},
+      {ItemKind::kHolds, "states that it held"},
+      {ItemKind::kFailed, "errors"},
+      {ItemKind::kTombstone, "deletions of unknown last state"}};
   const auto what = kWhat.find(item.kind);
   std::string text =
       fmt::format("{} {}", item.count, what == kWhat.end() ? Name(item.kind) : what->second);
   if (item.last.value > 0) text += fmt::format(", revisions {} to {}", item.first, item.last);
+  if (item.kind == ItemKind::kFailed) text += ", the first: " + item.text;
   return text;
 }
 

@@ -53,6 +53,8 @@ class PictureReader final : private HistoryVisitor {
   void Add(WatchIndex watch, StreamId stream, PictureItem item);
   void AddToStream(StreamId stream, PictureItem item, ItemKind kind);
   void ReadFault(const NumberedEntry& line);
+  // Whether its layer has a lane.
+  bool ReadReport(const ConsumerReport& report);
   void Reach(Revision revision);
   void AddWriters();
   void AddWatches();
@@ -91,6 +93,7 @@ class PictureReader final : private HistoryVisitor {
   std::map<std::uint32_t, PictureLane> streams_;
   std::vector<PictureLane> faults_;
   std::map<std::int64_t, PictureLane> members_;  // 0: of the run itself
+  std::vector<PictureLane> layers_;              // of a consumer, from the store up
   const NumberedEntry* now_ = nullptr;
   std::optional<Duration> converged_;
   Model model_;
@@ -289,6 +292,14 @@ void PictureReader::OnAnnotation(const Annotation& annotation, Where where) {
     }
     return;
   }
+  if (const auto* started = std::get_if<ConsumerStarted>(&annotation)) {
+    for (const std::string& layer : started->layers) {
+      layers_.push_back({.kind = LaneKind::kLayer, .name = layer, .items = {}, .position = {}});
+    }
+    return;
+  }
+  const auto* report = std::get_if<ConsumerReport>(&annotation);
+  if (report != nullptr && ReadReport(*report)) return;
   PictureItem item = Item(ItemKind::kDriver);
   item.text = Said(*now_);
   std::int64_t member = 0;
@@ -301,6 +312,23 @@ void PictureReader::OnAnnotation(const Annotation& annotation, Where where) {
   lane.kind = LaneKind::kMember;
   lane.name = member == 0 ? "the run" : fmt::format("member {}", member);
   lane.items.push_back(item);
+}
+
+bool PictureReader::ReadReport(const ConsumerReport& report) {
+  static const std::map<std::string, ItemKind> kKinds = {
+      {"event", ItemKind::kEvents},   {"handled", ItemKind::kEvents},
+      {"relist", ItemKind::kListed},  {"bookmark", ItemKind::kProgress},
+      {"opened", ItemKind::kAsked},   {"watch", ItemKind::kAsked},
+      {"snapshot", ItemKind::kHolds}, {"error", ItemKind::kFailed},
+      {"refused", ItemKind::kFailed}};
+  const auto kind = kKinds.find(report.kind);
+  const auto lane = std::ranges::find(layers_, report.layer, &PictureLane::name);
+  if (kind == kKinds.end() || lane == layers_.end()) return false;
+  PictureItem item = Item(kind->second, Revision(report.revision));
+  if (report.type == "tombstone") item.kind = ItemKind::kTombstone;
+  item.text = report.error.empty() ? Said(*now_) : report.error;
+  lane->items.push_back(std::move(item));
+  return true;
 }
 
 void PictureReader::OnControlEvents(const Response& response) {
@@ -410,7 +438,18 @@ void PictureReader::AddWatches() {
 }
 
 void PictureReader::AddStreams() {
+  constexpr std::size_t kMostAlone = 12;
+  // Of a client that opens its watch again and again.
+  PictureLane rest{.kind = LaneKind::kStream, .name = {}, .items = {}, .position = {}};
+  std::size_t joined = 0;
   for (auto& [stream, lane] : streams_) {
+    const bool shown = std::ranges::any_of(
+        shown_, [stream](const ShownWatch& watch) { return watch.stream.value == stream; });
+    if (streams_.size() > kMostAlone && !shown && lane.name != "control") {
+      ++joined;
+      rest.items.insert(rest.items.end(), lane.items.begin(), lane.items.end());
+      continue;
+    }
     const auto creates = focus_.creates.find(stream);
     std::size_t others = creates == focus_.creates.end() ? 0 : creates->second;
     for (const ShownWatch& watch : shown_) others -= watch.stream.value == stream ? 1 : 0;
@@ -420,6 +459,8 @@ void PictureReader::AddStreams() {
       lane.name += "\n" + fmt::format("{} more {}", others, others == 1 ? "watch" : "watches");
     picture_.lanes.push_back(std::move(lane));
   }
+  rest.name = fmt::format("{} more streams", joined);
+  if (joined > 0) picture_.lanes.push_back(std::move(rest));
 }
 
 Picture PictureReader::Finish() {
@@ -433,6 +474,10 @@ Picture PictureReader::Finish() {
   AddWriters();
   AddWatches();
   AddStreams();
+  for (PictureLane& lane : layers_) {
+    lane.name = fmt::format("layer {}", lane.name);
+    picture_.lanes.push_back(std::move(lane));
+  }
   return std::move(picture_);
 }
 

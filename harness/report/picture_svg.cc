@@ -63,6 +63,14 @@ Look LookOf(ItemKind kind) {
     case ItemKind::kLate:
     case ItemKind::kForeign:
       return {"#cf222e", "cross", "repeated, late or foreign"};
+    case ItemKind::kListed:
+      return {"#0969da", "square", "list"};
+    case ItemKind::kHolds:
+      return {"#57606a", "ring", "what a layer holds"};
+    case ItemKind::kFailed:
+      return {"#bc4c00", "cross", "error"};
+    case ItemKind::kTombstone:
+      return {"#8250df", "diamond", "deletion of unknown last state"};
     case ItemKind::kDriver:
       break;
   }

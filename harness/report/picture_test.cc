@@ -102,6 +102,22 @@ TEST(Picture, ShowsWhenProgressWasAskedFor) {
   EXPECT_THAT(Items(picture, LaneKind::kStream), HasSubstr("progress_asked"));
 }
 
+TEST(Picture, HasALaneForEachLayerOfAConsumer) {
+  Script script;
+  script.Annotate(ConsumerStarted{"informer", {"cache", "handler"}, "/a/"});
+  script.Put("/a/x", "1", 2)
+      .Annotate(ConsumerReport{.layer = "cache", .kind = "relist", .revision = 2});
+  script.Annotate(ConsumerReport{.layer = "cache", .kind = "error", .error = "too old"});
+  script.Annotate(ConsumerReport{.layer = "handler", .kind = "handled", .type = "tombstone"});
+  const std::uint64_t last = script.lines().back().line.value;
+  const Picture picture = PictureOf(script, {last});
+  EXPECT_EQ(Items(picture, LaneKind::kLayer), "listed 2, failed 0");
+  ASSERT_EQ(picture.lanes.back().name, "layer handler");
+  ASSERT_EQ(picture.lanes.back().items.size(), 1U);
+  EXPECT_EQ(picture.lanes.back().items.front().kind, ItemKind::kTombstone);
+  EXPECT_EQ(picture.lanes.back().items.front().cited, 1U);
+}
+
 TEST(Picture, ThePaceOrdersMomentsAndShortensPauses) {
   const Picture picture = PictureOf(Script().Put("k", "a", 2).Put("k", "b", 3), {});
   EXPECT_EQ(PlaceOf(picture, picture.from), 0);

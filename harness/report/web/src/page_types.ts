@@ -285,7 +285,7 @@ export interface Cited {
   text: string;
 }
 export interface Lane {
-  kind: "fault" | "member" | "writer" | "stream" | "watch";
+  kind: "fault" | "member" | "writer" | "stream" | "watch" | "layer";
   name: string;
   items: Item[];
   position?: Steps;
@@ -312,7 +312,11 @@ export interface Item {
     | "repeated"
     | "late"
     | "foreign"
-    | "driver";
+    | "driver"
+    | "listed"
+    | "holds"
+    | "failed"
+    | "tombstone";
   at: number;
   until?: number;
   /**

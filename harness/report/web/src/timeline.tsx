@@ -27,6 +27,7 @@ const WORDS: Record<Item['kind'], string> = {
   progress: 'progress',
   err_compacted: 'ErrCompacted', cancelled: 'watch ended', missing: 'missing', repeated: 'repeated',
   late: 'late', foreign: 'foreign', driver: 'the run itself',
+  listed: 'list', holds: 'holds', failed: 'error', tombstone: 'deletion of unknown last state',
 };
 
 function revisions(item: Item): string {
@@ -374,12 +375,12 @@ function Shape({ kind, x }: { kind: Item['kind']; x: number }) {
   switch (kind) {
     case 'fault': return null;
     case 'events': return <circle cx={x} cy="12" r="4" class="solid" />;
-    case 'asked': case 'created': case 'lost_write': case 'progress_asked':
+    case 'asked': case 'created': case 'lost_write': case 'progress_asked': case 'holds':
       return <circle cx={x} cy="12" r="4.5" class="ring" />;
     case 'missing': return <circle cx={x} cy="12" r="6" class="ring gap" />;
-    case 'compact': case 'err_compacted': return <path d={`M${x} 6l6 6l-6 6l-6 -6z`} class="solid" />;
+    case 'compact': case 'err_compacted': case 'tombstone': return <path d={`M${x} 6l6 6l-6 6l-6 -6z`} class="solid" />;
     case 'write': case 'delete': case 'other_write': return <path d={`M${x} 6v12`} class="stroke" />;
-    case 'member': case 'cancelled': case 'repeated': case 'late': case 'foreign':
+    case 'member': case 'cancelled': case 'failed': case 'repeated': case 'late': case 'foreign':
       return <path d={`M${x - 5} 7l10 10m0 -10l-10 10`} class="stroke" />;
     default: return <rect x={x - 3.5} y="8.5" width="7" height="7" class="solid" />;
   }
