@@ -51,11 +51,7 @@ namespace {
       scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
       // A list comes to the head before there is a watch.
       scenario.Add(AwaitRegisteredStep{1});
-      scenario.Inject("refuse");
-      scenario.Inject("reset");
-      scenario.AwaitEffect("refuse");
-      scenario.AwaitEffect("reset");
-      scenario.Heal("reset");
+      CutOff(scenario);
       scenario.Delete(ghost);
       keys.Write(20);
       scenario.Compact(AtHead());

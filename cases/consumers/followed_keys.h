@@ -49,6 +49,15 @@ class FollowedKeys {
   std::set<std::string> there_;
 };
 
+// The consumer's connection is cut, and new ones are refused until "refuse" is healed.
+inline void CutOff(Scenario& scenario) {
+  scenario.Inject("refuse");
+  scenario.Inject("reset");
+  scenario.AwaitEffect("refuse");
+  scenario.AwaitEffect("reset");
+  scenario.Heal("reset");
+}
+
 // What all these cases have in common, for their metadata.
 inline CaseInfo CaseWithConsumer(CaseInfo info) {
   info.requirement =

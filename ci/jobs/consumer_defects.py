@@ -26,6 +26,7 @@ import job
 CONSUMERS = job.JOBS.parents[1] / "fixtures" / "consumers"
 RESET = "Consumers.ConnectionReset"
 AWAY = "Consumers.CompactionWhileAway"
+BETWEEN_LISTS = "Consumers.DeletionBetweenLists"
 # Go modules, of which a copy is changed.
 CLIENTV3 = "go.etcd.io/etcd/client/v3"
 APISERVER = "k8s.io/apiserver"
@@ -109,6 +110,12 @@ DEFECTS = [
     Defect("queue-loses-a-deletion", "kube-informer", "informer",
            f"{CLIENT_GO}/tools/cache/the_real_fifo.go",
            "\tretErr := f.addToItems_locked(Deleted, false, obj)\n", "\tvar retErr error\n"),
+    Defect("handler-gets-no-tombstone", "kube-informer", "handler",
+           f"{CLIENT_GO}/tools/cache/shared_informer.go",
+           "func (s *sharedIndexInformer) OnDelete(old interface{}) {\n",
+           "func (s *sharedIndexInformer) OnDelete(old interface{}) {\n"
+           "\tif _, unknown := old.(DeletedFinalStateUnknown); unknown {\n\t\treturn\n\t}\n",
+           BETWEEN_LISTS),
     Defect("node-client-forgets-where-it-was", "etcd-node", "client", ETCD3,
            "            this.updateRevision(changes);\n        });",
            "        });"),

@@ -22,6 +22,9 @@ const std::vector<ConsumerCheck>& ConsumerChecks() {
        "A client resumes past changes that it has never received."},
       {kFreshRead, "A consistent read shows every write that was answered before it began.",
        "A controller reads a state from before its own write."},
+      {kRecovers,
+       "A layer that was refused a list because its revision is too large lists what there is.",
+       "A controller stands still for as long as the server that it came to is behind."},
   };
   return kChecks;
 }

@@ -30,6 +30,7 @@ inline constexpr std::string_view kNoDuplicate = "NoDuplicate";
 inline constexpr std::string_view kNoGap = "NoGap";
 inline constexpr std::string_view kBookmarkKept = "BookmarkKept";
 inline constexpr std::string_view kFreshRead = "FreshRead";
+inline constexpr std::string_view kRecovers = "Recovers";
 
 struct ConsumerFinding {
   std::string_view check;

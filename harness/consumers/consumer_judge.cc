@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 #include <utility>
 
 namespace watchproof {
@@ -44,6 +46,40 @@ std::size_t ConsumerJudge::Count(const std::string& kind, const std::string& lay
                       [&kind](const SeenReport& seen) { return seen.report.kind == kind; }));
   }
   return count;
+}
+
+bool IsAmong(const std::string& layer, const std::string& words) {
+  std::istringstream in(words);
+  return std::find(std::istream_iterator<std::string>(in), {}, layer) !=
+         std::istream_iterator<std::string>();
+}
+
+std::string ReportPattern::ToString() const {
+  std::string text = type.empty() ? kind : type;
+  if (!key.empty()) text += " of " + key;
+  if (!error.empty()) text += fmt::format(" '{}'", error);
+  if (!layers.empty()) text += " in layer " + layers;
+  return text;
+}
+
+std::optional<Line> ConsumerJudge::FirstBehind(Line line, const ReportPattern& wanted) const {
+  const auto is = [](const std::string& asked, const std::string& said) {
+    return asked.empty() || asked == said;
+  };
+  std::optional<Line> first;
+  for (const auto& [layer, reports] : seen_) {
+    if (!wanted.layers.empty() && !IsAmong(layer, wanted.layers)) continue;
+    const auto found = std::ranges::find_if(reports, [&](const SeenReport& seen) {
+      const ConsumerReport& report = seen.report;
+      return seen.where.line > line && is(wanted.kind, report.kind) &&
+             is(wanted.type, report.type) && is(wanted.key, report.key) &&
+             report.error.find(wanted.error) != std::string::npos;
+    });
+    if (found != reports.end() && (!first || found->where.line < *first)) {
+      first = found->where.line;
+    }
+  }
+  return first;
 }
 
 std::int64_t ConsumerJudge::ClaimedBy(const std::string& layer) const {

@@ -29,11 +29,26 @@ struct ConsumerJudgement {
   std::vector<std::string> undecided{};
 };
 
+// Whether the layer is one of the words: "etcd3 reflector".
+bool IsAmong(const std::string& layer, const std::string& words);
+
+// What a report must have; what is empty may be anything.
+struct ReportPattern {
+  std::string layers{};  // one of these words
+  std::string kind{};
+  std::string type{};
+  std::string key{};
+  std::string error{};  // a part of it
+  std::string ToString() const;
+};
+
 class ConsumerJudge {
  public:
   void Consume(const NumberedEntry& line);
   // How many reports of the kind a layer has made, of any kind of layer if none is named.
   std::size_t Count(const std::string& kind, const std::string& layer = {}) const;
+  // The first report behind the line that has what is asked for; see ReportPattern.
+  std::optional<Line> FirstBehind(Line line, const ReportPattern& wanted) const;
   // The highest revision that the layer has claimed.
   std::int64_t ClaimedBy(const std::string& layer) const;
   const ConsumerStarted& started() const { return started_; }

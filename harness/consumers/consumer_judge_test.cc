@@ -44,11 +44,19 @@ class Story {
                  .type = "delete",
                  .key = "/a/b/" + key});
   }
+  // To a callback of the reader.
+  Story& Gives(const std::string& type, const std::string& key, std::int64_t revision = 0) {
+    return Says({.layer = "reader",
+                 .kind = "handled",
+                 .revision = revision,
+                 .type = type,
+                 .key = "/a/b/" + key});
+  }
   Story& Bookmark(const std::string& layer, std::int64_t revision) {
     return Says({.layer = layer, .kind = "bookmark", .revision = revision});
   }
-  Story& Fails(const std::string& layer) {
-    return Says({.layer = layer, .kind = "error", .error = "the watch ended"});
+  Story& Fails(const std::string& layer, const std::string& error = "the watch ended") {
+    return Says({.layer = layer, .kind = "error", .error = error});
   }
   // A list at 2, and every event since.
   Story& Follows(const std::string& layer) {
@@ -68,8 +76,11 @@ class Story {
   ConsumerJudgement Judge() {
     script_.Annotate(StageReached{Stage::kConverged});
     ConsumerJudge judge;
-    for (const NumberedEntry& line : script_.lines()) judge.Consume(line);
+    FeedTo(judge);
     return judge.Finish();
+  }
+  void FeedTo(ConsumerJudge& judge) const {
+    for (const NumberedEntry& line : script_.lines()) judge.Consume(line);
   }
 
  private:
@@ -283,6 +294,76 @@ INSTANTIATE_TEST_SUITE_P(
                         true},
                     Row{"WasNotAsked", Story().Follows("cache").Follows("reader"), {}, {}, true}),
     NameOf);
+
+// The reader as a handler: what its callbacks were given adds up to what it holds.
+Row Handler(std::string name, Story story, const Keys& held, std::vector<std::string> findings) {
+  story.Due().Holds("cache", 7, {{"y", 7}}).Holds("reader", 7, held);
+  return {std::move(name), std::move(story), std::move(findings)};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Handlers, ConsumerTable,
+    testing::Values(Handler("EveryChange",
+                            Story()
+                                .Follows("cache")
+                                .Gives("put", "y", 3)
+                                .Gives("put", "x", 2)
+                                .Gives("delete", "x", 4)
+                                .Gives("put", "y", 7),
+                            {{"y", 7}}, {}),
+                    Handler("ListStandsForTheRest",
+                            Story()
+                                .Follows("cache")
+                                .Gives("put", "x", 2)
+                                .Gives("tombstone", "x")
+                                .Gives("put", "y", 7),
+                            {{"y", 7}}, {}),
+                    Handler("NoDeletion",
+                            Story().Follows("cache").Gives("put", "x", 2).Gives("put", "y", 7),
+                            {{"x", 2}, {"y", 7}}, {"NoGhost of reader"}),
+                    Handler("DeletionThatNeverWas",
+                            Story().Follows("cache").Gives("put", "y", 7).Gives("tombstone", "y"),
+                            {{"y", 7}}, {"NoGap of reader"}),
+                    Handler("SameAgainAfterAList",
+                            Story().Follows("cache").Gives("put", "y", 7).Gives("put", "y", 7),
+                            {{"y", 7}}, {}),
+                    Handler("OlderAfterNewer",
+                            Story().Follows("cache").Gives("put", "y", 7).Gives("put", "y", 5),
+                            {{"y", 7}}, {"NoTimeTravel of reader"})),
+    NameOf);
+
+Story& IsRefused(Story& story, int times) {
+  while (times-- > 0) story.Fails("cache", "Too large resource version: 9, current: 3");
+  return story;
+}
+Row Refused(std::string name, int times, std::vector<std::string> findings) {
+  Story story;
+  IsRefused(story.Lists("cache", 2, {{"x", 2}}), times).Lists("cache", 7, {{"y", 7}});
+  IsRefused(story, 2).Lists("cache", 7, {{"y", 7}});
+  return {std::move(name), std::move(Ends(story)), std::move(findings)};
+}
+
+INSTANTIATE_TEST_SUITE_P(Refusals, ConsumerTable,
+                         testing::Values(Refused("ListsWhatThereIs", 1, {}),
+                                         Refused("AsksAgainAndAgain", 3, {"Recovers of cache"})),
+                         NameOf);
+
+TEST(ConsumerJudge, FindsTheReportsThatAreAskedFor) {
+  Story story;
+  story.Fails("cache").Lists("cache", 2).Gives("tombstone", "x");
+  ConsumerJudge judge;
+  story.FeedTo(judge);
+  const std::optional<Line> error = judge.FirstBehind({}, {.kind = "error", .error = "ended"});
+  ASSERT_TRUE(error);
+  const std::optional<Line> list =
+      judge.FirstBehind(*error, {.layers = "store cache", .kind = "relist"});
+  ASSERT_TRUE(list);
+  EXPECT_TRUE(judge.FirstBehind(*list, {.type = "tombstone", .key = "/a/b/x"}));
+  EXPECT_FALSE(judge.FirstBehind(*list, {.kind = "error"}));
+  EXPECT_FALSE(judge.FirstBehind({}, {.layers = "cache", .type = "tombstone"}));
+  EXPECT_FALSE(judge.FirstBehind({}, {.kind = "error", .error = "compacted"}));
+  EXPECT_FALSE(judge.FirstBehind({}, {.type = "tombstone", .key = "/a/b/y"}));
+}
 
 TEST(ConsumerJudge, FindsNothingWithoutAConsumer) {
   ConsumerJudge judge;

@@ -8,6 +8,10 @@
 namespace watchproof {
 namespace {
 
+// As Kubernetes words it; its clients know no better (#92537).
+constexpr std::string_view kTooLarge = "Too large resource version";
+constexpr int kMostRefusals = 3;
+
 std::string Describe(const TrueChange& change) {
   return fmt::format("the {} of {} at {}", change.deleted ? "delete" : "put", change.key,
                      change.revision);
@@ -65,11 +69,21 @@ void LayerChecker::Consume(const SeenReport& seen) {
   if (kind == "event") return Event(seen);
   if (kind == "bookmark") return Bookmark(seen);
   if (kind == "snapshot") return Holds(seen);
-  if (kind == "error") {
-    following_ = filling_ = false;
-    ended_ = seen.where;
-    error_ = seen.report.error;
-  }
+  if (kind == "handled") return Handled(seen);
+  if (kind == "error") return Failed(seen);
+}
+
+void LayerChecker::Failed(const SeenReport& seen) {
+  following_ = filling_ = false;
+  ended_ = seen.where;
+  error_ = seen.report.error;
+  if (kind_ != Kind::kFollows || error_.find(kTooLarge) == std::string::npos) return;
+  if (++refusals_ == 1) refused_ = seen.where;
+  if (refusals_ != kMostRefusals) return;
+  const double seconds = std::chrono::duration<double>(seen.where.at - refused_.at).count();
+  Add(kRecovers, "a list of what there is, as a revision was too large",
+      fmt::format("{} times, within {:.1f} s of the first: {}", refusals_, seconds, error_),
+      {refused_.line}, seen.where);
 }
 
 // A list at revision 0 is one that comes as events.
@@ -80,6 +94,7 @@ void LayerChecker::Listed(const SeenReport& seen) {
   filling_ = seen.report.revision == 0;
   filled_.clear();
   if (filling_) return;
+  refusals_ = 0;
   Claim(seen.report.revision, seen);
   next_ = truth_.After(claimed_);
   if (!seen.report.keys.empty()) CompareKeys(seen, seen.report.keys, claimed_);
@@ -128,6 +143,7 @@ void LayerChecker::PassOver(std::string_view check, std::int64_t through, const 
 void LayerChecker::Event(const SeenReport& seen) {
   const ConsumerReport& event = seen.report;
   followed_ = true;
+  refusals_ = 0;
   if (filling_) {
     if (event.type == "delete") {
       filled_.erase(event.key);
@@ -161,6 +177,7 @@ void LayerChecker::Event(const SeenReport& seen) {
 
 void LayerChecker::Bookmark(const SeenReport& seen) {
   const std::int64_t revision = seen.report.revision;
+  refusals_ = 0;
   if (filling_) {
     filling_ = false;
     Claim(revision, seen);
@@ -217,6 +234,34 @@ void LayerChecker::Holds(const SeenReport& seen) {
   followed_ = true;
   // A store of its own may lag behind the events that fill it, and a bookmark has no event.
   CompareKeys(seen, seen.report.keys, revision);
+}
+
+// What a list has brought comes in no order, and may stand for several changes; what the callbacks
+// were given adds up to a snapshot.
+void LayerChecker::Handled(const SeenReport& seen) {
+  const ConsumerReport& given = seen.report;
+  followed_ = true;
+  const bool deleted = given.type != "put";
+  // A deletion may come with the revision of the last put.
+  const bool real =
+      std::any_of(truth_.changes().begin(), truth_.changes().end(), [&](const TrueChange& one) {
+        return one.key == given.key && one.deleted == deleted &&
+               (deleted || one.revision == given.revision);
+      });
+  const std::string text = deleted ? fmt::format("the {} of {}", given.type, given.key)
+                                   : fmt::format("the put of {} at {}", given.key, given.revision);
+  if (!real) {
+    Add(kNoGap, "only changes of the store", text + ", which the store never had", {}, seen.where);
+    return;
+  }
+  if (deleted) return;
+  const auto [last, is_new] = handled_.try_emplace(given.key, given.revision);
+  // After a list a callback may be given the same again.
+  if (!is_new && given.revision < last->second) {
+    Add(kNoTimeTravel, fmt::format("a revision of at least {}", last->second), text, {},
+        seen.where);
+  }
+  last->second = std::max(last->second, given.revision);
 }
 
 void LayerChecker::Finish() {

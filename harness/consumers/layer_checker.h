@@ -63,6 +63,8 @@ class LayerChecker {
   void Event(const SeenReport& seen);
   void Bookmark(const SeenReport& seen);
   void Holds(const SeenReport& seen);
+  void Failed(const SeenReport& seen);
+  void Handled(const SeenReport& seen);
   void CompareKeys(const SeenReport& seen, const Keys& keys, std::int64_t revision);
   // Reports the changes up to the revision that were not passed on, and goes past them.
   void PassOver(std::string_view check, std::int64_t through, const SeenReport& seen,
@@ -88,8 +90,11 @@ class LayerChecker {
   Keys filled_;              // by these
   std::size_t next_ = 0;     // the first change that it has not gone past
   std::set<Passed> passed_;  // since the last list
+  Keys handled_;             // the last put of each key that a callback was given
   Where ended_;              // the error that ended the last watch
   std::string error_;
+  int refusals_ = 0;  // of lists at a revision that is too large, since the last that was answered
+  Where refused_;     // the first of them
   std::optional<Claimed> behind_;  // at the last snapshot that was due
   bool held_due_ = false;          // has reported what it holds since it was due
   bool followed_ = false;

@@ -103,10 +103,18 @@ SessionSetup SessionFor(const AttemptSpec& spec, const TargetSpec& target, const
 }
 
 // Empty if there is none, or it can take part.
-std::string WhyNoConsumer(const AttemptSpec& spec, const TargetSpec& target) {
+std::string WhyNoConsumer(const AttemptSpec& spec, const TargetSpec& target, const Plan& plan) {
   if (target.consumer.empty()) return {};
   if (target.server) return "consumers follow the keys of servers that watchproof starts";
-  return spec.consumer_missing;
+  if (!spec.consumer_missing.empty()) return spec.consumer_missing;
+  for (const std::string& wanted : NamedBy(plan, Subject::kLayer, Field::Role::kIs)) {
+    const bool has =
+        wanted.empty() || std::ranges::any_of(spec.consumer_layers, [&wanted](const auto& layer) {
+          return IsAmong(layer, wanted);
+        });
+    if (!has) return fmt::format("consumer {} has no layer {}", target.consumer, wanted);
+  }
+  return {};
 }
 
 // Unless the target lacks what is needed, the session is ready for the first step then.
@@ -185,7 +193,7 @@ AttemptResult RunAttempt(const AttemptSpec& spec, const Plan& plan) {
   Status ready = CheckWaits(plan, TimeForSteps(spec));
   if (ready.ok()) ready = WritePlan(spec, plan);
   if (ready.ok() && !parsed.has_value()) ready = parsed.error();
-  const std::string unfit = WhyNoConsumer(spec, target);
+  const std::string unfit = WhyNoConsumer(spec, target, plan);
   if (ready.ok() && unfit.empty()) ready = SetUp(environment, session);
   if (ready.ok() && !unfit.empty()) {
     result.verdict = Verdict::kUnsupported;

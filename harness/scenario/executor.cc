@@ -13,7 +13,7 @@ namespace watchproof {
 namespace {
 
 constexpr Duration kMarginToConverge = 2s;
-constexpr Duration kLeastForConsumer = 10s;
+constexpr Duration kLeastForConsumer = 40s;
 constexpr Duration kMarginToAnswer = 3s;
 
 }  // namespace
@@ -131,6 +131,7 @@ Status Executor::AskConsumer() {
                       session_.kv().Put(sentinel, ConsumerValue(sentinel, "last")));
   context_.NoteHead(last);
   // As long as the attempt may take: some layers try again for half a minute before they list.
+  // With less time an attempt on a busy machine would find that they never come there.
   const Duration limit =
       std::max(kLeastForConsumer, TimeToConverge(spec_) - session_.age() - kMarginToAnswer);
   session_.GrantTime(limit + 2 * kMarginToAnswer);
@@ -143,6 +144,7 @@ Status Executor::AskConsumer() {
                                          Within(limit + kMarginToAnswer))) {
     context_.Inconclusive("the consumer did not report what it holds");
   }
+  context_.CheckExpectedReports();
   if (const std::string why = consumer.unread(); !why.empty()) {
     context_.Inconclusive("what the consumer received was not recorded to the end: " + why);
   }

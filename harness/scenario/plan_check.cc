@@ -175,10 +175,14 @@ bool LeavesRevisionsOut(const Plan& plan, const Profile& profile) {
 }
 
 std::set<std::string> DefinedBy(const Plan& plan, Subject subject) {
+  return NamedBy(plan, subject, Role::kDefines);
+}
+
+std::set<std::string> NamedBy(const Plan& plan, Subject subject, Role role) {
   std::set<std::string> names;
   for (Step step : plan.steps) {
     ForEachField(step, [&](const Field& field) {
-      if (field.role == Role::kDefines && field.subject == subject) {
+      if (field.role == role && field.subject == subject) {
         names.insert(*std::get<std::string*>(field.value));
       }
     });

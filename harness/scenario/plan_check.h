@@ -35,7 +35,8 @@ std::string BeyondRequests(const Plan& plan, Profile::Requests requests);
 // Whether following the plan may leave revisions at which no key changes, by what is declared.
 bool LeavesRevisionsOut(const Plan& plan, const Profile& profile);
 
-// The names of that subject that the steps define.
+// The names of that subject that the steps define, or that they are about.
 std::set<std::string> DefinedBy(const Plan& plan, Subject subject);
+std::set<std::string> NamedBy(const Plan& plan, Subject subject, Field::Role role);
 
 }  // namespace watchproof

@@ -28,6 +28,17 @@ void StepContext::Await(const std::string& what, Duration limit,
   Inconclusive(fmt::format("waited {} ms for {}", deadline.budget().count(), what));
 }
 
+void StepContext::CheckExpectedReports() {
+  Line behind;
+  for (const ReportPattern& wanted : expected_reports_) {
+    const std::optional<Line> found = session_.consumer_judge().FirstBehind(behind, wanted);
+    if (!found) {
+      return Inconclusive(fmt::format("the consumer has not reported: {}", wanted.ToString()));
+    }
+    behind = *found;
+  }
+}
+
 Status StepContext::NoteHead(const Result<Revision>& revision) {
   if (!revision.has_value()) return revision.error();
   NoteHead(*revision);

@@ -63,6 +63,10 @@ class StepContext {
   // Waits for a fact. If it does not come, the attempt becomes inconclusive, and the run continues.
   void Await(const std::string& what, Duration limit, const std::function<bool()>& done);
 
+  // In the end the consumer must have reported these, one behind the other.
+  void ExpectReport(ReportPattern wanted) { expected_reports_.push_back(std::move(wanted)); }
+  void CheckExpectedReports();
+
   // The highest revision that an answer named.
   Revision head() const { return head_; }
   void NoteHead(Revision revision) { head_ = std::max(head_, revision); }
@@ -119,6 +123,7 @@ class StepContext {
   std::map<std::string, std::unique_ptr<Load>> loads_;
   std::set<StreamId> finished_requests_;
   std::vector<std::string> inconclusive_;
+  std::vector<ReportPattern> expected_reports_;
   std::vector<Revision> writes_;  // of the plan, in order
   Revision head_{};
   Revision first_head_{};

@@ -39,6 +39,8 @@ std::string_view Name(Subject subject) {
     case Subject::kKey:
     case Subject::kWatchedKey:
       return "key";
+    case Subject::kLayer:
+      return "layer";
   }
   return "?";
 }

@@ -60,6 +60,7 @@ enum class Subject {
   kUser,        //
   kKey,         // that is written
   kWatchedKey,  // a sentinel is written to it
+  kLayer,       // of a consumer
 };
 std::string_view Name(Subject subject);
 

@@ -8,7 +8,9 @@ namespace {
 
 const StepRegistration<FollowStep> kFollow;
 const StepRegistration<ContinueStep> kContinue;
+const StepRegistration<MoveConsumerStep> kMoveConsumer;
 const StepRegistration<AwaitConsumerStep> kAwaitConsumer;
+const StepRegistration<ExpectReportStep> kExpectReport;
 
 constexpr std::string_view kWays[] = {"layers", "neighbour"};
 constexpr std::string_view kConsumerFacts[] = {"listed", "received", "followed"};
@@ -43,6 +45,11 @@ Status ContinueStep::Run(StepContext& context) const {
   return consumer->Ask({.what = "go on"});
 }
 
+Status MoveConsumerStep::Run(StepContext& context) const {
+  WP_ASSIGN_OR_RETURN(ConsumerLink* const consumer, ConsumerOf(context));
+  return consumer->Ask({.what = "move"});
+}
+
 void AwaitConsumerStep::Fields(FieldList& field) { field("fact", fact, kConsumerFacts); }
 
 Status AwaitConsumerStep::Run(StepContext& context) const {
@@ -62,6 +69,19 @@ Status AwaitConsumerStep::Run(StepContext& context) const {
         const std::vector<std::string>& layers = judge.started().layers;
         return judge.ClaimedBy(highest ? layers.back() : layers.front()) >= head;
       });
+  return {};
+}
+
+void ExpectReportStep::Fields(FieldList& field) {
+  field("kind", kind);
+  field("layer", layer).Optional().Is(Subject::kLayer);
+  field("type", type).Optional();
+  field("key", key).Optional();
+  field("error", error).Optional();
+}
+
+Status ExpectReportStep::Run(StepContext& context) const {
+  context.ExpectReport({.layers = layer, .kind = kind, .type = type, .key = key, .error = error});
   return {};
 }
 

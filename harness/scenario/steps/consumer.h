@@ -32,6 +32,13 @@ struct ContinueStep {
   Status Run(StepContext& context) const;
 };
 
+// Its upper layers go on at another server, with the part that is paused.
+struct MoveConsumerStep {
+  static constexpr std::string_view kOp = "move consumer";
+  void Fields(FieldList&) {}
+  Status Run(StepContext& context) const;
+};
+
 // Waits for what the consumer reports. A fact that does not come makes the attempt inconclusive.
 struct AwaitConsumerStep {
   enum class Fact {
@@ -41,6 +48,20 @@ struct AwaitConsumerStep {
   };
   Fact fact = Fact::kFollowed;
   static constexpr std::string_view kOp = "await consumer";
+  void Fields(FieldList& field);
+  Status Run(StepContext& context) const;
+};
+
+// When all is healed and the consumer has come to the head, it must have reported this, behind what
+// earlier steps of this kind name; otherwise the attempt is inconclusive. What is empty may be
+// anything; the words are those of fixtures/consumers/README.md.
+struct ExpectReportStep {
+  std::string kind;
+  std::string layer{};  // or one of several: "etcd3 reflector". Without one a consumer is unfit
+  std::string type{};
+  std::string key{};
+  std::string error{};  // a part of it
+  static constexpr std::string_view kOp = "expect report";
   void Fields(FieldList& field);
   Status Run(StepContext& context) const;
 };
