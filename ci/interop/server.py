@@ -112,11 +112,12 @@ def start(stack, name, binary, number, scheme="http", flags=()):
 
 
 class Server:
-    def __init__(self, name, command, address, ready):
+    def __init__(self, name, command, address, ready, seconds=START_SECONDS):
         self.name = name
         self.endpoint = f"{address}:{CLIENT_PORT}"
         self._command = command
         self._ready = ready
+        self._seconds = seconds
         self._settled = threading.Event()  # it serves, or its output has ended
         self._serves = False
         self._last_lines = collections.deque(maxlen=5)
@@ -130,11 +131,11 @@ class Server:
             raise StartError(f"{self.name}: cannot start {self._command[0]}: {error}") from error
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        settled = self._settled.wait(START_SECONDS)
+        settled = self._settled.wait(self._seconds)
         if not settled or not self._serves:
             self._stop()
             last = "\n  ".join(self._last_lines)
-            how = "ended" if settled else f"was silent for {START_SECONDS} s"
+            how = "ended" if settled else f"was silent for {self._seconds} s"
             raise StartError(f"{self.name} {how} without '{self._ready}'; last lines:\n  {last}")
         return self
 
