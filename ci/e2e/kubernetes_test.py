@@ -19,8 +19,11 @@ KUBECTL = """#!/bin/sh
 echo "$@" >>"$0.log"
 case "$*" in
   "wait job/watchproof --for=condition=Complete"*) exit 1 ;;
-  "get pods"*) echo 1 ;;
-  "logs"*) echo the last screen ;;
+  "get pods"*)
+    echo "2026-01-01T00:00:07Z watchproof-merge-b 1"
+    echo "2026-01-01T00:00:05Z watchproof-merge-c 143"
+    echo " watchproof-merge-d " ;;
+  "logs watchproof-merge-b") echo the last screen ;;
 esac
 """
 
@@ -169,7 +172,7 @@ class Kubernetes(RunTest):
         places = [calls.index(text) for text in (
             "create configmap watchproof-run --from-literal=run=a-run", f"apply -k {FOLDER}/run",
             "wait job/watchproof --for=condition=Failed", "patch job/watchproof-merge",
-            "wait job/watchproof-merge", "logs job/watchproof-merge")]
+            "wait job/watchproof-merge", "logs watchproof-merge-b")]
         self.assertEqual(places, sorted(places))
 
 

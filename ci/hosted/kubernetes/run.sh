@@ -14,8 +14,8 @@ folder=${KUSTOMIZE:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/run}
 read -ra words <<<"${KUBECTL:-kubectl}"
 kubectl() { command "${words[@]}" "$@"; }
 
-# A Job that has ended cannot be started again.
-kubectl delete job/watchproof job/watchproof-merge --ignore-not-found --wait
+# A Job that has ended cannot be started again, and its pods must not pass for those of this run.
+kubectl delete job/watchproof job/watchproof-merge --ignore-not-found --cascade=foreground --wait
 kubectl delete configmap/watchproof-run --ignore-not-found
 kubectl create configmap watchproof-run --from-literal="run=$name"
 kubectl apply -k "$folder"
@@ -38,7 +38,12 @@ ending=$(ending_of watchproof)
 echo "shards of $name: $ending"
 kubectl patch job/watchproof-merge --type=merge --patch='{"spec":{"suspend":false}}'
 ending=$(ending_of watchproof-merge)
-kubectl logs job/watchproof-merge
-code=$(kubectl get pods --selector=batch.kubernetes.io/job-name=watchproof-merge \
-  --output='jsonpath={.items[-1:].status.containerStatuses[0].state.terminated.exitCode}')
-exit "${code:-70}"
+# One that was evicted has left a pod behind: what counts is the one that ended last.
+ended='.status.containerStatuses[0].state.terminated'
+line="{$ended.finishedAt} {.metadata.name} {$ended.exitCode}"
+last=$(kubectl get pods --selector=batch.kubernetes.io/job-name=watchproof-merge \
+  --output="jsonpath={range .items[*]}$line{'\\n'}{end}" | sort | tail -n 1)
+read -r _ pod code <<<"$last"
+[[ -n $code ]] || exit 70
+kubectl logs "$pod"
+exit "$code"
