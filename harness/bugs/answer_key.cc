@@ -104,9 +104,11 @@ std::vector<std::pair<const Bug*, BugState>> Candidates(std::string_view name,
     if (std::find(names.begin(), names.end(), name) == names.end()) continue;
     const bool too_few = target.is_etcd && target.members > 0 &&
                          target.members < std::max(bug.members, signature->second.members);
+    const bool elsewhere =
+        target.topology && !bug.topology.empty() && bug.topology != *target.topology;
     BugState state = target.is_etcd && version ? StateIn(bug.affected, *version)
                                                : BugState{.presence = Presence::kAffected};
-    if (too_few || state.presence == Presence::kNever) continue;
+    if (too_few || elsewhere || state.presence == Presence::kNever) continue;
     candidates.emplace_back(&bug, std::move(state));
   }
   return candidates;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,9 +74,10 @@ class AnswerKey {
 
 // The properties of a target that decide which of etcd's bugs it can have.
 struct BugCarrier {
-  bool is_etcd = false;   // otherwise a signature is a resemblance and no more
-  std::string version{};  // as the target reports it; empty: unknown
-  int members = 0;        // of its cluster; 0: unknown
+  bool is_etcd = false;                   // otherwise a signature is a resemblance and no more
+  std::string version{};                  // as the target reports it; empty: unknown
+  int members = 0;                        // of its cluster; 0: unknown
+  std::optional<std::string> topology{};  // "grpc-proxy", or "" for a plain one; none: unknown
 };
 
 // Whether the target can have one of the bugs with the signature: a finding of it is no news then.

@@ -86,6 +86,15 @@ BugCarrier Etcd(std::string version, int members) {
   return {.is_etcd = true, .version = std::move(version), .members = members};
 }
 
+TEST(KnownBug, OfATopologyIsNewsElsewhere) {
+  const auto known = [](const std::string& topology) {
+    return IsKnownBug("answers-out-of-order",
+                      {.is_etcd = true, .version = "3.7.3", .members = 1, .topology = topology});
+  };
+  EXPECT_TRUE(known("grpc-proxy"));
+  EXPECT_FALSE(known(""));
+}
+
 BugCarrier Other(std::string version, int members) {
   return {.is_etcd = false, .version = std::move(version), .members = members};
 }

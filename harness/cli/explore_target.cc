@@ -87,7 +87,8 @@ class TargetExploration {
   BugCarrier Carrier() {
     return {.is_etcd = options_.target->product == "etcd",
             .version = explorer_.version(),
-            .members = 1};
+            .members = 1,
+            .topology = options_.target->topology};
   }
   bool IsKnown(const Bucket& bucket) { return IsKnownBug(bucket.broken.signature, Carrier()); }
   std::vector<const Bucket*> News() {

@@ -116,7 +116,8 @@ Status GateExploration::Examine(const Bucket& bucket, GateTrial& trial) {
   found.text = DescribeBucket(found.number, bucket, bucket.broken, *smallest);
   const BugCarrier head{.is_etcd = options_.head.product == "etcd",
                         .version = head_.version(),
-                        .members = options_.head.members};
+                        .members = options_.head.members,
+                        .topology = options_.head.topology};
   found.text += LooksLike(bucket.broken, head);
   found.replay = JoinShell({"watchproof", "explore", "--target", options_.head.text, "--replay",
                             (options_.folder.run_dir() / options_.folder.id() / file).string()});
