@@ -20,8 +20,10 @@ bool Findings::Admit(const Key& key) {
 bool Findings::RestsOnNamesake(const Key& key, const Draft& draft) const {
   if (key.subject >= table_.size()) return false;
   const WatchDetails& details = table_.details(WatchIndex(static_cast<std::uint32_t>(key.subject)));
-  // What comes again may have come for the former watch, and then from history.
-  const bool open = draft.signature.empty() || draft.signature == signature::kReplayed;
+  // What comes again may have come for the former watch, and then from history. That creates were
+  // answered in another order is a guess; that the former watch waited for the event is not.
+  const bool open = draft.signature.empty() || draft.signature == signature::kReplayed ||
+                    draft.signature == signature::kAnswersOutOfOrder;
   return std::any_of(draft.evidence.begin(), draft.evidence.end(), [&](Line line) {
     return details.next_events.contains(line) || (open && details.former_events.contains(line));
   });
