@@ -307,7 +307,8 @@ void ResponseChecker::CheckOrder(const RangeRequestView& range,
   if (range.sort_target != 0) {
     static constexpr const char* kFields[] = {"key", "version", "create revision", "mod revision",
                                               "value"};
-    if (range.sort_target > 4 || (range.sort_target == 4 && range.keys_only)) return;
+    const bool known = range.sort_target > 0 && range.sort_target <= 4;
+    if (!known || (range.sort_target == 4 && range.keys_only)) return;
     const auto before = [&range](const KeyValueView& a, const KeyValueView& b) {
       switch (range.sort_target) {
         case 1:
