@@ -23,11 +23,7 @@ namespace {
       const std::string ghost = keys.New();
       scenario.Put(ghost);
       keys.Write(scenario.Random("before").Between(5, 15));
-      scenario.Add(FollowStep{});
-      scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
-      // A list comes to the head before there is a watch.
-      scenario.Add(AwaitRegisteredStep{1});
-      CutOff(scenario);
+      FollowAndCutOff(scenario);
       scenario.Delete(ghost);
       keys.Write(10);
       scenario.Compact(AtHead());

@@ -49,8 +49,13 @@ class FollowedKeys {
   std::set<std::string> there_;
 };
 
-// The consumer's connection is cut, and new ones are refused until "refuse" is healed.
-inline void CutOff(Scenario& scenario) {
+// Once the consumer follows, its connection is cut, and new ones are refused until "refuse" is
+// healed.
+inline void FollowAndCutOff(Scenario& scenario) {
+  scenario.Add(FollowStep{});
+  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
+  // A list comes to the head before there is a watch.
+  scenario.Add(AwaitRegisteredStep{1});
   scenario.Inject("refuse");
   scenario.Inject("reset");
   scenario.AwaitEffect("refuse");

@@ -18,11 +18,7 @@ void RunValueLost(Scenario& scenario, const ValueLost& row) {
   const std::string key = keys.New();
   scenario.Put(key);
   keys.Write(scenario.Random("before").Between(2, 8));
-  scenario.Add(FollowStep{});
-  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
-  // A list comes to the head before there is a watch.
-  scenario.Add(AwaitRegisteredStep{1});
-  CutOff(scenario);
+  FollowAndCutOff(scenario);
   scenario.PermitCompactedAtTheFloor();
   const Write last = row.deletes ? scenario.Delete(key) : scenario.Put(key);
   scenario.Put(keys.New());

@@ -49,6 +49,16 @@ WATCH_CASE(Isolated, CancelDuringCatchUp,
   scenario.AwaitDelivered("stay");
 }
 
+// Cancels the group "leave" while its events wait behind a full queue.
+void CancelDuringStall(Scenario& scenario, Prng& prng, const std::string& key) {
+  for (const char* group : {"stay", "leave"}) scenario.AwaitCreated(group);
+  scenario.Inject("stall");
+  for (std::int64_t i = prng.Between(20, 30); i > 0; --i) scenario.Put(key, {1000, 4000});
+  scenario.AwaitEffect("stall");
+  scenario.Require("leave", RequireStep::Fact::kBehind);
+  scenario.Add(CancelStep{"leave", /*at_once=*/true});
+}
+
 // Cancels watches behind a full queue and creates others, from that id on.
 void CancelBehindFullQueue(Scenario& scenario, std::int64_t next_id) {
   Prng prng = scenario.Random("shape");
@@ -57,12 +67,7 @@ void CancelBehindFullQueue(Scenario& scenario, std::int64_t next_id) {
   const Write first = scenario.PutTogether({key, other});
   scenario.Watch({.group = "stay", .count = 200, .range = OneKey(key), .first_id = 1});
   scenario.Watch({.group = "leave", .count = 7, .range = OneKey(key), .first_id = kLeaving});
-  for (const char* group : {"stay", "leave"}) scenario.AwaitCreated(group);
-  scenario.Inject("stall");
-  for (std::int64_t i = prng.Between(20, 30); i > 0; --i) scenario.Put(key, {1000, 4000});
-  scenario.AwaitEffect("stall");
-  scenario.Require("leave", RequireStep::Fact::kBehind);
-  scenario.Add(CancelStep{"leave", /*at_once=*/true});
+  CancelDuringStall(scenario, prng, key);
   scenario.Watch({.group = "next",
                   .count = 7,
                   .range = OneKey(other),
@@ -98,6 +103,32 @@ WATCH_CASE(Isolated, ReusedIdDuringStall,
             .needs = {Capability::kProxy, Capability::kClientChosenIds},
             .guarantees = {"Isolated", "Settled", "Reliable"}}) {
   CancelBehindFullQueue(scenario, kLeaving);
+}
+
+WATCH_CASE(PreviousValue, CancelDuringStall,
+           {.requirement = "prev_kv: the created watcher gets the previous key-value before the "
+                           "event happens (etcd API, WatchCreateRequest)",
+            .explain = "The events of some watches with previous values wait in a full queue when "
+                       "the client cancels the watches. Until its answer a cancel has not ended "
+                       "the watch: each event that still comes before must have its previous "
+                       "value. etcd forgets with the cancel what the watch had asked for.",
+            .level = Level::kMust,
+            .needs = {Capability::kProxy, Capability::kClientChosenIds,
+                      Capability::kPreviousValues},
+            .guarantees = {"PreviousValue", "Reliable"}}) {
+  Prng prng = scenario.Random("shape");
+  const std::string key = scenario.Key("busy");
+  scenario.Put(key);
+  scenario.Watch({.group = "stay", .count = 5, .range = OneKey(key), .first_id = 1});
+  scenario.Watch({.group = "leave",
+                  .count = 100,
+                  .range = OneKey(key),
+                  .first_id = kLeaving,
+                  .options = {.prev_kv = true}});
+  CancelDuringStall(scenario, prng, key);
+  scenario.Heal("stall");
+  scenario.AwaitDelivered("stay");
+  scenario.Require("leave", RequireStep::Fact::kCancelled, 1s);
 }
 
 WATCH_CASE(Reliable, CreateDuringStall,
