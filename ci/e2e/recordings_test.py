@@ -71,6 +71,9 @@ class RecordingTest(RunTest):
             check=True,
         ).stdout
 
+    def revision_of(self, *write):
+        return self.etcdctl(*write, "-w", "fields").split('"Revision" : ')[1].split()[0]
+
     def say(self, process, line):
         process.stdin.write(line.encode() + b"\n")
         process.stdin.flush()
@@ -109,8 +112,7 @@ class RecordingTest(RunTest):
     def watch_from_the_floor(self):
         """The change at the compaction floor is a delete, which a watch from there must receive."""
         self.etcdctl("put", "a", "1")
-        fields = self.etcdctl("del", "a", "-w", "fields")
-        deleted = fields.split('"Revision" : ')[1].split()[0]
+        deleted = self.revision_of("del", "a")
         # The delete is gone only when the compaction has been carried out.
         self.etcdctl("compact", deleted, "--physical")
         watch = self.watcher("a", "--rev", deleted)
@@ -224,8 +226,7 @@ class PassiveTest(RecordingTest):
         rate = {"name": "slow", "type": "bandwidth", "attributes": {"rate": 1}}
         urllib.request.urlopen(toxics, json.dumps(rate).encode()).close()
         self.fill_its_queue()
-        fields = self.etcdctl("put", "other", "1", "-w", "fields")
-        self.etcdctl("compact", fields.split('"Revision" : ')[1].split()[0], "--physical")
+        self.etcdctl("compact", self.revision_of("put", "other", "1"), "--physical")
         # Below the floor, on the same stream: it has to end, and its notice finds no room.
         watchers = self.gauge("etcd_debugging_mvcc_watcher_total")
         self.say(watch, "watch k --rev 2")

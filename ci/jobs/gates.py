@@ -30,6 +30,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import job
+from outcome import Tools, template
 
 ANSWERS = {0: "not worse", 1: "worse", 2: "needs more"}
 MOST_FALSE = 1 / 200  # of gates over an unchanged build
@@ -49,20 +50,18 @@ def null_gates(options):
             for number in range(1, options.count + 1)]
 
 
-def relayed(server, behaviour):
-    words = f"{server} --behaviour {behaviour} --listen {{host}}:{{port}} --data {{data}}"
-    return f"command:{words}"
-
-
 def defect_gates(options, build):
     listed = subprocess.run([build / "watchproof", "list", "defects", "--json"], check=True,
                             capture_output=True, text=True).stdout
     gates = [Gate(name, "embedded", f"embedded+{name}", "worse")
              for name in (json.loads(line)["name"] for line in listed.splitlines())]
-    server = build / "dishonest_server"
-    listed = subprocess.run([server, "--list"], check=True, capture_output=True, text=True).stdout
-    gates += [Gate(fake["name"], relayed(server, "honest"), relayed(server, fake["name"]), "worse")
-              for fake in map(json.loads, listed.splitlines()) if fake["rare"]]
+    tools = Tools(str(build / "watchproof"), str(build / "dishonest_server"))
+
+    def relayed(behaviour):
+        return template(tools, behaviour, options.output / f"{behaviour}.log", ())
+
+    gates += [Gate(name, relayed("honest"), relayed(name), "worse")
+              for name, fake in tools.behaviours().items() if fake["rare"]]
     return [gate for gate in gates if not options.name or gate.name in options.name]
 
 

@@ -54,7 +54,7 @@ class OpenWatches final : public HistoryVisitor {
   void OnProgress(WatchIndex watch, const Response& response) override;
   void OnCompacted(WatchIndex watch, const Response& response) override;
   void OnCancelled(WatchIndex watch, const Response& response) override;
-  void OnProgressAsked(StreamId stream, Where /*where*/) override;
+  void OnProgressAsked(StreamId stream, Where where) override;
   void End(WatchIndex watch);
   void RestateWatch(const Watch& watch, std::vector<Entry>& out) const;
 
