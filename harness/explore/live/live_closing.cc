@@ -141,7 +141,7 @@ void LiveScript::AwaitEndOfLeases() {
     if (ending_.empty()) return;
     const bool last = Clock::now() >= until;
     if (last) ListLeases();
-    const auto left = client_.calls.Ask("/etcdserverpb.Lease/LeaseLeases", "");
+    const auto left = client_.calls->Ask("/etcdserverpb.Lease/LeaseLeases", "");
     if (last || !left.has_value()) return;
     const std::set<std::int64_t> listed = LeasesIn(left->view());
     for (const std::int64_t lease : ending_) {

@@ -363,8 +363,11 @@ Status LiveExplorer::RunOn(const std::filesystem::path& folder, const BatchPlan&
 // One script after the other, until the time is over or there are enough.
 Status LiveExplorer::Work(LiveServer& server, const BatchPlan& plan, TimePoint until,
                           const Prng& prng, std::vector<Ran>& ran, Mutex& mu) {
-  WP_ASSIGN_OR_RETURN(const Connection connection, server.Connect());
-  LiveClient client{connection, CallClient(server.recording(), connection)};
+  LiveClient client;
+  {
+    const LiveServer::Use use(server);
+    WP_RETURN_IF_ERROR(client.Connect(server));
+  }
   while (true) {
     std::uint32_t number = 0;
     std::optional<Script> script;

@@ -25,6 +25,15 @@ constexpr std::int64_t kFarFuture = 1000;
 
 }  // namespace
 
+Status LiveClient::Connect(LiveServer& server) {
+  const std::uint64_t now = server.restarts();
+  if (connection != nullptr && restarts == now) return {};
+  WP_ASSIGN_OR_RETURN(connection, server.Connect());
+  calls.emplace(server.recording(), connection);
+  restarts = now;
+  return {};
+}
+
 LiveScript::LiveScript(LiveServer& server, LiveClient& client, const Script& script,
                        std::uint32_t number, const Draws& draws, Prng prng)
     : server_(server),
@@ -93,6 +102,8 @@ void LiveScript::Restart() {
 
 // Of the server, by this script or by another one: every stream ended, and is opened again.
 void LiveScript::NoteRestart() {
+  // What a store that takes no new connection leaves open is found by the closing questions.
+  [[maybe_unused]] const Status connected = client_.Connect(server_);
   const std::uint64_t restarts = server_.restarts();
   if (std::exchange(seen_restarts_, restarts) == restarts) return;
   carried_out_.steps.push_back(Crash{});
@@ -275,7 +286,7 @@ std::string LiveScript::NewValue(std::int64_t bytes) {
 
 Result<Bytes> LiveScript::Call(Method method, std::string request) {
   const std::string sent = IsWrite(method) ? request : std::string();
-  Result<Bytes> answer = client_.calls.Call(method, std::move(request), name_);
+  Result<Bytes> answer = client_.calls->Call(method, std::move(request), name_);
   if (!answer.has_value()) {
     features_.Error(method, answer.error().code());
     return answer;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,10 +25,16 @@
 
 namespace watchproof::explore {
 
-// What scripts that run one after the other share: the connection of their streams and calls.
+// What scripts that run one after the other share: the connection of their streams and calls. Used
+// by one thread at a time.
 struct LiveClient {
+  // Connects, unless that has been done since the server's last start: a channel that was refused
+  // during a restart fails new streams with that until it tries again. Requires a LiveServer::Use.
+  Status Connect(LiveServer& server);
+
   Connection connection;
-  CallClient calls;
+  std::optional<CallClient> calls;
+  std::uint64_t restarts = 0;  // of the server, when it connected
 };
 
 class LiveScript {
