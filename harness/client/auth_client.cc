@@ -13,6 +13,7 @@ constexpr Duration kCallLimit = 10s;
 constexpr const char* kRoot = "root";
 
 std::string PasswordOf(const std::string& user) { return "password of " + user; }
+std::string RoleOf(const std::string& user) { return "may read as " + user; }
 }  // namespace
 
 class AuthClient::Impl {
@@ -26,8 +27,10 @@ class AuthClient::Impl {
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + kCallLimit);
     context.set_wait_for_ready(true);
+    if (!token_.empty()) context.AddMetadata("token", token_);
     return FromRpcStatus((*stub_.*rpc)(&context, request, &response));
   }
+  void SetToken(const std::string& token) { token_ = token; }
   Status AddUser(const std::string& user, const std::string& role) {
     pb::AuthUserAddRequest add;
     add.set_name(user);
@@ -49,23 +52,27 @@ class AuthClient::Impl {
 
  private:
   const std::unique_ptr<pb::Auth::Stub> stub_;
+  std::string token_;  // of root, once authentication is enabled
 };
 
 AuthClient::AuthClient(const std::string& endpoint) : impl_(std::make_unique<Impl>(endpoint)) {}
 AuthClient::~AuthClient() = default;
 
-Status AuthClient::AddReader(const std::string& user, const std::string& key,
-                             const std::string& range_end) {
-  const std::string role = "may read as " + user;
+Status AuthClient::AddUser(const std::string& user) {
+  const std::string role = RoleOf(user);
   WP_RETURN_IF_ERROR(impl_->AddRole(role));
+  return impl_->AddUser(user, role);
+}
+
+Status AuthClient::PermitReading(const std::string& user, const std::string& key,
+                                 const std::string& range_end) {
   pb::AuthRoleGrantPermissionRequest grant;
-  grant.set_name(role);
+  grant.set_name(RoleOf(user));
   grant.mutable_perm()->set_permtype(authpb::Permission::READ);
   grant.mutable_perm()->set_key(key);
   grant.mutable_perm()->set_range_end(range_end);
   pb::AuthRoleGrantPermissionResponse granted;
-  WP_RETURN_IF_ERROR(impl_->Call(grant, granted, &pb::Auth::Stub::RoleGrantPermission));
-  return impl_->AddUser(user, role);
+  return impl_->Call(grant, granted, &pb::Auth::Stub::RoleGrantPermission);
 }
 
 Result<std::string> AuthClient::Enable() {
@@ -73,7 +80,9 @@ Result<std::string> AuthClient::Enable() {
   WP_RETURN_IF_ERROR(impl_->AddUser(kRoot, kRoot));
   pb::AuthEnableResponse enabled;
   WP_RETURN_IF_ERROR(impl_->Call(pb::AuthEnableRequest(), enabled, &pb::Auth::Stub::AuthEnable));
-  return LogIn(kRoot);
+  WP_ASSIGN_OR_RETURN(std::string token, LogIn(kRoot));
+  impl_->SetToken(token);
+  return token;
 }
 
 Result<std::string> AuthClient::LogIn(const std::string& user) {

@@ -3,7 +3,8 @@
 // judged.
 //
 //   AuthClient auth("127.0.0.1:2379");
-//   WP_RETURN_IF_ERROR(auth.AddReader("reader", "a", "b"));
+//   WP_RETURN_IF_ERROR(auth.AddUser("reader"));
+//   WP_RETURN_IF_ERROR(auth.PermitReading("reader", "a", "b"));
 //   WP_ASSIGN_OR_RETURN(const std::string root, auth.Enable());
 //   WP_ASSIGN_OR_RETURN(const std::string token, auth.LogIn("reader"));
 //
@@ -22,9 +23,12 @@ class AuthClient {
   explicit AuthClient(const std::string& endpoint);
   ~AuthClient();
 
-  // Adds a user with a generated password and the right to read this range only. Requires:
-  // authentication is not enabled yet.
-  Status AddReader(const std::string& user, const std::string& key, const std::string& range_end);
+  // A user with a generated password, and no rights yet. Requires: authentication is not
+  // enabled yet.
+  Status AddUser(const std::string& user);
+  // Beside what the user could read before; also once authentication is enabled.
+  Status PermitReading(const std::string& user, const std::string& key,
+                       const std::string& range_end);
   // From here on every call needs a token; returns the token of user root, which has all rights.
   Result<std::string> Enable();
   Result<std::string> LogIn(const std::string& user);

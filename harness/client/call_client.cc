@@ -49,6 +49,7 @@ class CallClient::Impl {
     context.set_deadline(std::chrono::system_clock::now() +
                          std::chrono::duration_cast<std::chrono::milliseconds>(call_limit_));
     context.set_wait_for_ready(true);
+    if (!token_.empty()) context.AddMetadata("token", token_);
     const grpc::Slice slice(request.data(), request.size());
     const grpc::ByteBuffer sent(&slice, 1);
     grpc::ByteBuffer answer;
@@ -66,15 +67,20 @@ class CallClient::Impl {
     return ToBytes(answer);
   }
 
+  void SetToken(const std::string& token) { token_ = token; }
+
  private:
   RecordingContext& context_;
   const Duration call_limit_;
   Generic stub_;
+  std::string token_;
 };
 
 CallClient::CallClient(RecordingContext& context, Connection connection, Duration call_limit)
     : impl_(std::make_unique<Impl>(context, std::move(connection), call_limit)) {}
 CallClient::~CallClient() = default;
+
+void CallClient::SetToken(const std::string& token) { impl_->SetToken(token); }
 
 Result<Bytes> CallClient::Call(Method method, std::string request, const std::string& caller) {
   return impl_->Call(method, std::move(request), caller);

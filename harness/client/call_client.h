@@ -25,6 +25,8 @@ class CallClient {
 
   // `caller` names the client in the recording: what it reads and writes has an order.
   Result<Bytes> Call(Method method, std::string request, const std::string& caller);
+  // For a server with authentication enabled; before any call.
+  void SetToken(const std::string& token);
   // Not recorded, because it is not judged there: "/etcdserverpb.Lease/LeaseLeases".
   Result<Bytes> Ask(const std::string& path, const std::string& request);
 

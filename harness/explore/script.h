@@ -271,6 +271,21 @@ struct Receive {
   }
 };
 
+// The stream is opened again for a user with the right to read this range and nothing else; within a script
+// it is always the range of the first of these. Only on a real server.
+struct Restrict {
+  static constexpr const char* kName = "restrict";
+  int stream = 1;
+  std::string key;
+  std::string end{};
+  template <typename F>
+  void Fields(F& field) {
+    field("stream", stream);
+    field("key", key);
+    field("end", end);
+  }
+};
+
 // What only virtual time decides.
 
 struct Advance {  // time
@@ -318,8 +333,9 @@ struct Crash {
   }
 };
 
-using Step = std::variant<Create, Cancel, AskProgress, CloseStream, Resume, Put, Delete, Txn, Grant,
-                          Revoke, KeepAlive, Get, Compact, Receive, Advance, Turn, SyncDisk, Crash>;
+using Step =
+    std::variant<Create, Cancel, AskProgress, CloseStream, Resume, Put, Delete, Txn, Grant, Revoke,
+                 KeepAlive, Get, Compact, Receive, Restrict, Advance, Turn, SyncDisk, Crash>;
 
 // The bounds of the store, small on purpose.
 struct Limits {

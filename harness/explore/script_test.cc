@@ -29,8 +29,8 @@ Script Every() {
                         .otherwise = {{TxnPart::Kind::kGet, "b", ""}},
                         .nested = {{.then = {{.key = "a/1"}}}, {.when = {{.key = "b"}}}}},
                     Grant{}, Revoke{}, KeepAlive{}, Get{.at = {Place::From::kNumber, 9}},
-                    Compact{{Place::From::kHead, 0}}, Receive{1, 2}, Advance{},
-                    Turn{Loop::kVictims}, SyncDisk{}, Crash{1}}};
+                    Compact{{Place::From::kHead, 0}}, Receive{1, 2}, Restrict{1, "a/1", "a0"},
+                    Advance{}, Turn{Loop::kVictims}, SyncDisk{}, Crash{1}}};
 }
 
 TEST(ScriptTest, EveryStepIsReadAsItWasWritten) {

@@ -147,6 +147,7 @@ class VirtualRun {
   }
 
   // virtual_run_loops.cc: time, the store's loops, its disk and its restarts.
+  void Do(const Restrict&) {}
   void Do(const Advance& advance);
   void Do(const Turn& turn);
   void Do(const SyncDisk& sync);

@@ -159,7 +159,8 @@ void AttemptSession::RenewControlWatch() {
 Status AttemptSession::EnableUsers(const std::vector<RestrictedReader>& readers) {
   AuthClient auth(target().endpoint().ToString());
   for (const RestrictedReader& reader : readers) {
-    WP_RETURN_IF_ERROR(auth.AddReader(reader.user, reader.key, reader.range_end));
+    WP_RETURN_IF_ERROR(auth.AddUser(reader.user));
+    WP_RETURN_IF_ERROR(auth.PermitReading(reader.user, reader.key, reader.range_end));
     readers_[reader.user] = reader;
   }
   // From here on calls without a user are rejected, and watches without one are ended.

@@ -332,6 +332,10 @@ class Writer {
     if (receive.replies == 0) return;
     Times(receive.replies, fmt::format("receive({0}, streams[{0}])", receive.stream));
   }
+  void Do(const Restrict& restrict) {
+    Line(fmt::format("// From here on stream {} is of a user who may read {} to {} only.",
+                     restrict.stream, restrict.key, restrict.end));
+  }
   void Do(const Advance&) { Sleep(1); }
   void Do(const Turn& turn) { Sleep(turn.loop == Loop::kCommit ? 15 : 110); }
   void Do(const SyncDisk&) {}

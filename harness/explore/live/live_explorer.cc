@@ -2,10 +2,12 @@
 #include "harness/explore/live/live_explorer.h"
 
 #include <algorithm>
+#include <set>
 #include <thread>
 #include <utility>
 
 #include "harness/base/mutex.h"
+#include "harness/checkers/signatures.h"
 #include "harness/explore/shrink.h"
 
 namespace watchproof::explore {
@@ -20,6 +22,10 @@ constexpr int kWorkersOfSource = 24;
 // Of a plain script.
 constexpr std::int64_t kFewTimes = 8;
 constexpr std::int64_t kFewBytes = 300;
+// What etcd's compaction erases at once (its default), and how many keys other scripts may leave.
+constexpr std::int64_t kPerBatch = 1000;
+constexpr std::int64_t kPerTxn = 100;
+constexpr std::int64_t kKeysThatStay = 12;
 // Of all servers, until every combination has been tried.
 constexpr double kCovering = 0.25;
 constexpr std::size_t kRestartsTogether = 8;
@@ -28,12 +34,12 @@ constexpr Duration kPatienceAlone = 1500ms;
 
 // What the scripts of one server have more of than others. One kind at a time: each of these takes
 // as long as tens to hundreds of plain scripts, which are most of all.
-enum class Emphasis { kNone, kWatches, kWrites, kRestarts, kTime };
+enum class Emphasis { kNone, kWatches, kWrites, kRestarts, kTime, kUsers };
 
 Emphasis DrawEmphasis(Prng& prng) {
   if (prng.Chance(0.7)) return Emphasis::kNone;
   return prng.Pick(std::vector<Emphasis>{Emphasis::kWatches, Emphasis::kWrites, Emphasis::kRestarts,
-                                         Emphasis::kTime});
+                                         Emphasis::kTime, Emphasis::kUsers});
 }
 
 // A script that comes from one of an emphasis, for a server without it.
@@ -59,6 +65,24 @@ void Enlarge(Script& script, Emphasis emphasis, Prng& prng) {
   const auto restart = [&] {
     const auto crash = steps.insert(somewhere(), Crash{});
     if (prng.Chance(0.5)) steps.insert(crash, Compact{});
+  };
+  // About as many revisions as one batch of a compaction takes, all of them below the floor, and a
+  // crash while they are erased.
+  const auto erasing = [&] {
+    std::vector<Step> added;
+    const std::int64_t fewer = prng.Between(0, kKeysThatStay);
+    for (std::int64_t i = kPerBatch / kPerTxn; i > 1; --i) {
+      Txn txn;
+      for (std::int64_t key = i == 2 ? fewer : 0; key < kPerTxn; ++key) {
+        txn.then.push_back({.key = fmt::format("a/many/{}", key)});
+      }
+      added.push_back(std::move(txn));
+    }
+    added.push_back(Delete{.key = "a/", .end = "a0"});
+    added.push_back(Compact{});
+    added.push_back(Turn{Loop::kVictims});
+    added.push_back(Crash{});
+    steps.insert(somewhere(), added.begin(), added.end());
   };
   const auto lease = [&] {
     auto at = steps.insert(somewhere(), Grant{.lease = 1, .seconds = prng.Between(1, 3)});
@@ -93,6 +117,16 @@ void Enlarge(Script& script, Emphasis emphasis, Prng& prng) {
                                  .start = {Place::From::kHead, -prng.Between(3, 7)},
                                  .options = {.fragment = true}});
   };
+  // A stream of a user with few rights, and watches of more than those.
+  const auto users = [&] {
+    const auto stream = static_cast<int>(prng.Between(1, kMostStreams));
+    const std::string& key = prng.Pick(keys);
+    const auto at = somewhere();
+    const auto restricted =
+        steps.insert(at, Restrict{stream, key, prng.Chance(0.5) ? "" : prng.Pick(keys)});
+    const auto create = steps.insert(restricted + 1, Create{.stream = stream, .key = key});
+    std::get<Create>(*create).end = prng.Pick(std::vector<std::string>{"", "*", "a0"});
+  };
   if (!prng.Chance(0.5)) return;
   switch (emphasis) {
     case Emphasis::kNone:
@@ -103,15 +137,38 @@ void Enlarge(Script& script, Emphasis emphasis, Prng& prng) {
     case Emphasis::kWrites:
       return prng.Chance(0.8) ? writes() : large();
     case Emphasis::kRestarts:
-      return restart();
+      if (prng.Chance(0.5)) return restart();
+      for (std::int64_t i = prng.Between(1, 3); i > 0; --i) erasing();
+      return;
     case Emphasis::kTime:
       return lease();
+    case Emphasis::kUsers:
+      return users();
   }
 }
 
-bool Restarts(const Script& script) {
+template <typename Wanted>
+bool Has(const Script& script) {
   return std::any_of(script.steps.begin(), script.steps.end(),
-                     [](const Step& step) { return std::holds_alternative<Crash>(step); });
+                     [](const Step& step) { return std::holds_alternative<Wanted>(step); });
+}
+
+// A store that gave a revision to two writes has no one history that the rest could be judged by.
+template <typename Ran>
+void NameConsequences(std::vector<Ran>& ran) {
+  const auto all = [&ran](const auto& visit) {
+    for (Ran& one : ran) std::for_each(one.broken.begin(), one.broken.end(), visit);
+  };
+  bool reused = false;
+  all([&](const BrokenGuarantee& one) {
+    reused = reused || one.signature == signature::kRevisionsReused;
+  });
+  if (!reused) return;
+  const std::set<std::string_view> consequences = {"", signature::kStaleRead,
+                                                   signature::kWriteLost};
+  all([&](BrokenGuarantee& one) {
+    if (consequences.contains(one.signature)) one.signature = signature::kRevisionsReused;
+  });
 }
 
 }  // namespace
@@ -141,7 +198,7 @@ std::optional<Script> LiveExplorer::NextCovering(bool restarts, Prng& prng) {
     return script;
   }
   auto script = corpus_.coverage().Next(prng);
-  for (; script && Restarts(*script); script = corpus_.coverage().Next(prng)) {
+  for (; script && Has<Crash>(*script); script = corpus_.coverage().Next(prng)) {
     restarting_.push_back(*std::move(script));
   }
   return script;
@@ -156,11 +213,15 @@ LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t mos
   // A burst of compacted watches keeps some servers busy for as long as they run, and a restart
   // waits for all scripts.
   plan.workers = prng_.Pick(plain ? std::vector<int>{1, 16, 64} : std::vector<int>{1, 4});
+  // A call that meets a change of rights on its way is refused.
+  plan.users = emphasis == Emphasis::kUsers;
+  if (plan.users) plan.workers = 1;
   plan.draws.pauses = prng_.Pick(std::vector<double>{0, 0.1, 1});
   plan.draws.compactions = prng_.Pick(std::vector<double>{1, 0.2, 0.05});
-  plan.draws.everything = prng_.Chance(0.15);
+  plan.draws.everything = plan.users || prng_.Chance(0.15);
   plan.draws.time = emphasis == Emphasis::kTime;
   plan.durable = plan.draws.restarts = emphasis == Emphasis::kRestarts;
+  if (plan.durable) plan.draws.compactions = 1;
   plan.next = [this, emphasis](Prng& prng) {
     MutexLock lock(learning_);
     Script script = corpus_.Choose(prng);
@@ -258,9 +319,12 @@ Result<std::vector<LiveExplorer::Findings>> LiveExplorer::RunAlone(
         if (next == scripts.size() || !trouble.ok() || options_.interrupted()) return;
         own = next++;
       }
+      const bool users = Has<Restrict>(scripts[own]);
       auto batch = Run({.time = 1h,
                         .most = 1,
-                        .durable = Restarts(scripts[own]),
+                        .draws = {.everything = users},
+                        .durable = Has<Crash>(scripts[own]),
+                        .users = users,
                         .patience = kPatienceAlone,
                         .next = [&](const Prng&) { return std::optional(scripts[own]); }},
                        prng_);
@@ -332,6 +396,7 @@ Status LiveExplorer::RunOn(const std::filesystem::path& folder, const BatchPlan&
                                          .folder = folder,
                                          .seed = options_.seed,
                                          .durable = plan.durable,
+                                         .users = plan.users,
                                          .patience = plan.patience}));
   {
     MutexLock lock(mu_);
@@ -356,6 +421,7 @@ Status LiveExplorer::RunOn(const std::filesystem::path& folder, const BatchPlan&
     const std::size_t own = named ? finding.script - 1 : 0;
     if (own < batch.ran.size()) batch.ran[own].broken.push_back(finding.broken);
   }
+  NameConsequences(batch.ran);
   batch.undecided = std::move(verdict.undecided);
   return trouble;
 }

@@ -85,6 +85,7 @@ class LiveExplorer {
     int workers = 1;
     LiveScript::Draws draws{};
     bool durable = false;
+    bool users = false;
     Duration patience = 3s;
     std::function<std::optional<Script>(Prng& prng)> next;
   };

@@ -30,6 +30,7 @@ Status LiveClient::Connect(LiveServer& server) {
   if (connection != nullptr && restarts == now) return {};
   WP_ASSIGN_OR_RETURN(connection, server.Connect());
   calls.emplace(server.recording(), connection);
+  calls->SetToken(server.token());
   restarts = now;
   return {};
 }
@@ -151,9 +152,14 @@ std::int64_t LiveScript::Resolve(const Place& place) const {
 LiveScript::Stream* LiveScript::Open(int number) {
   Stream& stream = streams_[static_cast<std::size_t>(number - 1)];
   if (stream.open) return &stream;
-  const auto opened = server_.OpenStream(client_.connection, ScriptOfClient(name_));
+  const auto opened =
+      server_.OpenStream(client_.connection, ScriptOfClient(name_),
+                         stream.restricted ? readable_ : std::optional<LiveServer::Readable>());
   if (!opened.has_value()) return nullptr;
-  stream = {.client = *opened, .watches = {}, .open = true};
+  stream.client = *opened;
+  stream.watches.clear();
+  stream.open = true;
+  stream.stalled = false;
   return &stream;
 }
 
@@ -180,12 +186,13 @@ void LiveScript::Do(const Create& create) {
 void LiveScript::Ask(Stream& stream, const Create& create, std::int64_t start) {
   const bool whole = draws_.everything && create.key == "*";
   const Placement place = whole ? Placement() : placement_;
+  const bool open_ended = whole || (draws_.everything && create.end == "*");
   stream.watches.push_back(
       {.asked = create,
        .start = start,
        .start_kind = KindOfStart(start, server_.floor().value, server_.head().value)});
   stream.client->Create({.key = place.Key(create.key),
-                         .range_end = place.End(create.end),
+                         .range_end = (open_ended ? Placement() : place).End(create.end),
                          .start = Revision(start),
                          .id = WatchId(create.id),
                          .options = create.options});
@@ -242,6 +249,16 @@ void LiveScript::Do(const Resume& resume) {
                    .next_ordinal = static_cast<std::uint32_t>(stream->watches.size())});
     Ask(*stream, before.watches[ordinal].asked, start);
   }
+}
+
+// A request that meets a change of rights on its way may be refused for that.
+void LiveScript::Do(const Restrict& restrict) {
+  if (!server_.CanRestrict()) return;
+  AwaitAnswers(server_.patience());
+  if (!readable_) readable_ = {placement_.Key(restrict.key), placement_.End(restrict.end)};
+  streams_[static_cast<std::size_t>(restrict.stream - 1)].restricted = true;
+  Do(CloseStream{restrict.stream});
+  Open(restrict.stream);
 }
 
 // From the first of these on, the client reads only what it is asked to, until the script is over.

@@ -72,6 +72,7 @@ class LiveScript {
     std::vector<Watch> watches;  // by ordinal
     bool open = false;
     bool stalled = false;
+    bool restricted = false;
   };
 
   void RunStep(const Step& step);
@@ -103,6 +104,7 @@ class LiveScript {
   void Do(const Get& get);
   void Do(const Compact& compact);
   void Do(const Receive& receive);
+  void Do(const Restrict& restrict);
   void Do(const Advance& advance);
   void Do(const Turn& turn);
   void Do(const SyncDisk&) {}
@@ -151,6 +153,7 @@ class LiveScript {
   std::int64_t base_ = 0;          // the store's revision before its first step
   std::int64_t seen_floor_ = 0;
   std::uint64_t seen_restarts_ = 0;
+  std::optional<LiveServer::Readable> readable_;  // by the user of restricted streams
   Script carried_out_;
   std::set<std::int64_t> leases_;  // not revoked
   std::set<std::int64_t> ending_;  // of these, those that end by themselves

@@ -15,6 +15,7 @@ constexpr std::string_view kScript = "script ";
 constexpr std::string_view kStream = "stream ";
 constexpr std::size_t kLinesAtOnce = 512;
 constexpr Duration kRestartLimit = 20s;
+constexpr const char* kReader = "reader";
 
 std::uint32_t NumberAfter(std::string_view text, std::string_view word) {
   std::uint32_t number = 0;
@@ -68,17 +69,36 @@ Status LiveServer::Open() {
   const std::string endpoint = environment_.target().front().ToString();
   WP_ASSIGN_OR_RETURN(const Revision head, KvClient(*context_, endpoint).Head());
   Saw(head);
+  if (options_.users) WP_RETURN_IF_ERROR(EnableUsers());
   return OpenControlWatch(head.next());
+}
+
+// A store without users is explored without them.
+Status LiveServer::EnableUsers() {
+  auth_ = std::make_unique<AuthClient>(environment_.target().front().ToString());
+  const Status added = auth_->AddUser(kReader);
+  if (added.code() == StatusCode::kUnimplemented) return {};
+  WP_RETURN_IF_ERROR(added);
+  WP_ASSIGN_OR_RETURN(root_, auth_->Enable());
+  WP_ASSIGN_OR_RETURN(reader_, auth_->LogIn(kReader));
+  return {};
+}
+
+Result<Revision> LiveServer::PutByRoot(const std::string& key) {
+  KvClient kv(*context_, environment_.target().front().ToString());
+  kv.SetToken(root_);
+  return kv.Put(key, "");
 }
 
 // Of everything. It receives a change before others may compact what it has not read.
 Status LiveServer::OpenControlWatch(Revision start) {
   const std::string endpoint = environment_.target().endpoint().ToString();
-  WP_ASSIGN_OR_RETURN(control_watch_,
-                      WatchStream::Open(*context_, {.endpoint = endpoint, .path = "control"}));
+  WP_ASSIGN_OR_RETURN(
+      control_watch_,
+      WatchStream::Open(*context_, {.endpoint = endpoint, .path = "control", .token = root_}));
   control_watch_->Create(
       {.key = std::string(1, '\0'), .range_end = std::string(1, '\0'), .start = start});
-  WP_ASSIGN_OR_RETURN(const Revision head, KvClient(*context_, endpoint).Put("control", ""));
+  WP_ASSIGN_OR_RETURN(const Revision head, PutByRoot("control"));
   Saw(head);
   Await([](const Judge& judge) { return !judge.ControlWatchWaits(); }, kRestartLimit);
   return {};
@@ -150,8 +170,13 @@ void LiveServer::Raise(std::atomic<std::int64_t>& value, std::int64_t to) {
   while (before < to && !value.compare_exchange_weak(before, to)) continue;
 }
 
-Result<WatchStream*> LiveServer::OpenStream(const Connection& connection, std::uint32_t script) {
-  WP_ASSIGN_OR_RETURN(auto stream, WatchStream::Open(*context_, {.connection = connection}));
+Result<WatchStream*> LiveServer::OpenStream(const Connection& connection, std::uint32_t script,
+                                            const std::optional<Readable>& readable) {
+  if (readable) WP_RETURN_IF_ERROR(auth_->PermitReading(kReader, readable->key, readable->end));
+  WP_ASSIGN_OR_RETURN(
+      auto stream, WatchStream::Open(
+                       *context_, {.connection = connection, .token = readable ? reader_ : root_}));
+  if (readable) Annotate(ReadRight{stream->id(), {readable->key}, {readable->end}});
   MutexLock lock(mu_);
   of_stream_[stream->id().value] = script;
   streams_.push_back(std::move(stream));
@@ -211,10 +236,9 @@ bool LiveServer::Await(const std::function<bool(const Judge&)>& done, Duration l
 }
 
 LiveVerdict LiveServer::Finish() {
-  const std::string endpoint = environment_.target().front().ToString();
   Annotate(StageReached{Stage::kHealed});
   // Whatever is queued for a watch arrives before this.
-  [[maybe_unused]] const auto sentinel = KvClient(*context_, endpoint).Put("sentinel", "");
+  [[maybe_unused]] const auto sentinel = PutByRoot("sentinel");
   Annotate(StageReached{Stage::kSentinels});
   Await([](const Judge& judge) { return judge.Unsettled().empty() && !judge.ControlWatchWaits(); },
         options_.patience);

@@ -17,12 +17,14 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "harness/base/mutex.h"
 #include "harness/checkers/judge.h"
+#include "harness/client/auth_client.h"
 #include "harness/client/call_client.h"
 #include "harness/client/watch_stream.h"
 #include "harness/environment/environment.h"
@@ -36,6 +38,9 @@ struct LiveServerOptions {
   std::filesystem::path folder;  // of the attempt; the recording is history.wire.zst in it
   std::uint64_t seed = 0;
   bool durable = false;  // its data must outlast a restart
+  // Authentication is enabled, if the target has it; then there are no restarts, which would end
+  // every token.
+  bool users = false;
   // How long an answer may take while nothing else arrives before it counts as missing.
   Duration patience = 3s;
 };
@@ -58,6 +63,8 @@ class LiveServer {
 
   RecordingContext& recording() { return *context_; }
   Result<Connection> Connect();
+  // Of the user who may do everything; empty without authentication.
+  const std::string& token() const { return root_; }
   const std::string& version() const { return version_; }
   Duration patience() const { return options_.patience; }
 
@@ -88,13 +95,20 @@ class LiveServer {
   // Kills the server and starts it again with its data, which every open stream ends with. Waits
   // for the uses of others. An error: it did not come back, and is not used any more.
   Status Restart();
-  bool can_restart() { return environment_.target().durable(); }
+  bool can_restart() { return environment_.target().durable() && !CanRestrict(); }
   std::uint64_t restarts() const { return restarts_.load(); }
   // Whether it has ended by itself, or did not come back.
   bool Gone();
 
-  // A stream of a script: it stays open, and its watches are judged, until Finish.
-  Result<WatchStream*> OpenStream(const Connection& connection, std::uint32_t script);
+  struct Readable {
+    std::string key;
+    std::string end;
+  };
+  // A stream of a script: it stays open, and its watches are judged, until Finish. With a range:
+  // of a user with the right to read it, and nothing else of this script's. Requires, then: CanRestrict.
+  Result<WatchStream*> OpenStream(const Connection& connection, std::uint32_t script,
+                                  const std::optional<Readable>& readable = {});
+  bool CanRestrict() const { return !root_.empty(); }
   void Annotate(const Annotation& annotation);
   // Waits until everything recorded so far has been judged and `done` holds, which is asked
   // whenever more has been judged. False when the time is over, or the server has died.
@@ -106,7 +120,9 @@ class LiveServer {
  private:
   explicit LiveServer(const LiveServerOptions& options);
   Status Open();
+  Status EnableUsers();
   Status OpenControlWatch(Revision start);
+  Result<Revision> PutByRoot(const std::string& key);
   Status KillAndStart();
   void Follow();
   void Judged(const NumberedEntry& line) REQUIRES(mu_);
@@ -126,6 +142,9 @@ class LiveServer {
   std::string version_;
   std::unique_ptr<Recorder> recorder_;
   std::optional<RecordingContext> context_;
+  std::unique_ptr<AuthClient> auth_;
+  std::string root_;  // tokens
+  std::string reader_;
   std::unique_ptr<WatchStream> control_watch_;
   std::atomic<std::int64_t> head_ = 1;
   std::atomic<std::int64_t> floor_ = 0;
