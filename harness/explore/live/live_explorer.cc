@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kRunsToShrink = 150;
 constexpr const char* kRecording = "history.wire.zst";
-constexpr std::size_t kServersAtOnce = 6;
+constexpr std::size_t kServersAtOnce = 8;
 // Long enough to pay for the start of a server.
 constexpr Duration kBatch = 15s;
 constexpr int kWorkersOfSource = 24;
@@ -37,7 +37,7 @@ constexpr Duration kPatienceAlone = 1500ms;
 enum class Emphasis { kNone, kWatches, kWrites, kRestarts, kTime, kUsers };
 
 Emphasis DrawEmphasis(Prng& prng) {
-  if (prng.Chance(0.7)) return Emphasis::kNone;
+  if (prng.Chance(0.75)) return Emphasis::kNone;
   return prng.Pick(std::vector<Emphasis>{Emphasis::kWatches, Emphasis::kWrites, Emphasis::kRestarts,
                                          Emphasis::kTime, Emphasis::kUsers});
 }
