@@ -16,8 +16,9 @@ namespace {
 constexpr int kRunsToShrink = 150;
 constexpr const char* kRecording = "history.wire.zst";
 constexpr std::size_t kServersAtOnce = 8;
-// Long enough to pay for the start of a server.
-constexpr Duration kBatch = 15s;
+// Of scripts on one server: plain ones pay for its start.
+constexpr Duration kPlainBatch = 25s;
+constexpr Duration kSlowBatch = 10s;
 constexpr int kWorkersOfSource = 24;
 // Of a plain script.
 constexpr std::int64_t kFewTimes = 8;
@@ -37,7 +38,7 @@ constexpr Duration kPatienceAlone = 1500ms;
 enum class Emphasis { kNone, kWatches, kWrites, kRestarts, kTime, kUsers };
 
 Emphasis DrawEmphasis(Prng& prng) {
-  if (prng.Chance(0.75)) return Emphasis::kNone;
+  if (prng.Chance(0.65)) return Emphasis::kNone;
   return prng.Pick(std::vector<Emphasis>{Emphasis::kWatches, Emphasis::kWrites, Emphasis::kRestarts,
                                          Emphasis::kTime, Emphasis::kUsers});
 }
@@ -179,7 +180,7 @@ LiveExplorer::LiveExplorer(const LiveExploreOptions& options)
 // Alone, so that no other script compacts or restarts what it needs.
 LiveExplorer::BatchPlan LiveExplorer::CoveringBatch(Duration time, std::uint64_t most) {
   const bool durable = corpus_.coverage().over() || restarting_.size() >= kRestartsTogether;
-  return {.time = time,
+  return {.time = std::min(time, kSlowBatch),
           .most = most,
           .draws = {.restarts = durable, .time = false},
           .durable = durable,
@@ -209,7 +210,7 @@ LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t mos
   if (covering && prng_.Chance(kCovering)) return CoveringBatch(time, most);
   const Emphasis emphasis = DrawEmphasis(prng_);
   const bool plain = emphasis == Emphasis::kNone;
-  BatchPlan plan{.time = time, .most = most};
+  BatchPlan plan{.time = std::min(time, plain ? kPlainBatch : kSlowBatch), .most = most};
   // A burst of compacted watches keeps some servers busy for as long as they run, and a restart
   // waits for all scripts.
   plan.workers = prng_.Pick(plain ? std::vector<int>{1, 16, 64} : std::vector<int>{1, 4});
@@ -233,7 +234,7 @@ LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t mos
 }
 
 LiveExplorer::BatchPlan LiveExplorer::SourceBatch(Duration time, std::uint64_t most) {
-  return {.time = time,
+  return {.time = std::min(time, kPlainBatch),
           .most = most,
           .workers = kWorkersOfSource,
           .draws = {.restarts = false, .time = false, .pauses = 0.1},
@@ -257,7 +258,7 @@ Status LiveExplorer::Explore(Duration time, std::uint64_t most,
     MutexLock lock(learning_);
     while (trouble.ok() && !enough && left > 0 && Clock::now() < until && !options_.interrupted() &&
            !source_is_empty_) {
-      const auto its_time = std::min<Duration>(kBatch, until - Clock::now());
+      const Duration its_time = until - Clock::now();
       const std::uint64_t its_most = std::min(left, share);
       const BatchPlan plan =
           options_.source ? SourceBatch(its_time, its_most) : DrawBatch(its_time, its_most);
