@@ -271,8 +271,8 @@ struct Receive {
   }
 };
 
-// The stream is opened again for a user with the right to read this range and nothing else; within a script
-// it is always the range of the first of these. Only on a real server.
+// The stream is opened again, of a user with the right to read this range and nothing else; within
+// a script it is always the range of the first of these. Only on a real server.
 struct Restrict {
   static constexpr const char* kName = "restrict";
   int stream = 1;

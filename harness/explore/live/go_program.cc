@@ -333,7 +333,7 @@ class Writer {
     Times(receive.replies, fmt::format("receive({0}, streams[{0}])", receive.stream));
   }
   void Do(const Restrict& restrict) {
-    Line(fmt::format("// From here on stream {} is of a user who may read {} to {} only.",
+    Line(fmt::format("// From here on stream {} is of a user with the right to read {} to {} only.",
                      restrict.stream, restrict.key, restrict.end));
   }
   void Do(const Advance&) { Sleep(1); }

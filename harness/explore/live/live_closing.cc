@@ -18,6 +18,7 @@ constexpr std::uint64_t kNoNews = 4;
 // Longer than the judge gives a lease of three seconds.
 constexpr Duration kLeasesEnd = 16s;
 constexpr Duration kBetweenLists = 200ms;
+constexpr int kMoreTries = 2;
 // A request for progress may be dropped while the server still has a watch among those that are
 // behind. It is repeated, each time after twice as long.
 constexpr Duration kFirstRequest = 25ms;
@@ -31,6 +32,10 @@ std::set<std::int64_t> LeasesIn(std::string_view list) {
   if (!Parse(list, answer).ok()) return leases;
   for (const LeaseStatusView& one : answer.leases) leases.insert(one.id);
   return leases;
+}
+
+bool IsTransient(StatusCode code) {
+  return code == StatusCode::kUnavailable || code == StatusCode::kDeadlineExceeded;
 }
 
 WatchPhase PhaseOf(const WatchState& watch, Revision head, Revision floor) {
@@ -155,8 +160,12 @@ void LiveScript::AwaitEndOfLeases() {
 void LiveScript::ListLeases() {
   if (leases_.empty()) return;
   const std::string every(1, '\0');
-  const auto ask = [this](Method method, std::string request) {
-    const auto answer = Call(method, std::move(request));
+  // A server that is short of processor time says that it took too long.
+  const auto ask = [this](Method method, const std::string& request) {
+    auto answer = Call(method, request);
+    for (int i = 0; i < kMoreTries && !answer && IsTransient(answer.error().code()); ++i) {
+      answer = Call(method, request);
+    }
     if (answer.has_value()) return;
     Add("Answered", "the leases, and the keys that are on them",
         std::string(answer.error().message()));

@@ -8,6 +8,7 @@
 
 #include "harness/base/mutex.h"
 #include "harness/checkers/signatures.h"
+#include "harness/explore/live/emphasis.h"
 #include "harness/explore/shrink.h"
 
 namespace watchproof::explore {
@@ -20,133 +21,11 @@ constexpr std::size_t kServersAtOnce = 8;
 constexpr Duration kPlainBatch = 25s;
 constexpr Duration kSlowBatch = 10s;
 constexpr int kWorkersOfSource = 24;
-// Of a plain script.
-constexpr std::int64_t kFewTimes = 8;
-constexpr std::int64_t kFewBytes = 300;
-// What etcd's compaction erases at once (its default), and how many keys other scripts may leave.
-constexpr std::int64_t kPerBatch = 1000;
-constexpr std::int64_t kPerTxn = 100;
-constexpr std::int64_t kKeysThatStay = 12;
 // Of all servers, until every combination has been tried.
 constexpr double kCovering = 0.25;
 constexpr std::size_t kRestartsTogether = 8;
 // Alone on a server an answer comes at once.
 constexpr Duration kPatienceAlone = 1500ms;
-
-// What the scripts of one server have more of than others. One kind at a time: each of these takes
-// as long as tens to hundreds of plain scripts, which are most of all.
-enum class Emphasis { kNone, kWatches, kWrites, kRestarts, kTime, kUsers };
-
-Emphasis DrawEmphasis(Prng& prng) {
-  if (prng.Chance(0.65)) return Emphasis::kNone;
-  return prng.Pick(std::vector<Emphasis>{Emphasis::kWatches, Emphasis::kWrites, Emphasis::kRestarts,
-                                         Emphasis::kTime, Emphasis::kUsers});
-}
-
-// A script that comes from one of an emphasis, for a server without it.
-void Lighten(Script& script) {
-  for (Step& step : script.steps) {
-    if (auto* const create = std::get_if<Create>(&step)) {
-      create->times = std::min(create->times, kFewTimes);
-    } else if (auto* const put = std::get_if<Put>(&step)) {
-      put->times = std::min(put->times, kFewTimes);
-      put->bytes = std::min(put->bytes, kFewBytes);
-    }
-  }
-}
-
-// What only a real server's own bounds make worth while: more watches than one pass takes or than a
-// queue has room for, and a client that stands still while as much arrives.
-void Enlarge(Script& script, Emphasis emphasis, Prng& prng) {
-  const std::vector<std::string> keys = {"a/1", "a/2", "a0", "b"};
-  std::vector<Step>& steps = script.steps;
-  const auto somewhere = [&] {
-    return steps.begin() + static_cast<std::ptrdiff_t>(prng.Below(steps.size() + 1));
-  };
-  const auto restart = [&] {
-    const auto crash = steps.insert(somewhere(), Crash{});
-    if (prng.Chance(0.5)) steps.insert(crash, Compact{});
-  };
-  // About as many revisions as one batch of a compaction takes, all of them below the floor, and a
-  // crash while they are erased.
-  const auto erasing = [&] {
-    std::vector<Step> added;
-    const std::int64_t fewer = prng.Between(0, kKeysThatStay);
-    for (std::int64_t i = kPerBatch / kPerTxn; i > 1; --i) {
-      Txn txn;
-      for (std::int64_t key = i == 2 ? fewer : 0; key < kPerTxn; ++key) {
-        txn.then.push_back({.key = fmt::format("a/many/{}", key)});
-      }
-      added.push_back(std::move(txn));
-    }
-    added.push_back(Delete{.key = "a/", .end = "a0"});
-    added.push_back(Compact{});
-    added.push_back(Turn{Loop::kVictims});
-    added.push_back(Crash{});
-    steps.insert(somewhere(), added.begin(), added.end());
-  };
-  const auto lease = [&] {
-    auto at = steps.insert(somewhere(), Grant{.lease = 1, .seconds = prng.Between(1, 3)});
-    for (std::int64_t i = prng.Between(1, 3); i > 0; --i) {
-      at = steps.insert(at + 1, Put{.key = prng.Pick(keys), .lease = 1});
-    }
-  };
-  const auto watches = [&] {
-    for (Step& step : steps) {
-      auto* const create = std::get_if<Create>(&step);
-      if (create == nullptr || !prng.Chance(0.5)) continue;
-      create->id = 0;
-      create->times = prng.Pick(std::vector<std::int64_t>{20, 135, 140, 520, 600});
-    }
-  };
-  const auto writes = [&] {
-    const auto stream = static_cast<int>(prng.Between(1, kMostStreams));
-    const auto put =
-        steps.insert(somewhere(), Put{.key = prng.Pick(keys),
-                                      .bytes = 400,
-                                      .times = prng.Pick(std::vector<std::int64_t>{300, 1500})});
-    const auto stalled = prng.Below(static_cast<std::uint64_t>(put - steps.begin()) + 1);
-    if (prng.Chance(0.5)) steps.insert(put + 1, Compact{});
-    steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(stalled), Receive{stream, 0});
-  };
-  // More than one response may hold.
-  const auto large = [&] {
-    const auto put = steps.insert(
-        somewhere(), Put{.key = prng.Pick(keys), .bytes = 300'000, .times = prng.Between(6, 9)});
-    steps.insert(put + 1, Create{.key = "*",
-                                 .end = "*",
-                                 .start = {Place::From::kHead, -prng.Between(3, 7)},
-                                 .options = {.fragment = true}});
-  };
-  // A stream of a user with few rights, and watches of more than those.
-  const auto users = [&] {
-    const auto stream = static_cast<int>(prng.Between(1, kMostStreams));
-    const std::string& key = prng.Pick(keys);
-    const auto at = somewhere();
-    const auto restricted =
-        steps.insert(at, Restrict{stream, key, prng.Chance(0.5) ? "" : prng.Pick(keys)});
-    const auto create = steps.insert(restricted + 1, Create{.stream = stream, .key = key});
-    std::get<Create>(*create).end = prng.Pick(std::vector<std::string>{"", "*", "a0"});
-  };
-  if (!prng.Chance(0.5)) return;
-  switch (emphasis) {
-    case Emphasis::kNone:
-      return;
-    case Emphasis::kWatches:
-      if (prng.Chance(0.2)) writes();
-      return watches();
-    case Emphasis::kWrites:
-      return prng.Chance(0.8) ? writes() : large();
-    case Emphasis::kRestarts:
-      if (prng.Chance(0.5)) return restart();
-      for (std::int64_t i = prng.Between(1, 3); i > 0; --i) erasing();
-      return;
-    case Emphasis::kTime:
-      return lease();
-    case Emphasis::kUsers:
-      return users();
-  }
-}
 
 template <typename Wanted>
 bool Has(const Script& script) {
@@ -214,9 +93,10 @@ LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t mos
   // A burst of compacted watches keeps some servers busy for as long as they run, and a restart
   // waits for all scripts.
   plan.workers = prng_.Pick(plain ? std::vector<int>{1, 16, 64} : std::vector<int>{1, 4});
-  // A call that meets a change of rights on its way is refused.
+  // A call that meets a change of rights on its way is refused, and a compaction that a restart
+  // interrupts is of what one script wrote.
   plan.users = emphasis == Emphasis::kUsers;
-  if (plan.users) plan.workers = 1;
+  if (plan.users || emphasis == Emphasis::kRestarts) plan.workers = 1;
   plan.draws.pauses = prng_.Pick(std::vector<double>{0, 0.1, 1});
   plan.draws.compactions = prng_.Pick(std::vector<double>{1, 0.2, 0.05});
   plan.draws.everything = plan.users || prng_.Chance(0.15);

@@ -63,7 +63,7 @@ class LiveServer {
 
   RecordingContext& recording() { return *context_; }
   Result<Connection> Connect();
-  // Of the user who may do everything; empty without authentication.
+  // Of the user with every right; empty without authentication.
   const std::string& token() const { return root_; }
   const std::string& version() const { return version_; }
   Duration patience() const { return options_.patience; }
@@ -105,7 +105,8 @@ class LiveServer {
     std::string end;
   };
   // A stream of a script: it stays open, and its watches are judged, until Finish. With a range:
-  // of a user with the right to read it, and nothing else of this script's. Requires, then: CanRestrict.
+  // of a user with the right to read it, and nothing else of this script's. Requires, then:
+  // CanRestrict.
   Result<WatchStream*> OpenStream(const Connection& connection, std::uint32_t script,
                                   const std::optional<Readable>& readable = {});
   bool CanRestrict() const { return !root_.empty(); }
