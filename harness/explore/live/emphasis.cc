@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/explore/live/emphasis.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace watchproof::explore {
+namespace {
+
+// Of a plain script.
+constexpr std::int64_t kFewTimes = 8;
+constexpr std::int64_t kFewBytes = 300;
+constexpr std::size_t kFewParts = 16;
+// What etcd's compaction erases at once (its default), and how many keys other scripts may leave.
+constexpr std::int64_t kPerBatch = 1000;
+constexpr std::int64_t kPerTxn = 100;
+constexpr std::int64_t kKeysThatStay = 6;
+
+class Enlargement {
+ public:
+  Enlargement(Script& script, Prng& prng) : steps_(script.steps), prng_(prng) {}
+
+  void Enlarge(Emphasis emphasis) {
+    if (!prng_.Chance(0.5)) return;
+    switch (emphasis) {
+      case Emphasis::kNone:
+        return;
+      case Emphasis::kWatches:
+        if (prng_.Chance(0.2)) Writes();
+        return Watches();
+      case Emphasis::kWrites:
+        return prng_.Chance(0.8) ? Writes() : Large();
+      case Emphasis::kRestarts:
+        if (prng_.Chance(0.5)) return Restart();
+        for (std::int64_t i = prng_.Between(1, 3); i > 0; --i) Erasing();
+        return;
+      case Emphasis::kTime:
+        return Lease();
+      case Emphasis::kUsers:
+        return Users();
+    }
+  }
+
+ private:
+  using Steps = std::vector<Step>;
+
+  Steps::iterator Somewhere() {
+    return steps_.begin() + static_cast<std::ptrdiff_t>(prng_.Below(steps_.size() + 1));
+  }
+  std::string Key() { return prng_.Pick(std::vector<std::string>{"a/1", "a/2", "a0", "b"}); }
+  int Stream() { return static_cast<int>(prng_.Between(1, kMostStreams)); }
+
+  void Restart() {
+    const auto crash = steps_.insert(Somewhere(), Crash{});
+    if (prng_.Chance(0.5)) steps_.insert(crash, Compact{});
+  }
+
+  // About as many revisions as one batch of a compaction takes, all of them below the floor, and a
+  // crash while they are erased.
+  void Erasing() {
+    Steps added;
+    const std::int64_t fewer = prng_.Between(0, kKeysThatStay);
+    for (std::int64_t i = kPerBatch / kPerTxn; i > 1; --i) {
+      Txn txn;
+      for (std::int64_t key = i == 2 ? fewer : 0; key < kPerTxn; ++key) {
+        txn.then.push_back({.key = fmt::format("a/many/{}", key)});
+      }
+      added.push_back(std::move(txn));
+    }
+    added.push_back(Delete{.key = "a/", .end = "a0"});
+    added.push_back(Compact{});
+    added.push_back(Turn{Loop::kVictims});
+    added.push_back(Crash{});
+    steps_.insert(Somewhere(), added.begin(), added.end());
+  }
+
+  void Lease() {
+    auto at = steps_.insert(Somewhere(), Grant{.lease = 1, .seconds = prng_.Between(1, 3)});
+    for (std::int64_t i = prng_.Between(1, 3); i > 0; --i) {
+      at = steps_.insert(at + 1, Put{.key = Key(), .lease = 1});
+    }
+  }
+
+  void Watches() {
+    for (Step& step : steps_) {
+      auto* const create = std::get_if<Create>(&step);
+      if (create == nullptr || !prng_.Chance(0.5)) continue;
+      create->id = 0;
+      create->times = prng_.Pick(std::vector<std::int64_t>{20, 135, 140, 520, 600});
+    }
+  }
+
+  void Writes() {
+    const int stream = Stream();
+    const auto put = steps_.insert(
+        Somewhere(),
+        Put{.key = Key(), .bytes = 400, .times = prng_.Pick(std::vector<std::int64_t>{300, 1500})});
+    const auto stalled = prng_.Below(static_cast<std::uint64_t>(put - steps_.begin()) + 1);
+    if (prng_.Chance(0.5)) steps_.insert(put + 1, Compact{});
+    steps_.insert(steps_.begin() + static_cast<std::ptrdiff_t>(stalled), Receive{stream, 0});
+  }
+
+  // More than one response may hold.
+  void Large() {
+    const auto put = steps_.insert(
+        Somewhere(), Put{.key = Key(), .bytes = 300'000, .times = prng_.Between(6, 9)});
+    steps_.insert(put + 1, Create{.key = "*",
+                                  .end = "*",
+                                  .start = {Place::From::kHead, -prng_.Between(3, 7)},
+                                  .options = {.fragment = true}});
+  }
+
+  // A stream of a user with few rights, and a watch of perhaps more than those.
+  void Users() {
+    const int stream = Stream();
+    const std::string key = Key();
+    const auto restricted = steps_.insert(
+        Somewhere(), Restrict{stream, key, prng_.Chance(0.5) ? std::string() : Key()});
+    steps_.insert(restricted + 1,
+                  Create{.stream = stream,
+                         .key = key,
+                         .end = prng_.Pick(std::vector<std::string>{"", "*", "a0"})});
+  }
+
+  Steps& steps_;
+  Prng& prng_;
+};
+
+}  // namespace
+
+Emphasis DrawEmphasis(Prng& prng) {
+  if (prng.Chance(0.65)) return Emphasis::kNone;
+  return prng.Pick(std::vector<Emphasis>{Emphasis::kWatches, Emphasis::kWrites, Emphasis::kRestarts,
+                                         Emphasis::kTime, Emphasis::kUsers});
+}
+
+void Lighten(Script& script) {
+  for (Step& step : script.steps) {
+    if (auto* const txn = std::get_if<Txn>(&step); txn != nullptr && txn->then.size() > kFewParts) {
+      txn->then.resize(kFewParts);
+    }
+    if (auto* const create = std::get_if<Create>(&step)) {
+      create->times = std::min(create->times, kFewTimes);
+    } else if (auto* const put = std::get_if<Put>(&step)) {
+      put->times = std::min(put->times, kFewTimes);
+      put->bytes = std::min(put->bytes, kFewBytes);
+    }
+  }
+}
+
+void Enlarge(Script& script, Emphasis emphasis, Prng& prng) {
+  Enlargement(script, prng).Enlarge(emphasis);
+}
+
+}  // namespace watchproof::explore

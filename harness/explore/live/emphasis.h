@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the scripts of one server have more of than others. One kind at a time: each takes as long
+// as tens to hundreds of plain scripts, which are most of all.
+//
+//   const Emphasis emphasis = DrawEmphasis(prng);    // of a server
+//   Lighten(script);                                 // one of the corpus: from any server
+//   Enlarge(script, emphasis, prng);
+//
+// Threads: any, each with its own Prng.
+#pragma once
+
+#include "harness/base/prng.h"
+#include "harness/explore/script.h"
+
+namespace watchproof::explore {
+
+enum class Emphasis { kNone, kWatches, kWrites, kRestarts, kTime, kUsers };
+Emphasis DrawEmphasis(Prng& prng);
+
+// Makes a plain script of one that comes from a server with an emphasis.
+void Lighten(Script& script);
+// What only a real server's own bounds make worth while: more watches than one pass takes or than a
+// queue has room for, a client that stands still while as much arrives, restarts, leases that end,
+// users with few rights.
+void Enlarge(Script& script, Emphasis emphasis, Prng& prng);
+
+}  // namespace watchproof::explore
