@@ -10,6 +10,7 @@ import threading
 import time
 
 KILLED, SURVIVED = "killed", "survived"
+NOT_STARTED = (126, 127)  # of a shell: there is no such program, or it is being written
 KEY = ("file", "function", "operator", "original", "mutated", "occurrence")
 TAIL = 2000
 
@@ -55,6 +56,8 @@ def run(command, environment, folder, limit):
         process.wait()
         output.seek(max(0, output.seek(0, os.SEEK_END) - TAIL))
         tail = output.read().decode("utf-8", "replace")
+    if process.returncode in NOT_STARTED:
+        raise RuntimeError(f"{command}: could not be started: {tail.strip()}")
     return Ended(process.returncode, out_of_time, time.monotonic() - began, tail)
 
 
