@@ -114,9 +114,15 @@ class PreviousValue final : public Checker {
     if (facts().options.deviations.previous_unasked) return;
     for (const EventView& event : response.message.events) {
       if (!event.has_previous) continue;
-      Report(watch, "no previous value, as the watch was created without prev_kv",
-             fmt::format("the {} brings one", Phrase(event)), facts().details(watch).asked.line,
-             response);
+      // What waits when a watch is cancelled may be sent with the options of the next of that id.
+      const WatchDetails& details = facts().details(watch);
+      Add(watch,
+          {.expected = "no previous value, as the watch was created without prev_kv",
+           .observed = fmt::format("the {} brings one in line {}", Phrase(event),
+                                   response.where.line.value),
+           .evidence = {details.asked.line},
+           .where = response.where,
+           .signature = details.cancel_asked ? signature::kForgottenByCancel : std::string_view()});
     }
   }
 

@@ -221,6 +221,21 @@ TEST(Signature, OfAPreviousValueThatIsMissingAfterACancel) {
   EXPECT_EQ(signature(false), signature::kPreviousValueGone);
 }
 
+TEST(Signature, OfAPreviousValueThatTheNextWatchOfTheIdAskedFor) {
+  const auto signature = [](bool cancelled) {
+    Script script = Script().Put("k", "a", 2).Watch("k", 3).Created(0, 2).Put("k", "b", 3);
+    if (cancelled) script.Cancel(0);
+    return SignatureOf(
+        Guarantee("PreviousValue"),
+        script.DeliverRaw(0,
+                          {{.kv = {.key = "k", .value = "b", .create = 2, .mod = 3, .version = 2},
+                            .previous = KeyValueFields{
+                                .key = "k", .value = "a", .create = 2, .mod = 2, .version = 1}}}));
+  };
+  EXPECT_EQ(signature(true), signature::kForgottenByCancel);
+  EXPECT_EQ(signature(false), "");
+}
+
 TEST(Signature, OfRepeatedEvents) {
   EXPECT_EQ(SignatureOf(Guarantee("Unique"), Script()
                                                  .Put("k", "a", 2)

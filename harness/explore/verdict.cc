@@ -33,6 +33,8 @@ std::string ShapeOf(const BrokenGuarantee& broken) {
     if (quoted || std::isdigit(static_cast<unsigned char>(c)) != 0) continue;
     shape += c;
   }
+  // A bug that is known must not hide another one that looks like it.
+  if (!broken.signature.empty()) shape += fmt::format(" ({})", broken.signature);
   return shape;
 }
 

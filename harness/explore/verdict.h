@@ -31,7 +31,7 @@ struct Verdict {
 Verdict JudgeLines(const std::vector<NumberedEntry>& lines);
 
 // Equal for findings of one kind: the guarantee, and what was expected and observed without the
-// numbers and keys in it.
+// numbers and keys in it, and of the same signature.
 std::string ShapeOf(const BrokenGuarantee& broken);
 
 }  // namespace watchproof::explore
