@@ -207,6 +207,22 @@ TEST(Model, OneOfTwoWritesWithTheSameChangesMayStillCome) {
   EXPECT_TRUE(recording.model().undecided().empty());
 }
 
+// What it may have done is known from what came: a range delete that follows the put deletes it.
+TEST(Model, ControlWatchSettlesWhichBranchRan) {
+  Recording recording;
+  recording.Read(1);
+  const Message inner = Message().Nested(2, Message().Nested(3, Range("a", "c")));
+  const Message txn =
+      Message().Nested(2, Message().Nested(2, Put("a", "1"))).Nested(2, Message().Nested(4, inner));
+  recording.Fail(recording.Start(Method::kTxn, txn), StatusCode::kUnavailable);
+  recording.Call(Method::kPut, Put("b", "1"), Acked(3));
+  recording.ControlEvents(false, {.key = "a", .value = "1", .mod = 2});
+  EXPECT_EQ(recording.known(), 3);
+  ASSERT_EQ(recording.timeline().changes(), 2u);
+  EXPECT_FALSE(recording.timeline().change(0).deleted);
+  EXPECT_EQ(recording.timeline().change(1).key, "b");
+}
+
 TEST(Model, ControlEventBeforeTheCallFails) {
   Recording recording;
   recording.Read(1);

@@ -2,6 +2,8 @@
 #include "harness/model/timeline.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "harness/base/check.h"
@@ -64,15 +66,26 @@ void Timeline::EachAlive(const KeyRange& range, Visit visit) const {
 
 std::vector<Change> Timeline::Preview(const std::vector<Operation>& operations) const {
   std::vector<Change> preview;
+  std::map<std::string_view, bool> alive;  // of the keys that the operations before have changed
   for (const Operation& operation : operations) {
     if (!operation.deletes) {
       const auto key = keys_.find(operation.key);
       preview.push_back(PutOver(key == keys_.end() ? nullptr : &key->second, operation));
       preview.back().key = operation.key;
+      alive[operation.key] = true;
       continue;
     }
-    EachAlive(KeyRange(operation.key, operation.range_end),
-              [&](const auto& key) { preview.push_back({.key = key->first, .deleted = true}); });
+    const KeyRange range(operation.key, operation.range_end);
+    std::set<std::string_view> deleted;
+    EachAlive(range, [&](const auto& key) { deleted.insert(key->first); });
+    for (const auto& [key, is_alive] : alive) {
+      if (!is_alive) deleted.erase(key);
+      if (is_alive && range.Contains(key)) deleted.insert(key);
+    }
+    for (const std::string_view key : deleted) {
+      preview.push_back({.key = key, .deleted = true});
+      alive[key] = false;
+    }
   }
   return preview;
 }
