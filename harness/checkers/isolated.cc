@@ -109,7 +109,7 @@ class Isolated final : public Checker {
     Revision furthest(due.due.through);
     std::optional<WatchIndex> first;
     for (const std::uint32_t watch : due.watches) {
-      if (IsSettled(facts(), WatchIndex(watch))) continue;
+      if (!Waits(WatchIndex(watch))) continue;
       ++waiting;
       const Revision position = facts().state(WatchIndex(watch)).position;
       if (!first || position < furthest) first = WatchIndex(watch);
@@ -127,6 +127,14 @@ class Isolated final : public Checker {
          .evidence = {due.latest.line},
          .where = now,
          .signature = SignatureOfDelay(*first, due)});
+  }
+
+  // What it received beyond the first missing change is lost, or not judged: a revision that no
+  // known write explains holds back the responses from there on.
+  bool Waits(WatchIndex watch) const {
+    if (IsSettled(facts(), watch)) return false;
+    const auto missing = facts().comparer.FirstMissing(watch);
+    return !missing || missing->revision >= facts().state(watch).last_event;
   }
 
   // Of one that still waits.

@@ -15,6 +15,15 @@ Script Two() {
       .Deliver(1, {{2, "k"}});
 }
 
+// Both watches are due the changes from revision 3 on; no known write made revision 4.
+Script Due() {
+  return Two().Put("k", "b", 3).Put("k", "c", 5).Annotate(DeliveryDue{"g", {1, 1}, {0, 1}, 3, 0});
+}
+std::vector<Event> ThroughAnUnknownWrite() {
+  return {{.kv = {.key = "k", .value = "b", .create = 2, .mod = 3, .version = 2}},
+          {.kv = {.key = "k", .value = "?", .create = 2, .mod = 4, .version = 3}}};
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Isolated, TruthTable,
     testing::ValuesIn(std::vector<Row>{
@@ -43,6 +52,17 @@ INSTANTIATE_TEST_SUITE_P(
         {"ConnectionEndedForAllIsNotDecidedHere",
          Two().Payload(EntryKind::kResponseReceived, "\x08"),
          {"Headers"}},
+        {"WaitsWhileAnotherReceives",
+         Due().Deliver(0, {{3, "k"}}).Annotate(DeliveryOver{"g"}).Deliver(1, {{3, "k"}}),
+         {"Isolated"},
+         true},
+        {"ReceivedButNotJudged",
+         Due()
+             .DeliverRaw(0, ThroughAnUnknownWrite())
+             .DeliverRaw(1, ThroughAnUnknownWrite())
+             .Annotate(DeliveryOver{"g"}),
+         {},
+         true},
         {"AnUnknownWrite",
          Two().StartPut(1, "k", "b").FailCall(1, Method::kPut, StatusCode::kUnavailable).Read(3),
          {},

@@ -35,7 +35,8 @@ void VirtualRun::OpenControl() {
   recording_.Request(control_.recorded, ToWire(all, Placement(), start));
   hub_->Create(control_.in_hub,
                {.range = Placement().Range(all.key, all.end), .start = Revision(start)});
-  hub_->SyncStep(Now());
+  // There is no other watch yet that these passes could help.
+  while (hub_->SyncStep(Now()) == Now()) continue;
   ReceiveControl();
 }
 
