@@ -359,7 +359,8 @@ class CompactionSurfaced final : public Checker {
                                   details.latest.line.value),
           .evidence = {details.asked.line, details.latest.line},
           .at = facts().latest.at,
-          .signature = signature::kSilentAfterCompaction,
+          .signature = details.notice_came_early ? signature::kEventsOfFormer
+                                                 : signature::kSilentAfterCompaction,
           .impact = kNoticeMissing};
       if (!details.starts_below_floor()) {
         draft.expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",

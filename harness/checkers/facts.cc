@@ -103,7 +103,7 @@ std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Cha
     return signature::kHalfRevisionAtTheFloor;
   }
   if (facts.details(watch).came_early.contains(lost.revision)) return signature::kEventsOfFormer;
-  if (lost.deleted && lost.revision == facts.model.calls().compaction_acknowledged()) {
+  if (lost.deleted && facts.model.calls().CompactionAsked(lost.revision)) {
     return signature::kDeleteAtTheFloor;
   }
   return NegativeStart(facts, watch) ? signature::kNegativeStart : otherwise;

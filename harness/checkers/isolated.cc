@@ -143,6 +143,7 @@ class Isolated final : public Checker {
     // 512 watches (etcd #22294).
     constexpr std::size_t kOnePass = 512;
     if (due.notices >= kOnePass) return signature::kNoticeRepeated;
+    if (facts().details(watch).notice_came_early) return signature::kEventsOfFormer;
     const auto next = facts().comparer.NextExpected(watch);
     const ExpectedList* const expected = facts().comparer.expected(watch);
     const bool known = next && expected != nullptr && *next < expected->size();

@@ -135,6 +135,23 @@ struct Judge::Impl final : HistoryVisitor {
     }
   }
 
+  // An ErrCompacted that the start of the next watch explains, and that watch's position does not.
+  void FindNoticeOfNext(WatchIndex watch, const Response& response) {
+    const Revision floor(response.message.compact_revision);
+    const WatchState& state = table_.state(watch);
+    if (!table_.details(watch).cancel_asked || state.position < floor) return;
+    for (std::uint32_t i = watch.value + 1; i < table_.size(); ++i) {
+      WatchDetails& next = table_.details(WatchIndex(i));
+      if (table_.state(WatchIndex(i)).stream != state.stream || next.created ||
+          next.requested_id != state.id.value || next.requested_start <= 0 ||
+          Revision(next.requested_start) >= floor) {
+        continue;
+      }
+      table_.details(watch).next_events.insert(response.where.line);
+      next.notice_came_early = true;
+    }
+  }
+
   // Opportunities between the two do not count for the case: those of sentinels, and of the
   // standing promises.
   void BeginUncounted() {
@@ -208,6 +225,7 @@ struct Judge::Impl final : HistoryVisitor {
     table_.Progress(watch, response);
   }
   void OnCompacted(WatchIndex watch, const Response& response) override {
+    FindNoticeOfNext(watch, response);
     for (const auto& checker : checkers_) checker->Compacted(watch, response);
     const Revision reported(response.message.compact_revision);
     if (options_.others_compact && !model_.calls().CompactionAsked(reported))

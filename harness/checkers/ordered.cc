@@ -2,6 +2,7 @@
 // Ordered: within one watch, event revisions never decrease, not even within one response.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
+#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -51,7 +52,8 @@ class Ordered final : public Checker {
                                                  event.kv.mod_revision),
                          .observed = fmt::format("{} behind {} in line {}", Quoted(event.kv.key),
                                                  Quoted(before.kv.key), response.where.line.value),
-                         .where = response.where};
+                         .where = response.where,
+                         .signature = SignatureOfOrder(watch, Revision(event.kv.mod_revision))};
           },
           deletes ? Level::kMay : Level::kShould);
     }
@@ -63,6 +65,12 @@ class Ordered final : public Checker {
     Where where;
     std::uint64_t given = 0;  // expected changes so far
   };
+
+  // What is left of a revision at the floor is matched with the first change of its key.
+  std::string_view SignatureOfOrder(WatchIndex watch, Revision revision) const {
+    return HalfRevisionAtTheFloor(facts(), watch, revision) ? signature::kHalfRevisionAtTheFloor
+                                                            : std::string_view();
+  }
 
   static Draft Describe(const EventView& event, const Response& response, const Last& last) {
     Draft draft{.expected = fmt::format("a revision of at least {}", last.revision),

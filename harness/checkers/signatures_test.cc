@@ -183,6 +183,40 @@ TEST(Signature, OfAKeyThatChangedTwiceAtTheFloor) {
   EXPECT_EQ(signature(2), "");
 }
 
+// What is left of a revision at the floor is its last change of each key.
+TEST(Signature, OfTheOrderInARevisionAtTheFloor) {
+  const auto signature = [](std::int64_t floor) {
+    Script script = Script().Put("k", "a", 2).Put("j", "a", 3);
+    script.Txn({.puts = {{"k", "b"}}, .deletes = {"j", "k"}}, 4);
+    script.Put("i", "a", 5).Compact(floor).Watch("i", 4, {.range_end = "l"}).Created(0, 5);
+    return SignatureOf(Guarantee("Ordered"),
+                       script.DeliverRaw(0, {{.deleted = true, .kv = {.key = "j", .mod = 4}},
+                                             {.deleted = true, .kv = {.key = "k", .mod = 4}}}));
+  };
+  EXPECT_EQ(signature(4), signature::kHalfRevisionAtTheFloor);
+  EXPECT_EQ(signature(3), "");
+}
+
+// The compaction was never answered, because the server was killed.
+TEST(Signature, OfADeleteAtARequestedFloor) {
+  Script script = Script().Put("k", "a", 2).Delete("k", 3).Put("k", "b", 4);
+  script.StartCompact(9, 3).FailCall(9, Method::kCompact, StatusCode::kUnavailable);
+  script.Watch("k", 3).Created(0, 4).Deliver(0, {{4, "k"}});
+  EXPECT_EQ(SignatureOf(Guarantee("Reliable"), script), signature::kDeleteAtTheFloor);
+}
+
+// The next watch with the id was due it, and the cancel was not answered yet.
+TEST(Signature, OfErrCompactedOfTheNextWatchWithTheId) {
+  const auto signature = [](std::int64_t start) {
+    Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Put("k", "c", 4).Compact(3);
+    script.Watch("k", 4, {.id = 7}).Cancel(7).Watch("k", start, {.id = 7}).Created(7, 4);
+    return SignatureOf(Guarantee("CompactionSurfaced"),
+                       script.Compacted(7, 3).Cancelled(7).Created(7, 4));
+  };
+  EXPECT_EQ(signature(2), signature::kEventsOfFormer);
+  EXPECT_EQ(signature(4), signature::kFalseNotice);
+}
+
 // The next watch with the id got it, and the cancel was not answered yet.
 TEST(Signature, OfEventsOfTheNextWatchWithTheId) {
   Script script = Script().Watch("k", 0, {.id = 7}).Created(7, 1).Cancel(7);

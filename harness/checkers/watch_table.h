@@ -57,10 +57,11 @@ struct WatchDetails {
   // that one came to this one.
   std::optional<WatchIndex> former;
   std::set<Line> former_events{};
-  // The messages with events of the next watch with the id, before this one's cancel was answered;
-  // and of that next watch, the revisions that came so.
+  // The messages with events, or ErrCompacted, of the next watch with the id, before this one's
+  // cancel was answered; and of that next watch, what came so.
   std::set<Line> next_events{};
   std::set<Revision> came_early{};
+  bool notice_came_early = false;
   // By the driver's annotation: the watch that this one resumes, and the one that resumes this one.
   std::optional<WatchIndex> continues;
   std::optional<WatchIndex> continued_by;

@@ -202,7 +202,7 @@ class Exploration {
     const Script smallest =
         explore::Shrink(bucket.examples.front().script, bucket.shape, options_.defects);
     const auto outcome = explore::RunScript(smallest, options_.defects);
-    explore::BrokenGuarantee shown = bucket.broken;
+    explore::BrokenGuarantee shown = bucket.broken();
     for (const explore::BrokenGuarantee& broken : outcome.findings) {
       if (explore::ShapeOf(broken) == bucket.shape) shown = broken;
     }

@@ -57,7 +57,9 @@ class TargetExploration {
     if (!runs.has_value()) return Complain("explore", runs.error().message(), ExitCode::kTarget);
     int number = 0;
     for (const BrokenGuarantee& one : runs->front()) {
-      const Bucket bucket{.shape = ShapeOf(one), .examples = {}, .broken = one, .times = 1};
+      const Bucket bucket{.shape = ShapeOf(one),
+                          .examples = {{.script = *options_.replay, .broken = one}},
+                          .times = 1};
       const auto kept = Keep(++number, one, *options_.replay);
       if (!kept.has_value()) return Complain("explore", kept.error().message());
       console_.Result(DescribeBucket(number, bucket, one, *options_.replay) +
@@ -90,7 +92,7 @@ class TargetExploration {
             .members = 1,
             .topology = options_.target->topology};
   }
-  bool IsKnown(const Bucket& bucket) { return IsKnownBug(bucket.broken.signature, Carrier()); }
+  bool IsKnown(const Bucket& bucket) { return IsKnownBug(bucket.broken().signature, Carrier()); }
   std::vector<const Bucket*> News() {
     std::vector<const Bucket*> news;
     for (const Bucket& bucket : explorer_.buckets()) {
@@ -107,7 +109,7 @@ class TargetExploration {
       const Bucket& bucket = explorer_.buckets()[i];
       if (!IsKnown(bucket)) continue;
       console_.Result(fmt::format("known      {}, {} {}, first after {:.0f} s\n",
-                                  KnownBugText(bucket.broken.signature, Carrier()), bucket.times,
+                                  KnownBugText(bucket.broken().signature, Carrier()), bucket.times,
                                   bucket.times == 1 ? "finding" : "findings",
                                   std::chrono::duration<double>(found_after_[i]).count()));
     }
@@ -138,13 +140,13 @@ class TargetExploration {
         fmt::format("bucket {} of {}: alone, and smaller", number, explorer_.buckets().size()));
     WP_ASSIGN_OR_RETURN(const std::optional<Script> cut_out, explorer_.Shrink(bucket));
     const Script& smallest = cut_out ? *cut_out : bucket.examples.front().script;
-    std::string text = DescribeBucket(number, bucket, bucket.broken, smallest);
-    text += LooksLike(bucket.broken, Carrier());
+    std::string text = DescribeBucket(number, bucket, bucket.broken(), smallest);
+    text += LooksLike(bucket.broken(), Carrier());
     if (cut_out) {
       WP_ASSIGN_OR_RETURN(const auto again,
                           explorer_.RunAlone(std::vector<Script>(kRepeats, smallest)));
       int shown = 0;
-      BrokenGuarantee alone = bucket.broken;
+      BrokenGuarantee alone = bucket.broken();
       for (const LiveExplorer::Findings& findings : again) {
         for (const BrokenGuarantee& one : findings) {
           if (ShapeOf(one) != bucket.shape) continue;

@@ -91,11 +91,11 @@ Status GateExploration::Run(GateTrial& trial) {
 // The evidence comes first, with a script as it was drawn; then a smaller one, as far as there is
 // time.
 Status GateExploration::Examine(const Bucket& bucket, GateTrial& trial) {
-  options_.progress(fmt::format("exploring: {} alone", bucket.broken.guarantee));
+  options_.progress(fmt::format("exploring: {} alone", bucket.broken().guarantee));
   GateScript found{.number = static_cast<int>(found_.size()) + 1,
-                   .guarantee = bucket.broken.guarantee,
-                   .expected = bucket.broken.expected,
-                   .observed = bucket.broken.observed};
+                   .guarantee = bucket.broken().guarantee,
+                   .expected = bucket.broken().expected,
+                   .observed = bucket.broken().observed};
   const Script* script = nullptr;
   for (const Bucket::Example& example : bucket.examples) {
     script = &example.script;
@@ -113,12 +113,12 @@ Status GateExploration::Examine(const Bucket& bucket, GateTrial& trial) {
   if (!smallest) smallest = *script;
   const fs::path file = fmt::format("script-{}.jsonl", found.number);
   WP_RETURN_IF_ERROR(WriteScript(options_.folder.path() / file, *smallest));
-  found.text = DescribeBucket(found.number, bucket, bucket.broken, *smallest);
+  found.text = DescribeBucket(found.number, bucket, bucket.broken(), *smallest);
   const BugCarrier head{.is_etcd = options_.head.product == "etcd",
                         .version = head_.version(),
                         .members = options_.head.members,
                         .topology = options_.head.topology};
-  found.text += LooksLike(bucket.broken, head);
+  found.text += LooksLike(bucket.broken(), head);
   found.replay = JoinShell({"watchproof", "explore", "--target", options_.head.text, "--replay",
                             (options_.folder.run_dir() / options_.folder.id() / file).string()});
   found_.push_back(std::move(found));

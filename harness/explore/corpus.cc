@@ -33,7 +33,7 @@ void Buckets::File(const Bucket::Example& example, std::uint64_t number,
     auto bucket = std::find_if(buckets_.begin(), buckets_.end(),
                                [&](const Bucket& one) { return one.shape == shape; });
     if (bucket == buckets_.end()) {
-      buckets_.push_back({.shape = shape, .examples = {}, .broken = broken, .first = number});
+      buckets_.push_back({.shape = shape, .examples = {}, .first = number});
       bucket = std::prev(buckets_.end());
     }
     ++bucket->times;
@@ -42,7 +42,7 @@ void Buckets::File(const Bucket::Example& example, std::uint64_t number,
         examples.begin(), examples.end(), example.company,
         [](int wanted, const Bucket::Example& one) { return wanted < one.company; });
     if (place == examples.end() && examples.size() == kMostExamples) continue;
-    examples.insert(place, example);
+    examples.insert(place, example)->broken = broken;
     if (examples.size() > kMostExamples) examples.pop_back();
   }
 }

@@ -46,13 +46,15 @@ struct Bucket {
   // script may show what another one did.
   struct Example {
     Script script;
-    int company = 0;             // scripts that ran at the same time
-    std::string recording = {};  // its file, if there is one
+    int company = 0;              // scripts that ran at the same time
+    std::string recording = {};   // its file, if there is one
+    BrokenGuarantee broken = {};  // what the recording shows
   };
-  std::vector<Example> examples;
-  BrokenGuarantee broken;
+  std::vector<Example> examples;  // at least one
   std::uint64_t times = 0;
-  std::uint64_t first = 0;  // number of that script
+  std::uint64_t first = 0;  // number of the first script that showed it
+
+  const BrokenGuarantee& broken() const { return examples.front().broken; }
 };
 
 // Whether one of the findings has the shape.

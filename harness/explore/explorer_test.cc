@@ -12,7 +12,7 @@ namespace {
 std::string Texts(const Explorer& explorer) {
   std::string text;
   for (const Bucket& bucket : explorer.buckets()) {
-    text += fmt::format("{}\n  {}\n{}\n", bucket.shape, bucket.broken.observed,
+    text += fmt::format("{}\n  {}\n{}\n", bucket.shape, bucket.broken().observed,
                         ToText(bucket.examples.front().script));
   }
   return text;

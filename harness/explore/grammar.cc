@@ -87,7 +87,7 @@ class StepDrawer {
   // Nested ones are smaller, because etcd refuses two puts of one key.
   Txn DrawTxn(int depth = 0) {
     Txn txn;
-    const bool nests = depth < kDeepestTxn && prng_.Chance(0.12);
+    const bool nests = depth < kDeepestTxn && prng_.Chance(0.25);
     const std::int64_t most = nests || depth > 0 ? 1 : 4;
     for (int i = 0; i < 2 && prng_.Chance(0.35); ++i) txn.when.push_back(DrawCondition());
     txn.then = Parts(most);
@@ -298,7 +298,7 @@ class StepDrawer {
     const auto write = [&] {
       steps.push_back(prng_.Chance(0.3) ? Step(DrawDelete()) : Step(DrawPut()));
     };
-    switch (prng_.Below(9)) {
+    switch (prng_.Below(10)) {
       case 0:  // live
         create.start = {};
         steps.push_back(create);
@@ -320,23 +320,30 @@ class StepDrawer {
         create.start = Floor(-1);
         steps.push_back(create);
         break;
-      case 4:  // refused
+      case 4:  // at the floor
+        write();
+        steps.push_back(prng_.Chance(0.5) ? Step(DrawTxn()) : Step(DrawDelete()));
+        steps.push_back(Compact{Head(0)});
+        create.start = Head(0);
+        steps.push_back(create);
+        break;
+      case 5:  // refused
         create.id = prng_.Between(1, 3);
         if (prng_.Chance(0.5)) create.start = At(-1);
         steps.push_back(create);
         steps.push_back(create);
         break;
-      case 5:  // cancelled
+      case 6:  // cancelled
         create.id = prng_.Between(1, 3);
         steps.push_back(create);
         steps.push_back(Cancel{create.stream, create.id});
         break;
-      case 6:  // filtered
+      case 7:  // filtered
         create.options.no_put = prng_.Chance(0.5);
         create.options.no_delete = !create.options.no_put;
         steps.push_back(create);
         break;
-      case 7:
+      case 8:
         CatchUpTogether(create, steps);
         break;
       default:  // fragmented

@@ -221,11 +221,29 @@ void LiveScript::AskForProgress() {
     const bool future = std::any_of(
         live.begin(), live.end(), [head](const LiveWatch& one) { return one.state.start > head; });
     if (live.empty() || future || !AwaitDelivery(live, head)) continue;
-    AwaitProgress(stream, server_.unanswered_progress() < kNoNews ? server_.patience() : kHasty);
+    const bool compacted = HasCompacted(stream);
+    const bool news = server_.unanswered_progress(compacted) < kNoNews;
+    if (!AwaitProgress(stream, news ? server_.patience() : kHasty)) {
+      server_.ProgressUnanswered(compacted);
+    }
   }
 }
 
-void LiveScript::AwaitProgress(Stream& stream, Duration patience) {
+bool LiveScript::HasCompacted(const Stream& stream) {
+  bool compacted = false;
+  server_.Await(
+      [&](const Judge& judge) {
+        for (std::uint32_t ordinal = 0; ordinal < stream.watches.size(); ++ordinal) {
+          const auto index = judge.Find(stream.client->id(), ordinal);
+          compacted |= index && judge.watch(*index).end == WatchEnd::kCompacted;
+        }
+        return true;
+      },
+      server_.patience());
+  return compacted;
+}
+
+bool LiveScript::AwaitProgress(Stream& stream, Duration patience) {
   const StreamId id = stream.client->id();
   server_.Annotate(ProgressDue{.stream = id, .asked = true, .limit_ms = patience / 1ms});
   Revision due{};
@@ -256,9 +274,9 @@ void LiveScript::AwaitProgress(Stream& stream, Duration patience) {
     came = server_.Await(answered, std::min<Duration>(wait, until - Clock::now()));
     wait *= 2;
   } while (!came && Clock::now() < until);
-  if (!came) server_.ProgressUnanswered();
   // If another script's compaction has ended the last of its watches, nothing is due any more.
   if (any) server_.Annotate(ProgressOver{id});
+  return came;
 }
 
 // With a fresh id, with one that may be in use, from now, from the floor, below it and in the

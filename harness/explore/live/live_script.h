@@ -128,7 +128,10 @@ class LiveScript {
   void AwaitEndOfLeases();
   void ListLeases();
   void AskForProgress();
-  void AwaitProgress(Stream& stream, Duration patience);
+  // A watch of the stream ended with ErrCompacted.
+  bool HasCompacted(const Stream& stream);
+  // Whether it came.
+  bool AwaitProgress(Stream& stream, Duration patience);
   void CreateNew();
   void Probe();
   void ReadBack();

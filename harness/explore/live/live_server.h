@@ -11,6 +11,7 @@
 // destructor stop them.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <functional>
@@ -77,9 +78,12 @@ class LiveServer {
   void CompactionAsked(Revision at) { Raise(floor_asked_, at.value); }
   void Compacted(Revision at) { Raise(floor_, at.value); }
 
-  // Requests for progress that were not answered in time.
-  void ProgressUnanswered() { ++unanswered_progress_; }
-  std::uint64_t unanswered_progress() const { return unanswered_progress_; }
+  // Requests for progress that were not answered in time, apart for streams with a watch that ended
+  // with ErrCompacted: many releases answer none there, and others must not be waited for less.
+  void ProgressUnanswered(bool with_compacted) { ++unanswered_progress_[with_compacted ? 1 : 0]; }
+  std::uint64_t unanswered_progress(bool with_compacted) const {
+    return unanswered_progress_[with_compacted ? 1 : 0];
+  }
 
   // While one of these exists, the server is not restarted.
   class Use {
@@ -151,7 +155,7 @@ class LiveServer {
   std::atomic<std::int64_t> floor_ = 0;
   std::atomic<std::int64_t> floor_asked_ = 0;
   std::atomic<std::uint64_t> restarts_ = 0;
-  std::atomic<std::uint64_t> unanswered_progress_ = 0;
+  std::array<std::atomic<std::uint64_t>, 2> unanswered_progress_{};
   std::atomic<bool> gone_ = false;
   Mutex use_;
   CondVar use_changed_;
