@@ -53,8 +53,7 @@ void VirtualRun::AskClosingQuestions() {
 // Until the store and its clients have nothing more to do; a store that never gets there is stopped
 // at some point.
 void VirtualRun::Quiet() {
-  const std::int64_t most = kRounds + head_;
-  for (std::int64_t round = 0; round < most && QuietRound(); ++round) continue;
+  for (std::int64_t round = 0; QuietRound() && round < kRounds + head_; ++round) continue;
 }
 
 bool VirtualRun::QuietRound() {

@@ -50,5 +50,27 @@ TEST(VirtualRunTest, AKeyMayChangeTwiceInOneTransaction) {
   EXPECT_THAT(RunScript(script, {}).findings, testing::IsEmpty());
 }
 
+// It was lost in a crash together with its answer, and there are too many ways in which its nested
+// ones may have run: what its revision left is known from the control watch alone.
+TEST(VirtualRunTest, AnUnansweredTransactionMayDeleteWhatItPut) {
+  const auto given = [](TxnPart part, std::vector<Txn> nested = {}) {
+    const Condition holds{.key = "b", .relation = Condition::Relation::kLess, .value = "9"};
+    return Txn{.when = {holds}, .then = {std::move(part)}, .nested = std::move(nested)};
+  };
+  const auto erase = [](const char* key) {
+    return TxnPart{.kind = TxnPart::Kind::kDelete, .key = key};
+  };
+  const TxnPart read{.kind = TxnPart::Kind::kGet, .key = "b"};
+  Txn unused = given(read);
+  unused.otherwise = {erase("b")};
+  const Script script{
+      .limits = {.disk = true},
+      .steps = {
+          given({.key = "a/2"}, {given({.key = "a0"}), given(erase("b")),
+                                 given(read, {given({.key = "a/1"}), unused, given(erase("a0"))})}),
+          Crash{1}, Get{.end = "*", .at = {Place::From::kHead, -3}}}};
+  EXPECT_THAT(RunScript(script, {}).findings, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace watchproof::explore

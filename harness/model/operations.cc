@@ -114,6 +114,7 @@ Result<std::vector<Operations>> PossibleTxn(std::string_view request, int depth)
   WP_RETURN_IF_ERROR(Parse(request, txn));
   if (depth > kDeepestTxn) return Fail(StatusCode::kDataLoss, "a transaction nested too deeply");
   WP_ASSIGN_OR_RETURN(std::vector<Operations> ways, PossibleBranch(txn.success, depth));
+  if (txn.compare.empty()) return ways;
   WP_ASSIGN_OR_RETURN(const std::vector<Operations> others, PossibleBranch(txn.failure, depth));
   ways.insert(ways.end(), others.begin(), others.end());
   if (ways.size() > kMostCombinations) {

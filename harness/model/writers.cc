@@ -148,8 +148,9 @@ void Writers::GatherObservations(const CallLog& log, const ControlLog& control) 
     if (writer.call != nullptr) return;
     if (keys[revision].insert(observation.kv.key).second) writer.seen.push_back(observation);
   };
+  // A transaction may change a key more than once: the last change is what the revision left.
   for (const auto& [revision, reported] : control.reported()) {
-    for (const Observation& observation : reported) gather(revision, observation);
+    for (auto last = reported.rbegin(); last != reported.rend(); ++last) gather(revision, *last);
   }
   for (const RecordedCall* call : log.ended()) {
     if (call->outcome != CallOutcome::kAnswered) continue;
