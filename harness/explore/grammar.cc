@@ -322,10 +322,7 @@ class StepDrawer {
         break;
       case 4:  // at the floor
         write();
-        steps.push_back(prng_.Chance(0.5) ? Step(DrawTxn()) : Step(DrawDelete()));
-        steps.push_back(Compact{Head(0)});
-        create.start = Head(0);
-        steps.push_back(create);
+        AtTheFloor(create, steps);
         break;
       case 5:  // refused
         create.id = prng_.Between(1, 3);
@@ -356,6 +353,14 @@ class StepDrawer {
   }
 
  private:
+  // From the last revision before a compaction, and not just a put.
+  void AtTheFloor(Create create, std::vector<Step>& steps) {
+    steps.push_back(prng_.Chance(0.5) ? Step(DrawTxn()) : Step(DrawDelete()));
+    steps.push_back(Compact{Head(0)});
+    create.start = Head(0);
+    steps.push_back(create);
+  }
+
   // Several watches from neighbouring positions in the history of a key, served in one step.
   void CatchUpTogether(Create create, std::vector<Step>& steps) {
     steps.push_back(Put{.key = Key(), .times = prng_.Between(2, 5)});
