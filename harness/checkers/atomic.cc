@@ -136,7 +136,7 @@ class Atomic final : public Checker {
     if (HalfRevisionAtTheFloor(facts(), watch, current.revision)) {
       return signature::kHalfRevisionAtTheFloor;
     }
-    if (current.revision != facts().model.calls().compaction_acknowledged()) return {};
+    if (!facts().model.calls().CompactionAsked(current.revision)) return {};
     const ExpectedList& expected = *facts().comparer.expected(watch);
     std::uint32_t deleted = 0;
     for (std::uint32_t i = expected.LowerBound(current.revision);

@@ -23,6 +23,7 @@ bool Findings::RestsOnNamesake(const Key& key, const Draft& draft) const {
   // What comes again may have come for the former watch, and then from history. That creates were
   // answered in another order is a guess; that the former watch waited for the event is not.
   const bool open = draft.signature.empty() || draft.signature == signature::kReplayed ||
+                    draft.signature == signature::kFalseNotice ||
                     draft.signature == signature::kAnswersOutOfOrder;
   return std::any_of(draft.evidence.begin(), draft.evidence.end(), [&](Line line) {
     return details.next_events.contains(line) || (open && details.former_events.contains(line));

@@ -135,11 +135,19 @@ struct Judge::Impl final : HistoryVisitor {
     }
   }
 
-  // An ErrCompacted that the start of the next watch explains, and that watch's position does not.
-  void FindNoticeOfNext(WatchIndex watch, const Response& response) {
+  // An ErrCompacted that the watch's position does not explain, but that of the former watch with
+  // the id, or the start of the next one.
+  void FindNoticeOfNamesake(WatchIndex watch, const Response& response) {
     const Revision floor(response.message.compact_revision);
     const WatchState& state = table_.state(watch);
-    if (!table_.details(watch).cancel_asked || state.position < floor) return;
+    if (state.position < floor) return;
+    if (const auto former = table_.details(watch).former) {
+      const WatchState& before = table_.state(*former);
+      if (before.end == WatchEnd::kCancelled && before.position < floor) {
+        table_.details(watch).former_events.insert(response.where.line);
+      }
+    }
+    if (!table_.details(watch).cancel_asked) return;
     for (std::uint32_t i = watch.value + 1; i < table_.size(); ++i) {
       WatchDetails& next = table_.details(WatchIndex(i));
       if (table_.state(WatchIndex(i)).stream != state.stream || next.created ||
@@ -225,7 +233,7 @@ struct Judge::Impl final : HistoryVisitor {
     table_.Progress(watch, response);
   }
   void OnCompacted(WatchIndex watch, const Response& response) override {
-    FindNoticeOfNext(watch, response);
+    FindNoticeOfNamesake(watch, response);
     for (const auto& checker : checkers_) checker->Compacted(watch, response);
     const Revision reported(response.message.compact_revision);
     if (options_.others_compact && !model_.calls().CompactionAsked(reported))

@@ -217,6 +217,18 @@ TEST(Signature, OfErrCompactedOfTheNextWatchWithTheId) {
   EXPECT_EQ(signature(4), signature::kFalseNotice);
 }
 
+// It waited when its watch was cancelled, and came to the next one.
+TEST(Signature, OfErrCompactedOfTheFormerWatchWithTheId) {
+  const auto signature = [](std::int64_t start) {
+    Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Put("k", "c", 4);
+    script.Watch("k", start, {.id = 7}).Created(7, 4).Cancel(7).Cancelled(7).Compact(3);
+    script.Watch("k", 4, {.id = 7}).Created(7, 4);
+    return SignatureOf(Guarantee("CompactionSurfaced"), script.Compacted(7, 3));
+  };
+  EXPECT_EQ(signature(2), signature::kEventsOfFormer);
+  EXPECT_EQ(signature(4), signature::kFalseNotice);
+}
+
 // The next watch with the id got it, and the cancel was not answered yet.
 TEST(Signature, OfEventsOfTheNextWatchWithTheId) {
   Script script = Script().Watch("k", 0, {.id = 7}).Created(7, 1).Cancel(7);

@@ -53,8 +53,8 @@ struct WatchDetails {
   std::optional<CaughtUpTo> caught_up_to;
   // The signature of what its bookmark, if it has one, passed over.
   std::string_view passed_over = signature::kProgressOvertakes;
-  // The latest watch of the stream that had the id before, and the messages with which events of
-  // that one came to this one.
+  // The latest watch of the stream that had the id before, and the messages with which events, or
+  // ErrCompacted, of that one came to this one.
   std::optional<WatchIndex> former;
   std::set<Line> former_events{};
   // The messages with events, or ErrCompacted, of the next watch with the id, before this one's

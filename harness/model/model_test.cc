@@ -211,7 +211,9 @@ TEST(Model, OneOfTwoWritesWithTheSameChangesMayStillCome) {
 TEST(Model, ControlWatchSettlesWhichBranchRan) {
   Recording recording;
   recording.Read(1);
-  const Message inner = Message().Nested(2, Message().Nested(3, Range("a", "c")));
+  const Message compare = Message().Text(3, "b");
+  const Message inner =
+      Message().Nested(1, compare).Nested(2, Message().Nested(3, Range("a", "c")));
   const Message txn =
       Message().Nested(2, Message().Nested(2, Put("a", "1"))).Nested(2, Message().Nested(4, inner));
   recording.Fail(recording.Start(Method::kTxn, txn), StatusCode::kUnavailable);

@@ -235,7 +235,8 @@ bool LiveScript::HasCompacted(const Stream& stream) {
       [&](const Judge& judge) {
         for (std::uint32_t ordinal = 0; ordinal < stream.watches.size(); ++ordinal) {
           const auto index = judge.Find(stream.client->id(), ordinal);
-          compacted |= index && judge.watch(*index).end == WatchEnd::kCompacted;
+          compacted |= index && judge.watch(*index).end == WatchEnd::kCompacted &&
+                       !stream.watches[ordinal].cancel_asked;
         }
         return true;
       },

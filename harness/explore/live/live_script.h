@@ -128,7 +128,7 @@ class LiveScript {
   void AwaitEndOfLeases();
   void ListLeases();
   void AskForProgress();
-  // A watch of the stream ended with ErrCompacted.
+  // A watch of the stream ended with ErrCompacted, and was not cancelled.
   bool HasCompacted(const Stream& stream);
   // Whether it came.
   bool AwaitProgress(Stream& stream, Duration patience);

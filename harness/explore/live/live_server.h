@@ -79,7 +79,8 @@ class LiveServer {
   void Compacted(Revision at) { Raise(floor_, at.value); }
 
   // Requests for progress that were not answered in time, apart for streams with a watch that ended
-  // with ErrCompacted: many releases answer none there, and others must not be waited for less.
+  // with ErrCompacted and was not cancelled: many releases answer none there, and others must not
+  // be waited for less.
   void ProgressUnanswered(bool with_compacted) { ++unanswered_progress_[with_compacted ? 1 : 0]; }
   std::uint64_t unanswered_progress(bool with_compacted) const {
     return unanswered_progress_[with_compacted ? 1 : 0];
