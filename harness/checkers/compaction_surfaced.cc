@@ -68,7 +68,7 @@ class CompactionSurfaced final : public Checker {
          .observed = fmt::format("{} {}", NameOf(response), Since(response.where, *details.ended)),
          .evidence = {details.ended->line},
          .where = response.where,
-         .signature = notice ? signature::kNoticeRepeated : std::string_view(),
+         .signature = SignatureOfLater(end, response),
          .impact = notice ? kNoticeRepeated : impact::kAnsweredUnasked});
   }
 
@@ -133,6 +133,14 @@ class CompactionSurfaced final : public Checker {
   }
 
  private:
+  // A server that would send ErrCompacted again, and finds no room, may go on with the watch as
+  // if it had been sent everything (etcd #17529).
+  static std::string_view SignatureOfLater(WatchEnd end, const Response& response) {
+    if (response.message.compact_revision > 0) return signature::kNoticeRepeated;
+    const bool goes_on = end == WatchEnd::kCompacted && !response.message.events.empty();
+    return goes_on ? signature::kSilentAfterCompaction : std::string_view();
+  }
+
   // The past revisions that a read, or a transaction by one of its branches, asks for.
   static std::vector<Revision> PastOf(const RecordedCall& call) {
     if (call.method == Method::kRange && call.named > 0) return {Revision(call.named)};

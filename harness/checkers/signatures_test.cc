@@ -217,6 +217,15 @@ TEST(Signature, OfErrCompactedOfTheNextWatchWithTheId) {
   EXPECT_EQ(signature(4), signature::kFalseNotice);
 }
 
+TEST(Signature, OfAWatchThatGoesOnAfterErrCompacted) {
+  Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Compact(3).Watch("k", 2);
+  script.Created(0, 3).Compacted(0, 3).Put("k", "c", 4);
+  EXPECT_EQ(SignatureOf(Guarantee("CompactionSurfaced"), Script(script).Deliver(0, {{4, "k"}})),
+            signature::kSilentAfterCompaction);
+  EXPECT_EQ(SignatureOf(Guarantee("CompactionSurfaced"), Script(script).Compacted(0, 3)),
+            signature::kNoticeRepeated);
+}
+
 // It waited when its watch was cancelled, and came to the next one.
 TEST(Signature, OfErrCompactedOfTheFormerWatchWithTheId) {
   const auto signature = [](std::int64_t start) {
