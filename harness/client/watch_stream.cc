@@ -15,6 +15,13 @@
 namespace watchproof {
 namespace {
 
+etcdserverpb::WatchRequest UnknownRequest(const std::string& content) {
+  constexpr int kNoField = 1000;
+  etcdserverpb::WatchRequest request;
+  request.GetReflection()->MutableUnknownFields(&request)->AddLengthDelimited(kNoField, content);
+  return request;
+}
+
 using Generic = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
 
 }  // namespace
@@ -66,6 +73,11 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
     MutexLock lock(mu_);
     EnqueueLocked(request);
   }
+  void SendLast(const etcdserverpb::WatchRequest& request) {
+    MutexLock lock(mu_);
+    AnnounceCloseLocked();
+    EnqueueLocked(request);
+  }
   void HalfClose() {
     MutexLock lock(mu_);
     half_close_ = true;
@@ -92,11 +104,7 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
     {
       MutexLock lock(mu_);
       if (std::exchange(closing_, true)) return;
-      if (!done_) {
-        Entry closing = AnnotationEntry(ClosingStream{stream_});
-        closing.at = recorder_.Now();
-        recorder_.Append(std::move(closing));
-      }
+      AnnounceCloseLocked();
     }
     context_.TryCancel();
     Release();
@@ -151,6 +159,14 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
     RemoveHold();
   }
 
+  // The end of the stream is the client's doing.
+  void AnnounceCloseLocked() REQUIRES(mu_) {
+    if (done_ || std::exchange(announced_, true)) return;
+    Entry closing = AnnotationEntry(ClosingStream{stream_});
+    closing.at = recorder_.Now();
+    recorder_.Append(std::move(closing));
+  }
+
   // Recorded where it is queued, so that a request always stands before the answer it caused.
   void EnqueueLocked(const etcdserverpb::WatchRequest& request) REQUIRES(mu_) {
     std::string wire = request.SerializeAsString();
@@ -200,7 +216,8 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
   std::int64_t allowed_ GUARDED_BY(mu_) = 0;  // messages that are read all the same
   bool read_waits_ GUARDED_BY(mu_) = false;   // a message was taken while reading was off
   bool closing_ GUARDED_BY(mu_) = false;
-  bool released_ GUARDED_BY(mu_) = false;  // the hold, once
+  bool announced_ GUARDED_BY(mu_) = false;  // that the client ends the stream
+  bool released_ GUARDED_BY(mu_) = false;   // the hold, once
   bool done_ GUARDED_BY(mu_) = false;
 };
 
@@ -231,11 +248,9 @@ void WatchStream::RequestProgress() {
   request.mutable_progress_request();
   impl_->Send(request);
 }
-void WatchStream::RequestUnknown() {
-  constexpr int kNoField = 1000;
-  etcdserverpb::WatchRequest request;
-  request.GetReflection()->MutableUnknownFields(&request)->AddLengthDelimited(kNoField, "");
-  impl_->Send(request);
+void WatchStream::RequestUnknown() { impl_->Send(UnknownRequest("")); }
+void WatchStream::RequestOversized(std::size_t bytes) {
+  impl_->SendLast(UnknownRequest(std::string(bytes, 'x')));
 }
 void WatchStream::HalfClose() { impl_->HalfClose(); }
 void WatchStream::StopReading() { impl_->StopReading(); }

@@ -53,6 +53,9 @@ class WatchStream {
   void RequestProgress();
   // A request of a kind that no server knows.
   void RequestUnknown();
+  // The same with so many bytes that the server must end the stream, which counts as closed by the
+  // client from here on.
+  void RequestOversized(std::size_t bytes);
   // Ends the sending of requests; the watches stay open.
   void HalfClose();
   // After it returns, at most one more message is taken from gRPC, until ResumeReading.

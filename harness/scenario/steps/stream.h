@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps with which a client ends a stream of watches, as a whole or its own half of it, and
-// with which it sends what the server does not know. See step.h.
+// with which it sends what the server does not know or take. See step.h.
 #pragma once
 
 #include <string>
@@ -34,6 +34,18 @@ struct UnknownRequestStep {
   void Fields(FieldList& field);
   Usage Cost() const { return {.operations = 1}; }
   std::string BeyondKubernetes() const { return "requests of unknown kinds"; }
+  Status Run(StepContext& context) const;
+};
+
+// The client sends a request of so many bytes that the server must end the stream, and waits for
+// that. A server that takes the request makes the attempt inconclusive. Nothing is asked on the
+// stream afterwards.
+struct OversizedRequestStep {
+  std::string stream = "main";
+  std::int64_t bytes = 5 << 20;  // above gRPC's default limit of 4 MiB
+  static constexpr std::string_view kOp = "oversized request";
+  void Fields(FieldList& field);
+  Usage Cost() const { return {.operations = 1}; }
   Status Run(StepContext& context) const;
 };
 
