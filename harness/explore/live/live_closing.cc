@@ -192,24 +192,29 @@ LiveScript::Watches LiveScript::LiveOn(const Stream* only) {
 // As long as something arrives, the rest is only late.
 bool LiveScript::AwaitDelivery(const Watches& watches, Revision through) {
   std::uint64_t events = 0;
+  std::uint64_t before = 0;
+  do {
+    before = events;
+    if (Delivered(watches, through, server_.patience() + kOnTheWay, &events)) return true;
+  } while (events != before);
+  return false;
+}
+
+bool LiveScript::Delivered(const Watches& watches, Revision through, Duration limit,
+                           std::uint64_t* events) {
   const auto delivered = [&](const Judge& judge) {
     bool all = judge.known_through() >= through;
-    events = 0;
+    *events = 0;
     for (const LiveWatch& one : watches) {
       const auto index = judge.Find(one.stream->client->id(), one.ordinal);
       if (!index) continue;
       const WatchState& watch = judge.watch(*index);
-      events += watch.events;
+      *events += watch.events;
       all = all && (watch.end != WatchEnd::kOpen || watch.complete || watch.position > through);
     }
     return all;
   };
-  std::uint64_t before = 0;
-  do {
-    before = events;
-    if (server_.Await(delivered, server_.patience() + kOnTheWay)) return true;
-  } while (events != before);
-  return false;
+  return server_.Await(delivered, limit);
 }
 
 // A stream with a watch that starts in the future receives no progress until then.
@@ -223,9 +228,14 @@ void LiveScript::AskForProgress() {
     if (live.empty() || future || !AwaitDelivery(live, head)) continue;
     const bool compacted = HasCompacted(stream);
     const bool news = server_.unanswered_progress(compacted) < kNoNews;
-    if (!AwaitProgress(stream, news ? server_.patience() : kHasty)) {
-      server_.ProgressUnanswered(compacted);
+    const Duration patience = news ? server_.patience() : kHasty;
+    Progress progress = AwaitProgress(stream, patience);
+    // What other scripts write keeps the stream behind for as long as a slow server takes.
+    for (int i = 0; i < kMoreTries && progress == Progress::kBehind; ++i) {
+      if (!AwaitDelivery(LiveOn(&stream), server_.head())) break;
+      progress = AwaitProgress(stream, patience);
     }
+    if (progress == Progress::kNone) server_.ProgressUnanswered(compacted);
   }
 }
 
@@ -244,7 +254,7 @@ bool LiveScript::HasCompacted(const Stream& stream) {
   return compacted;
 }
 
-bool LiveScript::AwaitProgress(Stream& stream, Duration patience) {
+LiveScript::Progress LiveScript::AwaitProgress(Stream& stream, Duration patience) {
   const StreamId id = stream.client->id();
   server_.Annotate(ProgressDue{.stream = id, .asked = true, .limit_ms = patience / 1ms});
   Revision due{};
@@ -276,8 +286,13 @@ bool LiveScript::AwaitProgress(Stream& stream, Duration patience) {
     wait *= 2;
   } while (!came && Clock::now() < until);
   // If another script's compaction has ended the last of its watches, nothing is due any more.
-  if (any) server_.Annotate(ProgressOver{id});
-  return came;
+  if (!any) return Progress::kCame;
+  std::uint64_t events = 0;
+  if (!came && !Delivered(LiveOn(&stream), server_.head(), kHasty, &events)) {
+    return Progress::kBehind;
+  }
+  server_.Annotate(ProgressOver{id});
+  return came ? Progress::kCame : Progress::kNone;
 }
 
 // With a fresh id, with one that may be in use, from now, from the floor, below it and in the

@@ -125,13 +125,16 @@ class LiveScript {
   Watches LiveOn(const Stream* only);
   // Until each has received every change through the revision; false if nothing more arrives.
   bool AwaitDelivery(const Watches& watches, Revision through);
+  // The same within a limit, with the number of events that they have received.
+  bool Delivered(const Watches& watches, Revision through, Duration limit, std::uint64_t* events);
   void AwaitEndOfLeases();
   void ListLeases();
   void AskForProgress();
   // A watch of the stream ended with ErrCompacted, and was not cancelled.
   bool HasCompacted(const Stream& stream);
-  // Whether it came.
-  bool AwaitProgress(Stream& stream, Duration patience);
+  // kBehind: none came, but nor did every event.
+  enum class Progress { kCame, kNone, kBehind };
+  Progress AwaitProgress(Stream& stream, Duration patience);
   void CreateNew();
   void Probe();
   void ReadBack();
