@@ -52,5 +52,42 @@ WATCH_CASE(Filtered, RangeBoundaries,
   scenario.AwaitDelivered("late");
 }
 
+// A server that takes the request as it is has a range that begins before every key, or one key
+// that is hardly ever written.
+WATCH_CASE(Filtered, EmptyKey,
+           {.requirement = "a request without a key begins at the smallest key, of one zero byte "
+                           "(etcd, watch server); a range_end of one zero byte means all keys "
+                           "from key on (etcd API, WatchCreateRequest)",
+            .explain = "Without a key in the request, everything, everything below a key, and "
+                       "nothing but the smallest key are watched, live and from history. Each "
+                       "watch must receive the events of its own range and no others.",
+            .level = Level::kMust,
+            .needs = {Capability::kServerOfItsOwn},
+            .guarantees = {"Filtered", "Reliable"}}) {
+  Prng prng = scenario.Random("shape");
+  const std::string low = scenario.Key("b");
+  const std::string high = scenario.Key("d");
+  const Write first = scenario.PutTogether({low, high});
+  const auto watch = [&](const std::string& when, const RevisionRef& start) {
+    for (const std::string& end : {std::string(1, '\0'), high}) {
+      scenario.Watch({.group = when, .range = {"", end}, .start = start});
+    }
+    const std::string one = when + ", one key";
+    scenario.Watch({.group = one, .range = OneKey(""), .start = start});
+    for (const std::string& group : {when, one}) scenario.AwaitCreated(group);
+  };
+  watch("live", FromNow());
+  for (std::int64_t i = prng.Between(2, 8); i > 0; --i) {
+    scenario.Put(low);
+    scenario.Put(high);
+  }
+  watch("late", first.revision());
+  scenario.Delete(low);
+  for (const char* group : {"live", "late"}) {
+    scenario.AwaitDelivered(group);
+    scenario.Require(group, RequireStep::Fact::kReceived);
+  }
+}
+
 }  // namespace
 }  // namespace watchproof

@@ -133,7 +133,7 @@ class Atomic final : public Checker {
 
   // Whether a change at the floor may be what is missing.
   std::string_view SignatureOf(WatchIndex watch, const Current& current) const {
-    if (HalfRevisionAtTheFloor(facts(), watch, current.revision)) {
+    if (HalfRevisionAtTheFloor(facts(), current.revision)) {
       return signature::kHalfRevisionAtTheFloor;
     }
     if (!facts().model.calls().CompactionAsked(current.revision)) return {};

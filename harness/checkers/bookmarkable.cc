@@ -160,8 +160,13 @@ class Bookmarkable final : public Checker {
              Milliseconds(where.at - due.where.at), due.where.line.value, where.line.value),
          .evidence = {due.where.line},
          .where = where,
-         .signature = HeldBack(stream) ? signature::kProgressHeldBack : signature::kNoProgress,
+         .signature = SignatureOfSilence(stream),
          .impact = kBookmarkMissing});
+  }
+
+  std::string_view SignatureOfSilence(StreamId stream) const {
+    if (HeldBack(stream)) return signature::kProgressHeldBack;
+    return NegativeStart(facts(), stream) ? signature::kNegativeStart : signature::kNoProgress;
   }
 
   // A request to create that was sent before, and has no answer yet.

@@ -2,7 +2,6 @@
 #include "harness/checkers/facts.h"
 
 #include <algorithm>
-#include <set>
 
 #include "harness/checkers/signatures.h"
 
@@ -71,42 +70,29 @@ bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost) {
   return details.continues && lost.revision <= details.header_when_created;
 }
 
-bool NegativeStart(const Facts& facts, std::optional<WatchIndex> except) {
+bool NegativeStart(const Facts& facts, std::optional<StreamId> stream) {
   for (std::uint32_t i = 0; i < facts.table.size(); ++i) {
-    if (WatchIndex(i) != except && facts.details(WatchIndex(i)).requested_start < 0) return true;
+    if (stream && facts.state(WatchIndex(i)).stream != *stream) continue;
+    if (facts.details(WatchIndex(i)).requested_start < 0) return true;
   }
   return false;
 }
 
-bool HalfRevisionAtTheFloor(const Facts& facts, WatchIndex watch, Revision revision) {
-  const ExpectedList* const expected = facts.comparer.expected(watch);
-  if (expected == nullptr || !facts.model.calls().CompactionAsked(revision)) return false;
-  const std::uint32_t at = expected->LowerBound(revision);
-  if (at == expected->size() || (*expected)[at].revision != revision) return false;
-  const Timeline& timeline = facts.timeline();
-  const auto of_revision = [&](std::uint32_t change) {
-    return change >= timeline.first_change() && change < timeline.changes() &&
-           timeline.change(change).revision == revision;
-  };
-  std::uint32_t change = (*expected)[at].change;
-  while (change > 0 && of_revision(change - 1)) --change;
-  std::set<std::uint32_t> keys;
-  for (; of_revision(change); ++change) {
-    if (!keys.insert(timeline.change(change).key_id).second) return true;
-  }
-  return false;
+bool HalfRevisionAtTheFloor(const Facts& facts, Revision revision) {
+  return facts.model.calls().CompactionAsked(revision) &&
+         facts.timeline().ChangesKeyTwice(revision);
 }
 
 std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost,
                                  std::string_view otherwise) {
-  if (HalfRevisionAtTheFloor(facts, watch, lost.revision)) {
+  if (HalfRevisionAtTheFloor(facts, lost.revision)) {
     return signature::kHalfRevisionAtTheFloor;
   }
   if (facts.details(watch).came_early.contains(lost.revision)) return signature::kEventsOfFormer;
   if (lost.deleted && facts.model.calls().CompactionAsked(lost.revision)) {
     return signature::kDeleteAtTheFloor;
   }
-  return NegativeStart(facts, watch) ? signature::kNegativeStart : otherwise;
+  return NegativeStart(facts) ? signature::kNegativeStart : otherwise;
 }
 
 std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch) {

@@ -79,13 +79,13 @@ inline const Change* Matched(const Comparer& comparer, const ExpectedList& expec
 // change was lost by the resumption.
 bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost);
 
-// Whether a watch, but for that one, was asked for with a negative start: some releases then send
-// its neighbours what is not theirs (etcd #20693).
-bool NegativeStart(const Facts& facts, std::optional<WatchIndex> except = {});
+// Whether a watch, of that stream or of any, was asked for with a negative start: some releases
+// then send its neighbours what is not theirs, and leave out what is (etcd #20693).
+bool NegativeStart(const Facts& facts, std::optional<StreamId> stream = {});
 
 // A key changed more than once in the revision, at which the store was asked to compact: only the
 // last of the changes may be left.
-bool HalfRevisionAtTheFloor(const Facts& facts, WatchIndex watch, Revision revision);
+bool HalfRevisionAtTheFloor(const Facts& facts, Revision revision);
 
 // The signature of the upstream bug that explains why the watch never received the change.
 std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost,

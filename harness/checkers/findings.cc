@@ -30,13 +30,23 @@ bool Findings::RestsOnNamesake(const Key& key, const Draft& draft) const {
   });
 }
 
+// Releases that take such a start have no place for the watch in their order (etcd #20693).
+bool Findings::StartsBelowZero(const Key& key) const {
+  return key.subject < table_.size() &&
+         table_.details(WatchIndex(static_cast<std::uint32_t>(key.subject))).requested_start < 0;
+}
+
 void Findings::File(const Key& key, std::string watch, Draft draft) {
   Filed& filed = Of(key.level);
   const Where& where = draft.where;
   const bool named =
       std::find(draft.evidence.begin(), draft.evidence.end(), where.line) != draft.evidence.end();
   if (where.line.value != 0 && !named) draft.evidence.push_back(where.line);
-  if (RestsOnNamesake(key, draft)) draft.signature = signature::kEventsOfFormer;
+  if (RestsOnNamesake(key, draft)) {
+    draft.signature = signature::kEventsOfFormer;
+  } else if (StartsBelowZero(key)) {
+    draft.signature = signature::kNegativeStart;
+  }
   filed.findings.push_back({.guarantee = key.guarantee,
                             .watch = std::move(watch),
                             .expected = std::move(draft.expected),

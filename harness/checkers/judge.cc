@@ -143,16 +143,17 @@ struct Judge::Impl final : HistoryVisitor {
     if (state.position < floor) return;
     if (const auto former = table_.details(watch).former) {
       const WatchState& before = table_.state(*former);
-      if (before.end == WatchEnd::kCancelled && before.position < floor) {
+      const bool below = before.position < floor || table_.details(*former).requested_start < 0;
+      if (before.end == WatchEnd::kCancelled && below) {
         table_.details(watch).former_events.insert(response.where.line);
       }
     }
     if (!table_.details(watch).cancel_asked) return;
     for (std::uint32_t i = watch.value + 1; i < table_.size(); ++i) {
       WatchDetails& next = table_.details(WatchIndex(i));
-      if (table_.state(WatchIndex(i)).stream != state.stream || next.created ||
-          next.requested_id != state.id.value || next.requested_start <= 0 ||
-          Revision(next.requested_start) >= floor) {
+      const bool may_have_id = next.requested_id == 0 || next.requested_id == state.id.value;
+      if (table_.state(WatchIndex(i)).stream != state.stream || next.created || !may_have_id ||
+          next.requested_start == 0 || next.requested_start >= floor.value) {
         continue;
       }
       table_.details(watch).next_events.insert(response.where.line);

@@ -53,7 +53,7 @@ class Ordered final : public Checker {
                          .observed = fmt::format("{} behind {} in line {}", Quoted(event.kv.key),
                                                  Quoted(before.kv.key), response.where.line.value),
                          .where = response.where,
-                         .signature = SignatureOfOrder(watch, Revision(event.kv.mod_revision))};
+                         .signature = SignatureOfOrder(Revision(event.kv.mod_revision))};
           },
           deletes ? Level::kMay : Level::kShould);
     }
@@ -67,9 +67,9 @@ class Ordered final : public Checker {
   };
 
   // What is left of a revision at the floor is matched with the first change of its key.
-  std::string_view SignatureOfOrder(WatchIndex watch, Revision revision) const {
-    return HalfRevisionAtTheFloor(facts(), watch, revision) ? signature::kHalfRevisionAtTheFloor
-                                                            : std::string_view();
+  std::string_view SignatureOfOrder(Revision revision) const {
+    return HalfRevisionAtTheFloor(facts(), revision) ? signature::kHalfRevisionAtTheFloor
+                                                     : std::string_view();
   }
 
   static Draft Describe(const EventView& event, const Response& response, const Last& last) {

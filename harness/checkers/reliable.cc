@@ -183,7 +183,7 @@ class Reliable final : public Checker {
          .observed = fmt::format("in line {} {}", response.where.line.value, difference),
          .evidence = {change.written},
          .where = response.where,
-         .signature = HalfRevisionAtTheFloor(facts(), watch, change.revision)
+         .signature = HalfRevisionAtTheFloor(facts(), change.revision)
                           ? signature::kHalfRevisionAtTheFloor
                           : std::string_view()});
   }
@@ -288,8 +288,6 @@ class Reliable final : public Checker {
     if (!missing || ContinuedFromItsPlace(watch)) return;
     const Bookmark& bookmark = At(bookmarks_, watch);
     const Change& lost = *missing;
-    // What progress passed over comes later; on an open watch it had its time to come.
-    const bool ended = facts().details(watch).ended.has_value();
     if (lost.revision > bookmark.revision || lost.revision < bookmark.floor) return;
     Add(watch,
         {.expected = fmt::format("the {}", Phrase(lost)),
@@ -297,8 +295,15 @@ class Reliable final : public Checker {
                                  bookmark.where.line.value, bookmark.revision),
          .evidence = {lost.written},
          .where = bookmark.where,
-         .signature = ended ? facts().details(watch).passed_over : signature::kProgressOvertakes,
+         .signature = SignatureBelowBookmark(watch),
          .impact = impact::kChangeLost});
+  }
+
+  // What progress passed over comes later; on an open watch it had its time to come.
+  std::string_view SignatureBelowBookmark(WatchIndex watch) const {
+    const WatchDetails& details = facts().details(watch);
+    if (NegativeStart(facts(), facts().state(watch).stream)) return signature::kNegativeStart;
+    return details.ended ? details.passed_over : signature::kProgressOvertakes;
   }
 
   std::vector<Bookmark> bookmarks_;

@@ -42,6 +42,16 @@ TEST(Signature, OfALossBesideANegativeStart) {
             signature::kNegativeStart);
 }
 
+// What is written before the server has caught up with it.
+TEST(Signature, OfALossOfAWatchWithANegativeStart) {
+  Script script = Script().Put("k", "a", 2).Watch("k", -1).Created(0, 2).Put("k", "b", 3);
+  EXPECT_EQ(
+      SignatureOf(Guarantee("Reliable"), Script(script).Put("k", "c", 4).Deliver(0, {{4, "k"}})),
+      signature::kNegativeStart);
+  EXPECT_EQ(SignatureOf(Guarantee("Reliable"), Script(script).Progress(0, 3)),
+            signature::kNegativeStart);
+}
+
 TEST(Signature, OfAResumptionBesideANegativeStart) {
   Script script = Script().Put("k", "a", 2).Watch("k", 2).Created(0, 2).Deliver(0, {{2, "k"}});
   script.Annotate(ClosingStream{StreamId(1)}).Closed(StatusCode::kUnavailable);

@@ -154,6 +154,25 @@ TEST(Model, FollowsNestedTransactionsAlongTheirAnswers) {
   EXPECT_EQ(recording.timeline().change(1).key, "no");
 }
 
+TEST(Model, RevisionsThatChangeAKeyTwiceAreKnownWhenForgotten) {
+  Recording recording;
+  recording.Read(1);
+  recording.Call(Method::kPut, Put("a", "1"), Acked(2));
+  recording.Call(Method::kTxn,
+                 Message()
+                     .Nested(2, Message().Nested(3, Range("a")))
+                     .Nested(2, Message().Nested(2, Put("a", "2"))),
+                 Acked(3)
+                     .Number(2, 1)
+                     .Nested(3, Message().Nested(3, Message().Number(2, 1)))
+                     .Nested(3, Message().Nested(2, Message())));
+  recording.Call(Method::kPut, Put("a", "3"), Acked(4));
+  recording.model().timeline().Forget(Revision(4));
+  ASSERT_EQ(recording.timeline().first_change(), 3u);
+  EXPECT_FALSE(recording.timeline().ChangesKeyTwice(Revision(2)));
+  EXPECT_TRUE(recording.timeline().ChangesKeyTwice(Revision(3)));
+}
+
 TEST(Model, DefiniteRefusalsLeaveNoHole) {
   Recording recording;
   recording.Read(1);

@@ -200,6 +200,10 @@ void Timeline::Record(Keys::iterator key, Change change) {
   change.key_id = key->second.id;
   if (change.deleted) change.previous = key->second.latest;
   const std::int64_t lease_before = LeaseOf(key->second);
+  const std::uint32_t latest = key->second.latest;
+  if (latest >= first_ && latest < index && this->change(latest).revision == change.revision) {
+    twice_.insert(change.revision);
+  }
   key->second.alive = !change.deleted;
   key->second.latest = index;
   changes_.push_back(change);

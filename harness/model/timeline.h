@@ -56,8 +56,8 @@ struct Applied {
   std::int64_t ended_lease = 0;  // the lease that ended, if that was the cause
 };
 
-// One key at one revision. A revision changes a key at most once: etcd refuses transactions that
-// would change it twice.
+// One key at one revision. A transaction may delete a key before it puts it, and the branches of
+// nested transactions may change it as often as they like.
 struct Change {
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
@@ -160,6 +160,8 @@ class Timeline {
   }
   // The first change that is not forgotten, and one past the last.
   std::uint32_t first_change() const { return first_; }
+  // Whether a key changed more than once in the revision, be it forgotten or not.
+  bool ChangesKeyTwice(Revision revision) const { return twice_.contains(revision); }
   std::size_t held() const { return changes_.size(); }
   std::uint32_t changes() const { return first_ + static_cast<std::uint32_t>(changes_.size()); }
 
@@ -216,6 +218,7 @@ class Timeline {
   std::vector<Range> ranges_;
   std::vector<RangeId> open_runs_;  // of the revision being applied
   std::set<Revision> partly_known_;
+  std::set<Revision> twice_;                        // revisions that changed a key more than once
   std::vector<std::pair<Revision, Bytes>> owners_;  // of what is not forgotten
 };
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/model/key_range.h"
+
 namespace watchproof {
 namespace {
 
@@ -115,7 +117,8 @@ void ClosingQuestions::ReleaseCompacted() {
 std::set<std::string> ClosingQuestions::WatchedKeys() const {
   std::set<std::string> keys;
   for (const WatchState& watch : context_.judge().watches()) {
-    if (keys.size() < kMostKeys && IsOpen(watch)) keys.insert(watch.key);
+    if (keys.size() == kMostKeys || !IsOpen(watch)) continue;
+    keys.insert(KeyRange(watch.key, watch.range_end).first());
   }
   return keys;
 }

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/model/key_range.h"
 #include "harness/scenario/closing_questions.h"
 #include "harness/session/interrupt.h"
 #include "harness/targets/probe_capabilities.h"
@@ -63,7 +64,9 @@ Status Executor::WriteSentinels() {
   for (const WatchState& watch : session_.judge().watches()) {
     if (watch.end != WatchEnd::kOpen) continue;
     // To a consumer a prefix is no name of an object.
-    if (followed.empty() || !followed.starts_with(watch.key)) keys.insert(watch.key);
+    if (followed.empty() || !followed.starts_with(watch.key)) {
+      keys.insert(KeyRange(watch.key, watch.range_end).first());
+    }
     furthest = std::max(furthest, watch.start);
   }
   int written = 0;

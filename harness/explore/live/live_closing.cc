@@ -12,7 +12,7 @@
 namespace watchproof::explore {
 namespace {
 
-// What is waited for progress once that it does not come is no news on this server.
+// What is waited for progress that an ended watch holds back, once that is no news on this server.
 constexpr Duration kHasty = 450ms;
 constexpr std::uint64_t kNoNews = 4;
 // Longer than the judge gives a lease of three seconds.
@@ -226,8 +226,7 @@ void LiveScript::AskForProgress() {
     const bool future = std::any_of(
         live.begin(), live.end(), [head](const LiveWatch& one) { return one.state.start > head; });
     if (live.empty() || future || !AwaitDelivery(live, head)) continue;
-    const bool compacted = HasCompacted(stream);
-    const bool news = server_.unanswered_progress(compacted) < kNoNews;
+    const bool news = server_.held_back() < kNoNews || !HasCompacted(stream);
     const Duration patience = news ? server_.patience() : kHasty;
     Progress progress = AwaitProgress(stream, patience);
     // What other scripts write keeps the stream behind for as long as a slow server takes.
@@ -235,7 +234,7 @@ void LiveScript::AskForProgress() {
       if (!AwaitDelivery(LiveOn(&stream), server_.head())) break;
       progress = AwaitProgress(stream, patience);
     }
-    if (progress == Progress::kNone) server_.ProgressUnanswered(compacted);
+    if (progress == Progress::kNone && HasCompacted(stream)) server_.ProgressHeldBack();
   }
 }
 

@@ -11,7 +11,6 @@
 // destructor stop them.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <filesystem>
 #include <functional>
@@ -78,13 +77,10 @@ class LiveServer {
   void CompactionAsked(Revision at) { Raise(floor_asked_, at.value); }
   void Compacted(Revision at) { Raise(floor_, at.value); }
 
-  // Requests for progress that were not answered in time, apart for streams with a watch that ended
-  // with ErrCompacted and was not cancelled: many releases answer none there, and others must not
-  // be waited for less.
-  void ProgressUnanswered(bool with_compacted) { ++unanswered_progress_[with_compacted ? 1 : 0]; }
-  std::uint64_t unanswered_progress(bool with_compacted) const {
-    return unanswered_progress_[with_compacted ? 1 : 0];
-  }
+  // Requests for progress that were not answered in time on streams with a watch that ended with
+  // ErrCompacted and was not cancelled: many releases answer none there.
+  void ProgressHeldBack() { ++held_back_; }
+  std::uint64_t held_back() const { return held_back_; }
 
   // While one of these exists, the server is not restarted.
   class Use {
@@ -156,7 +152,7 @@ class LiveServer {
   std::atomic<std::int64_t> floor_ = 0;
   std::atomic<std::int64_t> floor_asked_ = 0;
   std::atomic<std::uint64_t> restarts_ = 0;
-  std::array<std::atomic<std::uint64_t>, 2> unanswered_progress_{};
+  std::atomic<std::uint64_t> held_back_ = 0;
   std::atomic<bool> gone_ = false;
   Mutex use_;
   CondVar use_changed_;
