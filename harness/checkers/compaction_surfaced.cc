@@ -137,7 +137,7 @@ class CompactionSurfaced final : public Checker {
   // if it had been sent everything (etcd #17529).
   static std::string_view SignatureOfLater(WatchEnd end, const Response& response) {
     if (response.message.compact_revision > 0) return signature::kNoticeRepeated;
-    const bool goes_on = end == WatchEnd::kCompacted && !response.message.events.empty();
+    const bool goes_on = end == WatchEnd::kCompacted && !response.message.canceled;
     return goes_on ? signature::kSilentAfterCompaction : std::string_view();
   }
 

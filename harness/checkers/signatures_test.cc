@@ -232,6 +232,8 @@ TEST(Signature, OfAWatchThatGoesOnAfterErrCompacted) {
   script.Created(0, 3).Compacted(0, 3).Put("k", "c", 4);
   EXPECT_EQ(SignatureOf(Guarantee("CompactionSurfaced"), Script(script).Deliver(0, {{4, "k"}})),
             signature::kSilentAfterCompaction);
+  EXPECT_EQ(SignatureOf(Guarantee("CompactionSurfaced"), Script(script).Progress(0, 4)),
+            signature::kSilentAfterCompaction);
   EXPECT_EQ(SignatureOf(Guarantee("CompactionSurfaced"), Script(script).Compacted(0, 3)),
             signature::kNoticeRepeated);
 }

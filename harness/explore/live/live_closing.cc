@@ -12,8 +12,7 @@
 namespace watchproof::explore {
 namespace {
 
-// What is waited for progress that an ended watch holds back, once that is no news on this server.
-constexpr Duration kHasty = 450ms;
+// Progress that an ended watch holds back is no news on this server once it has not come so often.
 constexpr std::uint64_t kNoNews = 4;
 // Longer than the judge gives a lease of three seconds.
 constexpr Duration kLeasesEnd = 16s;
@@ -23,6 +22,7 @@ constexpr int kMoreTries = 2;
 // behind. It is repeated, each time after twice as long.
 constexpr Duration kFirstRequest = 25ms;
 constexpr Duration kOnTheWay = 15ms;
+constexpr Duration kBehind = 450ms;
 // Watches of one stream that are looked at for what met; a burst of equal ones adds nothing.
 constexpr std::uint32_t kMostMet = 12;
 
@@ -226,13 +226,12 @@ void LiveScript::AskForProgress() {
     const bool future = std::any_of(
         live.begin(), live.end(), [head](const LiveWatch& one) { return one.state.start > head; });
     if (live.empty() || future || !AwaitDelivery(live, head)) continue;
-    const bool news = server_.held_back() < kNoNews || !HasCompacted(stream);
-    const Duration patience = news ? server_.patience() : kHasty;
-    Progress progress = AwaitProgress(stream, patience);
+    if (server_.held_back() >= kNoNews && HasCompacted(stream)) continue;
+    Progress progress = AwaitProgress(stream);
     // What other scripts write keeps the stream behind for as long as a slow server takes.
     for (int i = 0; i < kMoreTries && progress == Progress::kBehind; ++i) {
       if (!AwaitDelivery(LiveOn(&stream), server_.head())) break;
-      progress = AwaitProgress(stream, patience);
+      progress = AwaitProgress(stream);
     }
     if (progress == Progress::kNone && HasCompacted(stream)) server_.ProgressHeldBack();
   }
@@ -253,8 +252,9 @@ bool LiveScript::HasCompacted(const Stream& stream) {
   return compacted;
 }
 
-LiveScript::Progress LiveScript::AwaitProgress(Stream& stream, Duration patience) {
+LiveScript::Progress LiveScript::AwaitProgress(Stream& stream) {
   const StreamId id = stream.client->id();
+  const Duration patience = server_.patience();
   server_.Annotate(ProgressDue{.stream = id, .asked = true, .limit_ms = patience / 1ms});
   Revision due{};
   server_.Await(
@@ -287,7 +287,7 @@ LiveScript::Progress LiveScript::AwaitProgress(Stream& stream, Duration patience
   // If another script's compaction has ended the last of its watches, nothing is due any more.
   if (!any) return Progress::kCame;
   std::uint64_t events = 0;
-  if (!came && !Delivered(LiveOn(&stream), server_.head(), kHasty, &events)) {
+  if (!came && !Delivered(LiveOn(&stream), server_.head(), kBehind, &events)) {
     return Progress::kBehind;
   }
   server_.Annotate(ProgressOver{id});

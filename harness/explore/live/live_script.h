@@ -134,7 +134,7 @@ class LiveScript {
   bool HasCompacted(const Stream& stream);
   // kBehind: none came, but nor did every event.
   enum class Progress { kCame, kNone, kBehind };
-  Progress AwaitProgress(Stream& stream, Duration patience);
+  Progress AwaitProgress(Stream& stream);
   void CreateNew();
   void Probe();
   void ReadBack();

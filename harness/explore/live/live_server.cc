@@ -240,11 +240,13 @@ LiveVerdict LiveServer::Finish() {
   // Whatever is queued for a watch arrives before this.
   [[maybe_unused]] const auto sentinel = PutByRoot("sentinel");
   Annotate(StageReached{Stage::kSentinels});
-  // A server that answers hundreds of cancels one after the other is slow, not silent.
+  // A server that answers hundreds of creates and cancels one after the other is slow, not silent.
   std::size_t left = SIZE_MAX;
   std::size_t before = 0;
   const auto settled = [&left](const Judge& judge) {
-    left = judge.Unsettled().size();
+    const std::vector<std::size_t> unsettled = judge.Unsettled();
+    left = unsettled.size();
+    for (const std::size_t watch : unsettled) left += judge.watch(watch).created ? 0 : 1;
     return left == 0 && !judge.ControlWatchWaits();
   };
   do {
