@@ -65,6 +65,7 @@ Status Cluster::StartAll(const ClusterOptions& options, const ClusterShape& shap
                                  .cluster = shape,
                                  .deadline = Within(kStartLimit),
                                  .durable = options.durable,
+                                 .synced = options.synced,
                                  .strict_previous_values = options.strict_previous_values});
   };
   if (size() == 1) return start(1);

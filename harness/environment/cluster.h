@@ -31,6 +31,7 @@ struct ClusterOptions {
   ClusterPlan plan;
   std::filesystem::path folder;  // of the attempt
   bool durable = false;          // see StartOptions
+  bool synced = true;            // see StartOptions
   bool strict_previous_values = false;
   std::uint64_t seed = 0;  // for randomness in the proxies
 };

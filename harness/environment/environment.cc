@@ -20,6 +20,7 @@ Status Environment::Start() {
                          .plan = options_.cluster,
                          .folder = options_.folder,
                          .durable = options_.durable,
+                         .synced = options_.synced,
                          .strict_previous_values = options_.strict_previous_values,
                          .seed = options_.seed},
                         proxies_);

@@ -30,6 +30,7 @@ struct EnvironmentOptions {
   ClusterPlan cluster;
   std::filesystem::path folder;  // of the attempt
   bool durable = false;          // see StartOptions
+  bool synced = true;            // see StartOptions
   bool strict_previous_values = false;
   std::uint64_t seed = 0;       // for randomness in the proxies
   bool bypass_proxy = false;    // both paths are direct

@@ -37,7 +37,7 @@ class EtcdTarget final : public ProcessTarget {
                                           more));
     ChildOptions child{.executable = binary_, .arguments = ArgumentsOf(options)};
     child.arguments.insert(child.arguments.end(), more.begin(), more.end());
-    WP_RETURN_IF_ERROR(AddProgressInterval(options, child));
+    WP_RETURN_IF_ERROR(AddFlagsOfRelease(options, child));
     WP_RETURN_IF_ERROR(Serve(options, std::move(child)));
     WP_RETURN_IF_ERROR(topology_->Open(options.deadline));
     if (release_.empty() || release_ == version()) return {};
@@ -131,11 +131,15 @@ class EtcdTarget final : public ProcessTarget {
     return answer;
   }
 
-  // By default etcd sends a quiet watch its progress every ten minutes. The flag has different
-  // names in different releases, and old ones have none. Below 100 ms etcd takes 100 ms.
-  Status AddProgressInterval(const StartOptions& options, ChildOptions& child) {
+  // Flags that have different names in different releases, and that old ones do not have. By
+  // default etcd sends a quiet watch its progress every ten minutes; below 100 ms it takes 100 ms.
+  Status AddFlagsOfRelease(const StartOptions& options, ChildOptions& child) {
     std::string ignored;
     WP_ASSIGN_OR_RETURN(const std::string help, Ask(options, "--help", ignored));
+    constexpr const char* kNoSync = "--unsafe-no-fsync";
+    if (!options.synced && help.find(kNoSync) != std::string::npos) {
+      child.arguments.push_back(kNoSync);
+    }
     for (const char* flag :
          {"--watch-progress-notify-interval", "--experimental-watch-progress-notify-interval"}) {
       if (help.find(flag) == std::string::npos) continue;

@@ -55,6 +55,8 @@ struct StartOptions {
   Deadline deadline = Within(15s);
   // Whether the data must survive a kill; some targets are faster without.
   bool durable = false;
+  // Whether what is acknowledged must survive the end of the machine, too; some are faster without.
+  bool synced = true;
   // End a watch rather than leave out a previous value that was compacted.
   bool strict_previous_values = false;
 };

@@ -40,6 +40,7 @@ LiveServer::LiveServer(const LiveServerOptions& options)
       environment_({.target = options.target,
                     .folder = options.folder,
                     .durable = options.durable,
+                    .synced = false,
                     .seed = options.seed,
                     .bypass_proxy = true}) {}
 
