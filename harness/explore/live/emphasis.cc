@@ -22,7 +22,8 @@ class Enlargement {
   Enlargement(Script& script, Prng& prng) : steps_(script.steps), prng_(prng) {}
 
   void Enlarge(Emphasis emphasis) {
-    if (!prng_.Chance(0.5)) return;
+    // A server that restarts takes few scripts.
+    if (emphasis != Emphasis::kRestarts && !prng_.Chance(0.5)) return;
     switch (emphasis) {
       case Emphasis::kNone:
         return;
@@ -32,7 +33,7 @@ class Enlargement {
       case Emphasis::kWrites:
         return prng_.Chance(0.8) ? Writes() : Large();
       case Emphasis::kRestarts:
-        if (prng_.Chance(0.5)) return Restart();
+        if (prng_.Chance(0.3)) return Restart();
         for (std::int64_t i = prng_.Between(1, 3); i > 0; --i) Erasing();
         return;
       case Emphasis::kTime:
