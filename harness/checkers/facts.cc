@@ -53,6 +53,7 @@ bool RefusalIsJustified(const Facts& facts, WatchIndex watch, const Response& re
   const WatchDetails& details = facts.details(watch);
   const StreamId stream = facts.state(watch).stream;
   if (details.range.range.empty() || details.requested_start < 0) return true;
+  if (details.requested_id == -1) return true;  // which is the whole stream
   const std::optional<Right>& right = facts.table.RightOf(stream);
   if (right && !right->readable.ContainsAll(details.range.range)) return true;
   if (facts.faults.MayRefuse(stream, response.where.line)) return true;
@@ -72,7 +73,8 @@ bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost) {
 
 bool NegativeStart(const Facts& facts, std::optional<StreamId> stream) {
   for (std::uint32_t i = 0; i < facts.table.size(); ++i) {
-    if (stream && facts.state(WatchIndex(i)).stream != *stream) continue;
+    const WatchState& state = facts.state(WatchIndex(i));
+    if (state.end == WatchEnd::kRefused || (stream && state.stream != *stream)) continue;
     if (facts.details(WatchIndex(i)).requested_start < 0) return true;
   }
   return false;

@@ -30,10 +30,24 @@ bool Findings::RestsOnNamesake(const Key& key, const Draft& draft) const {
   });
 }
 
-// Releases that take such a start have no place for the watch in their order (etcd #20693).
-bool Findings::StartsBelowZero(const Key& key) const {
-  return key.subject < table_.size() &&
-         table_.details(WatchIndex(static_cast<std::uint32_t>(key.subject))).requested_start < 0;
+const WatchDetails* Findings::Details(const Key& key) const {
+  if (key.subject >= table_.size()) return nullptr;
+  return &table_.details(WatchIndex(static_cast<std::uint32_t>(key.subject)));
+}
+
+// What is for a watch with the id -1, and what is for its whole stream, look alike.
+bool Findings::SharesIdOfStream(const Key& key) const {
+  const std::uint64_t stream =
+      key.subject < table_.size()
+          ? IdOf(table_.state(WatchIndex(static_cast<std::uint32_t>(key.subject))).stream)
+          : key.subject;
+  for (std::uint32_t i = 0; i < table_.size(); ++i) {
+    if (table_.details(WatchIndex(i)).requested_id == -1 &&
+        IdOf(table_.state(WatchIndex(i)).stream) == stream) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void Findings::File(const Key& key, std::string watch, Draft draft) {
@@ -44,7 +58,10 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
   if (where.line.value != 0 && !named) draft.evidence.push_back(where.line);
   if (RestsOnNamesake(key, draft)) {
     draft.signature = signature::kEventsOfFormer;
-  } else if (StartsBelowZero(key)) {
+  } else if (SharesIdOfStream(key)) {
+    draft.signature = signature::kIdOfMinusOne;
+  } else if (const WatchDetails* details = Details(key); details && details->requested_start < 0) {
+    // Releases that take such a start have no place for the watch in their order (etcd #20693).
     draft.signature = signature::kNegativeStart;
   }
   filed.findings.push_back({.guarantee = key.guarantee,

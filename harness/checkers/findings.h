@@ -112,7 +112,8 @@ class Findings {
   bool Admit(const Key& key);
   void File(const Key& key, std::string watch, Draft draft);
   bool RestsOnNamesake(const Key& key, const Draft& draft) const;
-  bool StartsBelowZero(const Key& key) const;
+  const WatchDetails* Details(const Key& key) const;  // null: not of a watch
+  bool SharesIdOfStream(const Key& key) const;
   static std::vector<Finding> Finished(const Filed& filed);
 
   const WatchTable& table_;

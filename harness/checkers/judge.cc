@@ -252,7 +252,8 @@ struct Judge::Impl final : HistoryVisitor {
   void OnStray(const Response& response) override {
     for (const auto& checker : checkers_) checker->Stray(response);
   }
-  void OnProgressAsked(StreamId stream, Where where) override { table_.AskProgress(stream, where); }
+  void OnProgressAsked(StreamId stream, Where /*where*/) override { table_.AskProgress(stream); }
+  void OnStreamProgress(StreamId stream) override { table_.AnswerProgress(stream); }
   void OnAnnotation(const Annotation& annotation, Where where) override {
     if (const auto* resumption = std::get_if<Resumption>(&annotation)) {
       if (lag_ != nullptr) lag_->Continues(resumption->next_stream, resumption->next_ordinal);

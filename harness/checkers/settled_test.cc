@@ -115,6 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"OfANegativeStartOfACompactedStore",
          Complete().Compact(3).Watch("k", -1).Refused(-1, "negative"),
          {}},
+        {"OfTheIdOfTheWholeStream", Complete().Watch("k", 2, {.id = -1}).Refused(-1, "id"), {}},
         {"OfAnIdInUse", Five({.id = 5}).Refused(-1, "duplicate"), {}},
         {"OfAnIdInUseWithTheIdAskedFor", Five({.id = 5}).Refused(5, "duplicate"), {}},
         {"OfAnIdThatTheServerChose",

@@ -14,6 +14,7 @@ namespace watchproof::signature {
 inline constexpr std::string_view kDeleteAtTheFloor = "delete-at-the-floor";
 inline constexpr std::string_view kHalfRevisionAtTheFloor = "half-revision-at-the-floor";
 inline constexpr std::string_view kNegativeStart = "negative-start";
+inline constexpr std::string_view kIdOfMinusOne = "id-of-minus-one";
 inline constexpr std::string_view kSilentAfterCompaction = "silent-after-compaction";
 inline constexpr std::string_view kNoticeRepeated = "notice-repeated";
 inline constexpr std::string_view kFalseNotice = "false-notice";
@@ -40,6 +41,7 @@ inline constexpr std::string_view kProgressForLaterWatch = "progress-for-a-later
 inline constexpr std::string_view kAll[] = {kDeleteAtTheFloor,
                                             kHalfRevisionAtTheFloor,
                                             kNegativeStart,
+                                            kIdOfMinusOne,
                                             kSilentAfterCompaction,
                                             kNoticeRepeated,
                                             kFalseNotice,

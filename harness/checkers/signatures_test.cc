@@ -52,6 +52,15 @@ TEST(Signature, OfALossOfAWatchWithANegativeStart) {
             signature::kNegativeStart);
 }
 
+TEST(Signature, OfAWatchWithTheIdOfTheWholeStream) {
+  Script script = Script().Put("k", "a", 2).Watch("k", 2).Watch("k", 2, {.id = -1}).Created(0, 2);
+  EXPECT_EQ(SignatureOf(Guarantee("Isolated"), Script(script).Created(-1, 2)),
+            signature::kIdOfMinusOne);
+  EXPECT_EQ(SignatureOf(Guarantee("Bookmarkable"), script.Progress(-1, 2).Deliver(0, {{2, "k"}})),
+            signature::kIdOfMinusOne)
+      << "as progress that is meant for that watch passes for that of all";
+}
+
 TEST(Signature, OfAResumptionBesideANegativeStart) {
   Script script = Script().Put("k", "a", 2).Watch("k", 2).Created(0, 2).Deliver(0, {{2, "k"}});
   script.Annotate(ClosingStream{StreamId(1)}).Closed(StatusCode::kUnavailable);
@@ -125,12 +134,12 @@ TEST(Signature, OfImpossibleProgress) {
             signature::kProgressBelowStart);
 }
 
-// One request before the create of the watch; a further one after it would explain the answer.
+// The first answer may be to the one request before the create; the second is to a later one.
 TEST(Signature, OfProgressThatWasAskedForEarlier) {
-  const auto signature = [](bool again) {
+  const auto signature = [](bool answered) {
     Script script = Script().Put("k", "a", 2).Watch("j", 0).Created(0, 2).AskProgress();
-    script.Watch("k", 2).Created(1, 2);
-    if (again) script.AskProgress();
+    if (answered) script.Progress(-1, 2);
+    script.Watch("k", 2).Created(1, 2).AskProgress();
     return SignatureOf(Guarantee("Bookmarkable"), script.Progress(-1, 2).Deliver(1, {{2, "k"}}));
   };
   EXPECT_EQ(signature(false), signature::kProgressForLaterWatch);
@@ -257,21 +266,6 @@ TEST(Signature, OfEventsOfTheNextWatchWithTheId) {
   script.Created(7, 1).Put("j", "b", 3).Deliver(7, {{3, "j"}});
   EXPECT_EQ(SignatureOf(Guarantee("Filtered"), script), signature::kEventsOfFormer);
   EXPECT_EQ(SignatureOf(Guarantee("Reliable"), script), signature::kEventsOfFormer);
-}
-
-// Both requests were on their way when the watch was made: the answer may be to the first.
-TEST(Signature, OfProgressBetweenTwoRequests) {
-  const auto signature = [](bool made_before) {
-    Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Watch("j", 0).Created(0, 3);
-    script.AskProgress().Watch("k", 2);
-    if (made_before) script.Created(1, 3);
-    script.AskProgress();
-    if (!made_before) script.Created(1, 3);
-    return SignatureOf(Guarantee("Bookmarkable"),
-                       script.Progress(-1, 3).Deliver(1, {{2, "k"}, {3, "k"}}));
-  };
-  EXPECT_EQ(signature(false), signature::kProgressForLaterWatch);
-  EXPECT_EQ(signature(true), signature::kProgressOvertakes);
 }
 
 TEST(Signature, OfAPreviousValueThatIsMissingAfterACancel) {

@@ -53,6 +53,10 @@ void WatchTable::Ask(const Asked& asked, Revision floor, Revision known) {
   details.previous_asked = asked.request.prev_kv;
   details.fragments_asked = asked.request.fragment;
   details.progress_asked = asked.request.progress_notify;
+  if (const auto progress = progress_asked_.find(asked.stream.value);
+      progress != progress_asked_.end()) {
+    details.progress_asked_before = progress->second.requests;
+  }
   const auto predecessor = predecessors_.find({asked.stream.value, asked.ordinal});
   if (predecessor == predecessors_.end()) return;
   details.continues = predecessor->second;

@@ -47,6 +47,7 @@ struct WatchDetails {
   bool previous_asked = false;
   bool fragments_asked = false;
   bool progress_asked = false;
+  std::uint64_t progress_asked_before = 0;  // requests on the stream before the create
   Revision header_when_created{};
   // Empty once an event came that may have been pending: the position of a watcher that is behind
   // is its latest event, however little was written in its range since.
@@ -84,15 +85,17 @@ class WatchTable {
   const std::optional<Right>& RightOf(StreamId stream) const;
 
   // Whether progress has been asked for on the stream.
-  bool ProgressAsked(StreamId stream) const { return progress_asked_.contains(stream.value); }
-  // Whether progress may answer a request that was sent before the watch was asked for: there was
-  // one, and none since the watch was there.
+  bool ProgressAsked(StreamId stream) const {
+    const auto asked = progress_asked_.find(stream.value);
+    return asked != progress_asked_.end() && asked->second.requests > 0;
+  }
+  // Whether progress may answer a request that was sent before the watch was asked for: requests
+  // are handled in their order, and some get no answer, so the n-th answer is to the n-th request
+  // or to a later one.
   bool ForEarlierRequest(WatchIndex watch, const Response& progress) const {
     const auto asked = progress_asked_.find(state(watch).stream.value);
-    const std::optional<Where>& created = details(watch).created;
     return progress.message.watch_id < 0 && asked != progress_asked_.end() &&
-           asked->second.first < details(watch).asked.line && created &&
-           asked->second.latest < created->line;
+           asked->second.answers <= details(watch).progress_asked_before;
   }
 
   std::size_t size() const { return states_.size(); }
@@ -110,10 +113,9 @@ class WatchTable {
   // The annotation stands before the create that it names. Empty, or why it cannot be followed.
   std::optional<std::string> Resume(const Resumption& resumption, Where where);
   void Limit(const ReadRight& right, Where where);
-  void AskProgress(StreamId stream, Where where) {
-    progress_asked_.try_emplace(stream.value, ProgressAsks{where.line, {}}).first->second.latest =
-        where.line;
-  }
+  void AskProgress(StreamId stream) { ++progress_asked_[stream.value].requests; }
+  // Before what it means to each watch of the stream.
+  void AnswerProgress(StreamId stream) { ++progress_asked_[stream.value].answers; }
   // `ceiling` is the highest possible revision of the store when the response came; empty: unknown.
   using Ceiling = std::optional<Revision>;
   void Create(WatchIndex watch, const Response& response, const Ceiling& ceiling);
@@ -131,8 +133,8 @@ class WatchTable {
   std::map<Ordinal, WatchIndex> predecessors_;            // of creates to come
   std::map<std::uint32_t, std::optional<Right>> rights_;  // by stream
   struct ProgressAsks {
-    Line first;
-    Line latest;
+    std::uint64_t requests = 0;
+    std::uint64_t answers = 0;
   };
   std::map<std::uint32_t, ProgressAsks> progress_asked_;  // by stream
 };

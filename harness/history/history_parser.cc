@@ -213,6 +213,7 @@ void HistoryParser::VisitCreated(Stream& stream, const Response& response) {
 // Covers the watches that have been announced: etcd holds back what belongs to others, but not
 // this.
 void HistoryParser::VisitStreamProgress(const Stream& stream, const Response& response) {
+  visitor_.OnStreamProgress(stream.id);
   for (std::size_t i = 0; i < stream.answered; ++i) {
     const WatchIndex watch = stream.asked[i];
     if (!parsed_[watch.value].ended) visitor_.OnProgress(watch, response);

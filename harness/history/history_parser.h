@@ -82,6 +82,8 @@ class HistoryVisitor {
   virtual void OnProgress(WatchIndex /*watch*/, const Response& /*response*/) {}
   virtual void OnCompacted(WatchIndex /*watch*/, const Response& /*response*/) {}
   virtual void OnCancelled(WatchIndex /*watch*/, const Response& /*response*/) {}
+  // Progress for every watch of a stream, before OnProgress for each.
+  virtual void OnStreamProgress(StreamId /*stream*/) {}
   virtual void OnProgressAsked(StreamId /*stream*/, Where /*where*/) {}
   // A message for a watch that had ended, other than the answer to a cancel.
   virtual void OnAfterwards(WatchIndex /*watch*/, const Response& /*response*/) {}

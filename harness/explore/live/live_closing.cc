@@ -18,6 +18,7 @@ constexpr std::uint64_t kNoNews = 4;
 constexpr Duration kLeasesEnd = 16s;
 constexpr Duration kBetweenLists = 200ms;
 constexpr int kMoreTries = 2;
+constexpr int kMostWaits = 10;  // for a server that is slow with everything
 // A request for progress may be dropped while the server still has a watch among those that are
 // behind. It is repeated, each time after twice as long.
 constexpr Duration kFirstRequest = 25ms;
@@ -189,14 +190,22 @@ LiveScript::Watches LiveScript::LiveOn(const Stream* only) {
   return live;
 }
 
+// Whether it took long to answer a call: what is missing may only be late, too.
+bool LiveScript::ServerIsSlow() {
+  const TimePoint asked = Clock::now();
+  [[maybe_unused]] const auto status = client_.calls->Ask("/etcdserverpb.Maintenance/Status", "");
+  return Clock::now() - asked > server_.patience() / 10;
+}
+
 // As long as something arrives, the rest is only late.
 bool LiveScript::AwaitDelivery(const Watches& watches, Revision through) {
   std::uint64_t events = 0;
   std::uint64_t before = 0;
-  do {
+  for (int waits = 0; waits < kMostWaits; waits += events == before ? 1 : 0) {
     before = events;
     if (Delivered(watches, through, server_.patience() + kOnTheWay, &events)) return true;
-  } while (events != before);
+    if (events == before && !ServerIsSlow()) return false;
+  }
   return false;
 }
 
@@ -275,19 +284,17 @@ LiveScript::Progress LiveScript::AwaitProgress(Stream& stream) {
     });
     return came || !any;
   };
-  const TimePoint until = Clock::now() + patience;
-  Duration wait = kFirstRequest;
   bool came = false;
-  do {
+  Duration wait = kFirstRequest;
+  for (Duration left = patience; !came && left > Duration(0); left -= wait, wait *= 2) {
     ++steps_;
     stream.client->RequestProgress();
-    came = server_.Await(answered, std::min<Duration>(wait, until - Clock::now()));
-    wait *= 2;
-  } while (!came && Clock::now() < until);
+    came = server_.Await(answered, std::min<Duration>(wait, left));
+  }
   // If another script's compaction has ended the last of its watches, nothing is due any more.
   if (!any) return Progress::kCame;
   std::uint64_t events = 0;
-  if (!came && !Delivered(LiveOn(&stream), server_.head(), kBehind, &events)) {
+  if (!came && (!Delivered(LiveOn(&stream), server_.head(), kBehind, &events) || ServerIsSlow())) {
     return Progress::kBehind;
   }
   server_.Annotate(ProgressOver{id});

@@ -124,6 +124,7 @@ class LiveScript {
   // Of one stream, or of all.
   Watches LiveOn(const Stream* only);
   // Until each has received every change through the revision; false if nothing more arrives.
+  bool ServerIsSlow();
   bool AwaitDelivery(const Watches& watches, Revision through);
   // The same within a limit, with the number of events that they have received.
   bool Delivered(const Watches& watches, Revision through, Duration limit, std::uint64_t* events);

@@ -15,6 +15,8 @@ constexpr std::string_view kScript = "script ";
 constexpr std::string_view kStream = "stream ";
 constexpr std::size_t kLinesAtOnce = 512;
 constexpr Duration kRestartLimit = 20s;
+// A machine that stands still uses up no more of a time limit than this.
+constexpr Duration kSlice = 250ms;
 constexpr const char* kReader = "reader";
 
 std::uint32_t NumberAfter(std::string_view text, std::string_view word) {
@@ -226,12 +228,14 @@ void LiveServer::Judged(const NumberedEntry& line) {
 }
 
 bool LiveServer::Await(const std::function<bool(const Judge&)>& done, Duration limit) {
-  const TimePoint until = Clock::now() + limit;
   Waiter waiter{.done = &done, .from = recorder_->last()};
   MutexLock lock(mu_);
   if (judged_ >= waiter.from && done(*judge_)) return true;
   waiters_.push_back(&waiter);
-  while (!waiter.satisfied && waiter.changed.WaitUntil(mu_, until)) continue;
+  for (Duration left = limit; !waiter.satisfied && left > Duration(0); left -= kSlice) {
+    const TimePoint until = Clock::now() + std::min<Duration>(left, kSlice);
+    while (!waiter.satisfied && waiter.changed.WaitUntil(mu_, until)) continue;
+  }
   waiters_.remove(&waiter);
   return waiter.satisfied;
 }
