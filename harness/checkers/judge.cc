@@ -115,6 +115,13 @@ struct Judge::Impl final : HistoryVisitor {
     }
   }
 
+  // Whether a watch that was asked for later and has not been answered may have the id, too.
+  bool MayHaveIdOf(WatchIndex watch, WatchIndex next) const {
+    const WatchDetails& details = table_.details(next);
+    return table_.state(next).stream == table_.state(watch).stream && !details.created &&
+           (details.requested_id == 0 || details.requested_id == table_.state(watch).id.value);
+  }
+
   // A server that frees the id with the cancel may send what the next watch gets before it has
   // answered the cancel. Likewise only for the signature.
   void FindEventsOfNext(WatchIndex watch, const Response& response) {
@@ -125,10 +132,7 @@ struct Judge::Impl final : HistoryVisitor {
       if (Concerns(details.range, event) && changed >= table_.state(watch).start) continue;
       for (std::uint32_t i = watch.value + 1; i < table_.size(); ++i) {
         WatchDetails& next = table_.details(WatchIndex(i));
-        if (table_.state(WatchIndex(i)).stream != table_.state(watch).stream || next.created ||
-            next.requested_id != table_.state(watch).id.value || !Concerns(next.range, event)) {
-          continue;
-        }
+        if (!MayHaveIdOf(watch, WatchIndex(i)) || !Concerns(next.range, event)) continue;
         details.next_events.insert(response.where.line);
         next.came_early.insert(changed);
       }
@@ -151,9 +155,8 @@ struct Judge::Impl final : HistoryVisitor {
     if (!table_.details(watch).cancel_asked) return;
     for (std::uint32_t i = watch.value + 1; i < table_.size(); ++i) {
       WatchDetails& next = table_.details(WatchIndex(i));
-      const bool may_have_id = next.requested_id == 0 || next.requested_id == state.id.value;
-      if (table_.state(WatchIndex(i)).stream != state.stream || next.created || !may_have_id ||
-          next.requested_start == 0 || next.requested_start >= floor.value) {
+      if (!MayHaveIdOf(watch, WatchIndex(i)) || next.requested_start == 0 ||
+          next.requested_start >= floor.value) {
         continue;
       }
       table_.details(watch).next_events.insert(response.where.line);
