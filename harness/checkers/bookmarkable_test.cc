@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/checkers/testing/truth_table.h"
+#include "harness/history/wire.h"
 
 namespace watchproof {
 namespace {
-
-constexpr std::int64_t kWholeStream = -1;
 
 Script TwoPuts(std::int64_t start = 2) {
   return Script().Put("k", "a", 2).Put("k", "b", 3).Watch("k", start).Created(0, 3);

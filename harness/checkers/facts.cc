@@ -53,7 +53,7 @@ bool RefusalIsJustified(const Facts& facts, WatchIndex watch, const Response& re
   const WatchDetails& details = facts.details(watch);
   const StreamId stream = facts.state(watch).stream;
   if (details.range.range.empty() || details.requested_start < 0) return true;
-  if (details.requested_id == -1) return true;  // which is the whole stream
+  if (details.requested_id == kWholeStream) return true;
   const std::optional<Right>& right = facts.table.RightOf(stream);
   if (right && !right->readable.ContainsAll(details.range.range)) return true;
   if (facts.faults.MayRefuse(stream, response.where.line)) return true;

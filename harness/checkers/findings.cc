@@ -16,10 +16,16 @@ bool Findings::Admit(const Key& key) {
   return is_new;
 }
 
+std::optional<WatchIndex> Findings::WatchOf(const Key& key) const {
+  if (key.subject >= table_.size()) return std::nullopt;
+  return WatchIndex(static_cast<std::uint32_t>(key.subject));
+}
+
 // On a message with events that were meant for the watch that had the id before, or gets it next.
 bool Findings::RestsOnNamesake(const Key& key, const Draft& draft) const {
-  if (key.subject >= table_.size()) return false;
-  const WatchDetails& details = table_.details(WatchIndex(static_cast<std::uint32_t>(key.subject)));
+  const auto watch = WatchOf(key);
+  if (!watch) return false;
+  const WatchDetails& details = table_.details(*watch);
   // What comes again may have come for the former watch, and then from history. That creates were
   // answered in another order is a guess; that the former watch waited for the event is not.
   const bool open = draft.signature.empty() || draft.signature == signature::kReplayed ||
@@ -30,20 +36,14 @@ bool Findings::RestsOnNamesake(const Key& key, const Draft& draft) const {
   });
 }
 
-const WatchDetails* Findings::Details(const Key& key) const {
-  if (key.subject >= table_.size()) return nullptr;
-  return &table_.details(WatchIndex(static_cast<std::uint32_t>(key.subject)));
-}
-
 // What is for a watch with the id -1, and what is for its whole stream, look alike.
 bool Findings::SharesIdOfStream(const Key& key) const {
-  const std::uint64_t stream =
-      key.subject < table_.size()
-          ? IdOf(table_.state(WatchIndex(static_cast<std::uint32_t>(key.subject))).stream)
-          : key.subject;
+  const auto watch = WatchOf(key);
+  const std::uint64_t stream = watch ? IdOf(table_.state(*watch).stream) : key.subject;
   for (std::uint32_t i = 0; i < table_.size(); ++i) {
-    if (table_.details(WatchIndex(i)).requested_id == -1 &&
-        IdOf(table_.state(WatchIndex(i)).stream) == stream) {
+    const WatchState& other = table_.state(WatchIndex(i));
+    if (other.end != WatchEnd::kRefused && IdOf(other.stream) == stream &&
+        table_.details(WatchIndex(i)).requested_id == kWholeStream) {
       return true;
     }
   }
@@ -60,7 +60,7 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
     draft.signature = signature::kEventsOfFormer;
   } else if (SharesIdOfStream(key)) {
     draft.signature = signature::kIdOfMinusOne;
-  } else if (const WatchDetails* details = Details(key); details && details->requested_start < 0) {
+  } else if (const auto of = WatchOf(key); of && table_.details(*of).requested_start < 0) {
     // Releases that take such a start have no place for the watch in their order (etcd #20693).
     draft.signature = signature::kNegativeStart;
   }

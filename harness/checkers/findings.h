@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -112,7 +113,7 @@ class Findings {
   bool Admit(const Key& key);
   void File(const Key& key, std::string watch, Draft draft);
   bool RestsOnNamesake(const Key& key, const Draft& draft) const;
-  const WatchDetails* Details(const Key& key) const;  // null: not of a watch
+  std::optional<WatchIndex> WatchOf(const Key& key) const;
   bool SharesIdOfStream(const Key& key) const;
   static std::vector<Finding> Finished(const Filed& filed);
 

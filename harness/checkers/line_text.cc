@@ -11,7 +11,6 @@ namespace watchproof {
 namespace {
 
 constexpr std::size_t kMostEvents = 3;
-constexpr std::int64_t kWholeStream = -1;
 
 std::string RequestText(const Entry& entry) {
   WatchRequestView request;

@@ -3,12 +3,12 @@
 // release with the bug, and the good one of a release without it.
 #include "harness/checkers/signatures.h"
 #include "harness/checkers/testing/truth_table.h"
+#include "harness/history/wire.h"
 
 namespace watchproof {
 namespace {
 
 constexpr int kStale = 8;
-constexpr std::int64_t kWholeStream = -1;
 const std::string kHot = "hot";
 
 // etcd #17529: one watch that is far behind, a compaction at the head, stale watches behind a full

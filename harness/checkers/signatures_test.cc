@@ -144,6 +144,10 @@ TEST(Signature, OfProgressThatWasAskedForEarlier) {
   };
   EXPECT_EQ(signature(false), signature::kProgressForLaterWatch);
   EXPECT_EQ(signature(true), signature::kProgressOvertakes);
+  Script later = Script().Put("k", "a", 2).Watch("j", 0).Created(0, 2).AskProgress();
+  later.Watch("k", 2).Created(1, 2).Put("j", "b", 3).Progress(-1, 3).Deliver(1, {{2, "k"}});
+  EXPECT_EQ(SignatureOf(Guarantee("Bookmarkable"), later), signature::kProgressOvertakes)
+      << "it names a revision that was written after the create";
   EXPECT_EQ(SignatureOf(Guarantee("CompactionSurfaced"), Script()
                                                              .Put("k", "a", 2)
                                                              .Put("k", "b", 3)

@@ -91,11 +91,12 @@ class WatchTable {
   }
   // Whether progress may answer a request that was sent before the watch was asked for: requests
   // are handled in their order, and some get no answer, so the n-th answer is to the n-th request
-  // or to a later one.
+  // or to a later one; and what was answered before the create names no later revision than that.
   bool ForEarlierRequest(WatchIndex watch, const Response& progress) const {
     const auto asked = progress_asked_.find(state(watch).stream.value);
     return progress.message.watch_id < 0 && asked != progress_asked_.end() &&
-           asked->second.answers <= details(watch).progress_asked_before;
+           asked->second.answers <= details(watch).progress_asked_before &&
+           Revision(progress.message.header.revision) <= details(watch).header_when_created;
   }
 
   std::size_t size() const { return states_.size(); }

@@ -40,8 +40,7 @@ class StepDrawer {
   // Rarely none, which every call refuses.
   std::string Key() { return prng_.Chance(0.005) ? std::string() : prng_.Pick(kKeys); }
   std::int64_t Lease() { return prng_.Chance(0.12) ? -1 : prng_.Between(1, 3); }
-  // Mostly without: then the server chooses.
-  // -1 is no id: responses carry it that are for the whole stream.
+  // 0: the server chooses. Rarely -1, which responses for the whole stream carry.
   std::int64_t Id() {
     if (prng_.Chance(0.01)) return -1;
     return prng_.Chance(0.5) ? 0 : prng_.Between(1, 3);

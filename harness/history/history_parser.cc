@@ -9,7 +9,6 @@ namespace watchproof {
 namespace {
 
 constexpr std::string_view kControl = "control";
-constexpr std::int64_t kWholeStream = -1;
 
 }  // namespace
 

@@ -70,6 +70,9 @@ struct WatchRequestView {
   std::int64_t cancel_id = 0;
 };
 
+// The id in responses that are for no watch in particular.
+inline constexpr std::int64_t kWholeStream = -1;
+
 struct WatchResponseView {
   static constexpr const char* kMessage = "WatchResponse";
   HeaderView header;

@@ -190,7 +190,6 @@ LiveScript::Watches LiveScript::LiveOn(const Stream* only) {
   return live;
 }
 
-// Whether it took long to answer a call: what is missing may only be late, too.
 bool LiveScript::ServerIsSlow() {
   const TimePoint asked = Clock::now();
   [[maybe_unused]] const auto status = client_.calls->Ask("/etcdserverpb.Maintenance/Status", "");
@@ -201,11 +200,11 @@ bool LiveScript::ServerIsSlow() {
 bool LiveScript::AwaitDelivery(const Watches& watches, Revision through) {
   std::uint64_t events = 0;
   std::uint64_t before = 0;
-  for (int waits = 0; waits < kMostWaits; waits += events == before ? 1 : 0) {
+  int waits = 0;
+  do {
     before = events;
     if (Delivered(watches, through, server_.patience() + kOnTheWay, &events)) return true;
-    if (events == before && !ServerIsSlow()) return false;
-  }
+  } while (events != before || (++waits < kMostWaits && ServerIsSlow()));
   return false;
 }
 

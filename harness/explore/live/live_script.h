@@ -123,8 +123,9 @@ class LiveScript {
   using Watches = std::vector<LiveWatch>;
   // Of one stream, or of all.
   Watches LiveOn(const Stream* only);
-  // Until each has received every change through the revision; false if nothing more arrives.
+  // Whether it takes long to answer a call: what is missing may only be late, too.
   bool ServerIsSlow();
+  // Until each has received every change through the revision; false if nothing more arrives.
   bool AwaitDelivery(const Watches& watches, Revision through);
   // The same within a limit, with the number of events that they have received.
   bool Delivered(const Watches& watches, Revision through, Duration limit, std::uint64_t* events);
