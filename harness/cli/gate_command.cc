@@ -58,8 +58,10 @@ GateTrial TrialOf(const std::vector<CaseInfo>& infos) {
 AttemptEnd EndOf(const AttemptResult& result) {
   AttemptEnd end{.conclusive = IsConclusive(result.verdict),
                  .reason = fmt::format("{}: {}", Name(result.verdict), result.reason)};
-  for (const FindingRecord& finding : result.findings) end.broken.insert(finding.guarantee);
-  if (result.verdict == Verdict::kFail && end.broken.empty()) end.broken.insert("Available");
+  for (const FindingRecord& finding : result.findings) {
+    end.broken[finding.guarantee].insert(finding.resembles);
+  }
+  if (result.verdict == Verdict::kFail && end.broken.empty()) end.broken["Available"].insert("");
   return end;
 }
 
@@ -218,14 +220,14 @@ class Gate {
         missing.push_back(
             fmt::format("{}: decided on the base, and in none of {} on the head: {}", one.info.name,
                         Count(static_cast<std::size_t>(one.tried), "attempt"), one.head_reason));
-      } else if (!one.finished() && one.base_failed + one.head_failed == 0) {
+      } else if (!one.finished() && one.base_other + one.head_other == 0) {
         too_few.push_back(&one);
       } else if (!one.finished()) {
         missing.push_back(fmt::format(
             "{}: failed in {} of {} on the head, {} on the base; a drop by {:.0f} % is not "
             "excluded, {:.0f} % has to be",
-            one.info.name, one.head_failed, one.pairs.count(), one.base_failed,
-            100 * HighestDrop(one.pairs), 100 * one.limit()));
+            one.info.name, one.head_other, one.other_pairs.count(), one.base_other,
+            100 * HighestDrop(one.other_pairs), 100 * one.limit()));
       }
     }
     if (!too_few.empty()) {
@@ -250,14 +252,17 @@ class Gate {
   // it failed.
   std::vector<GateFailure> Failures() {
     const auto& cases = trial_.cases();
-    const bool any =
-        std::any_of(cases.begin(), cases.end(), [](const CaseState& one) { return one.suspect(); });
+    const bool worse = trial_.state() == GateState::kWorse;
+    const auto more_often = [worse](const CaseState& one) {
+      return worse ? one.pairs.against > one.pairs.in_favour : one.suspect();
+    };
+    const bool any = std::any_of(cases.begin(), cases.end(), more_often);
     std::vector<GateFailure> failures;
     std::set<std::size_t> seen;
     for (const AttemptSummary& one : run_.record().attempts) {
       if (one.result.verdict != Verdict::kFail || !IsHead(one.result)) continue;
       const std::size_t index = index_.at(one.result.case_name);
-      const bool shown = any ? cases[index].suspect() : trial_.state() == GateState::kWorse;
+      const bool shown = any ? more_often(cases[index]) : worse;
       if (!shown || !seen.insert(index).second) continue;
       failures.push_back({.index = index, .attempt = &one, .picture = {}});
     }

@@ -63,25 +63,47 @@ std::string ScriptText(const GateScript& found) {
 std::string Excluded(const GateOutcome& outcome) {
   double widest = 0;
   std::size_t compared = 0;
+  bool shared = false;
   std::vector<std::string> neither;
   for (const CaseState& one : outcome.trial.cases()) {
     if (one.pairs.count() > 0) {
       ++compared;
-      widest = std::max(widest, HighestDrop(one.pairs));
+      shared = shared || !one.shared.empty();
+      widest = std::max(widest, HighestDrop(one.other_pairs));
     } else if (one.tried > 0 && !one.lost()) {
       neither.push_back(one.info.name);
     }
   }
   std::string text = fmt::format(
-      "  excluded   that a case passes {:.0f} % less often, of each of {} (95 % confidence); over "
+      "  excluded   that a case passes {:.0f} % less often, of each of {} (95 % confidence{}); "
+      "over "
       "all {} together: {:.1f} %\n",
-      100 * widest, Count(compared, "case"), Count(outcome.trial.all().count(), "pair"),
-      100 * HighestDrop(outcome.trial.all()));
+      100 * widest, Count(compared, "case"), shared ? ", bugs of both apart" : "",
+      Count(outcome.trial.all().count(), "pair"), 100 * HighestDrop(outcome.trial.all()));
   if (neither.empty()) return text;
   const std::size_t more = neither.size() - std::min(neither.size(), kMostShown);
   neither.resize(neither.size() - more);
   return text + fmt::format("  left out   neither build decides {}{}\n", fmt::join(neither, ", "),
                             more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+// Failures that are no reason to call the head worse, and none to ask for more pairs.
+std::string SharedText(const GateOutcome& outcome) {
+  std::vector<std::string> lines;
+  for (const CaseState& one : outcome.trial.cases()) {
+    if (one.shared.empty()) continue;
+    lines.push_back(fmt::format("{} of {} on the head, {} on the base: {} ({})", one.head_failed,
+                                one.pairs.count(), one.base_failed, one.info.name,
+                                fmt::join(one.shared, ", ")));
+  }
+  std::string text;
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostShown); ++i) {
+    text += fmt::format("             {}\n", lines[i]);
+  }
+  if (lines.size() > kMostShown) {
+    text += fmt::format("             and {} more in gate.json\n", lines.size() - kMostShown);
+  }
+  return text.empty() ? text : "  bugs of both; attempts that failed\n" + text;
 }
 
 Json ToJson(const Pairs& pairs) {
@@ -107,7 +129,8 @@ Json CaseJson(const CaseState& one) {
           {"tried", one.tried},
           {"base_failed", one.base_failed},
           {"head_failed", one.head_failed},
-          {"highest_drop", HighestDrop(one.pairs)},
+          {"highest_drop", HighestDrop(one.other_pairs)},
+          {"bugs_of_both", one.shared},
           {"evidence", std::min(one.evidence, 1e300)}};
 }
 
@@ -145,7 +168,7 @@ std::string ToText(const GateOutcome& outcome) {
   if (outcome.failures.size() > kMostShown) {
     text += fmt::format("  and {} more in gate.json\n", outcome.failures.size() - kMostShown);
   }
-  if (!worse) text += Excluded(outcome);
+  if (!worse) text += Excluded(outcome) + SharedText(outcome);
   for (std::size_t i = 0; i < std::min(outcome.missing.size(), kMostShown) && !worse; ++i) {
     text += fmt::format("  missing    {}\n", Escaped(outcome.missing[i]));
   }

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 const AttemptEnd kPass{.conclusive = true};
-const AttemptEnd kFail{.conclusive = true, .broken = {"Ordered"}};
+const AttemptEnd kFail{.conclusive = true, .broken = {{"Ordered", {""}}}};
 
 class GateReportTest : public testing::Test {
  protected:
@@ -59,6 +59,18 @@ TEST_F(GateReportTest, NotWorseSaysWhatIsExcludedAndWhatSuchAGateFinds) {
   EXPECT_THAT(text, AllOf(HasSubstr("NOT WORSE"), HasSubstr("58 % less often, of each of 1 case"),
                           HasSubstr("fails in 50 % of its attempts: found by 97 of 100"),
                           HasSubstr("at most 1 of 200 gates")));
+}
+
+TEST_F(GateReportTest, NotWorseNamesTheBugsThatBothBuildsHave) {
+  Add(0, kPass, 3);
+  const AttemptEnd late{.conclusive = true, .broken = {{"Ordered", {"late"}}}};
+  trial_.Add(0, late, late);
+  Add(1, late, 4);
+  const std::string text = ToText(Outcome(GateVerdict::kNotWorse));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("(95 % confidence, bugs of both apart)"),
+                    HasSubstr("1 of 4 on the head, 1 on the base: Ordered.NeverGoesBack (late"),
+                    HasSubstr("4 of 4 on the head, 0 on the base: Unique.NoTwins (late)")));
 }
 
 TEST_F(GateReportTest, NeedsMoreSaysWhatIsMissing) {

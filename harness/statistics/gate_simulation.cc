@@ -10,7 +10,7 @@ constexpr const char* kGuarantee = "Simulated";
 
 AttemptEnd Draw(double fails, Prng& prng) {
   AttemptEnd end{.conclusive = true};
-  if (prng.Chance(fails)) end.broken.insert(kGuarantee);
+  if (prng.Chance(fails)) end.broken[kGuarantee].insert("");
   return end;
 }
 

@@ -15,9 +15,24 @@ constexpr double kShareOfScripts = 0.2;
 // Of one case, so that a slow one does not take every process.
 constexpr int kMostInFlight = 4;
 
-std::size_t Beyond(const std::set<std::string>& some, const std::set<std::string>& others) {
+using Broken = std::map<std::string, std::set<std::string>>;
+
+std::size_t Beyond(const Broken& some, const Broken& others) {
   return static_cast<std::size_t>(std::count_if(
-      some.begin(), some.end(), [&](const std::string& one) { return !others.contains(one); }));
+      some.begin(), some.end(), [&](const auto& one) { return !others.contains(one.first); }));
+}
+
+// Takes out the guarantees of which `shared` explains every finding, and notes the bugs.
+Broken Without(const std::set<std::string>& shared, Broken broken, std::set<std::string>& noted) {
+  std::erase_if(broken, [&](const auto& one) {
+    const std::set<std::string>& bugs = one.second;
+    if (bugs.empty() || !std::includes(shared.begin(), shared.end(), bugs.begin(), bugs.end())) {
+      return false;
+    }
+    noted.insert(bugs.begin(), bugs.end());
+    return true;
+  });
+  return broken;
 }
 
 void Count(std::size_t head_alone, std::size_t base_alone, Pairs& pairs) {
@@ -35,12 +50,13 @@ void Count(std::size_t head_alone, std::size_t base_alone, Pairs& pairs) {
 double CaseState::limit() const {
   if (suspect()) return kSuspectDrop;
   const int n = pairs.count();
-  const bool luck = (base_failed > 0 && base_failed < n) || (head_failed > 0 && head_failed < n);
+  const bool luck = (base_other > 0 && base_other < n) || (head_other > 0 && head_other < n);
   return luck || info.lucky ? kLuckyDrop : kOrdinaryDrop;
 }
 
 GateTrial::GateTrial(const std::vector<GateCase>& cases, const std::set<std::string>& guarantees) {
   for (const GateCase& info : cases) cases_.push_back({.info = info});
+  counted_.resize(cases.size());
   for (const std::string& name : guarantees) guarantees_[name] = {};
 }
 
@@ -98,7 +114,38 @@ void GateTrial::Add(std::size_t index, const AttemptEnd& base, const AttemptEnd&
     Count(head.broken.count(name), base.broken.count(name), pairs);
   }
   one.evidence = Evidence(one.pairs);
-  one.excluded = Excludes(one.pairs, one.limit());
+  counted_[index].push_back({base, head});
+  if (!Shares(counted_[index].back())) {
+    CountWithoutShared(index, counted_[index].back());
+    return;
+  }
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    cases_[i].other_pairs = {};
+    cases_[i].base_other = cases_[i].head_other = 0;
+    for (const CountedPair& pair : counted_[i]) CountWithoutShared(i, pair);
+  }
+}
+
+bool GateTrial::Shares(const CountedPair& pair) {
+  for (const auto& [guarantee, bugs] : pair.base.broken)
+    base_bugs_.insert(bugs.begin(), bugs.end());
+  for (const auto& [guarantee, bugs] : pair.head.broken)
+    head_bugs_.insert(bugs.begin(), bugs.end());
+  const std::size_t before = shared_.size();
+  std::set_intersection(base_bugs_.begin(), base_bugs_.end(), head_bugs_.begin(), head_bugs_.end(),
+                        std::inserter(shared_, shared_.end()));
+  shared_.erase("");
+  return shared_.size() > before;
+}
+
+void GateTrial::CountWithoutShared(std::size_t index, const CountedPair& pair) {
+  CaseState& one = cases_[index];
+  const Broken base = Without(shared_, pair.base.broken, one.shared);
+  const Broken head = Without(shared_, pair.head.broken, one.shared);
+  one.base_other += base.empty() ? 0 : 1;
+  one.head_other += head.empty() ? 0 : 1;
+  Count(Beyond(head, base), Beyond(base, head), one.other_pairs);
+  one.excluded = Excludes(one.other_pairs, one.limit());
 }
 
 void GateTrial::AddScript(int script, bool base_shows, bool head_shows) {

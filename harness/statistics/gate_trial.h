@@ -14,7 +14,9 @@
 // verdicts counts for nothing.
 // Not worse: of every case a drop of the share of attempts that pass is excluded with 95 %
 // confidence: kOrdinaryDrop, kLuckyDrop for cases with luck in them, kSuspectDrop for those that
-// failed more often on the head. Not thread-safe.
+// failed more often on the head. What a known bug explains that both builds have shown counts as
+// passed here, and only here: how often such a bug shows is luck, and no number of pairs would end.
+// Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -45,24 +47,29 @@ struct GateCase {
 
 // How one attempt ended.
 struct AttemptEnd {
-  bool conclusive = false;            // it passed or failed
-  std::set<std::string> broken = {};  // guarantees; empty: it passed
-  std::string reason = {};            // why it proves nothing
+  bool conclusive = false;  // it passed or failed
+  // By guarantee the known bugs that its findings look like, "" for one that looks like none of
+  // them. Empty: it passed.
+  std::map<std::string, std::set<std::string>> broken = {};
+  std::string reason = {};  // why it proves nothing
 };
 
 struct CaseState {
   GateCase info;
   Pairs pairs;
+  Pairs other_pairs;                             // without what bugs of both builds explain
   int tried = 0;                                 // pairs that ended
   int in_flight = 0;                             // pairs that were handed out and have not ended
   int base_failed = 0, head_failed = 0;          // of pairs that count
+  int base_other = 0, head_other = 0;            // of these, without what such bugs explain
+  std::set<std::string> shared;                  // the bugs that explain failures of it
   int base_conclusive = 0, head_conclusive = 0;  // of all that were tried
   std::string base_reason, head_reason;          // of the last that was not conclusive
   double evidence = 1;
   bool excluded = false;  // the drop that has to be
 
   double limit() const;
-  bool suspect() const { return pairs.against > pairs.in_favour; }
+  bool suspect() const { return other_pairs.against > other_pairs.in_favour; }
   bool in_vain() const { return tried >= kTriesInVain && pairs.count() == 0; }
   // The head proves nothing where the base does.
   bool lost() const { return in_vain() && base_conclusive > 0 && head_conclusive == 0; }
@@ -99,7 +106,18 @@ class GateTrial {
   GateState state() const;
 
  private:
+  struct CountedPair {
+    AttemptEnd base;
+    AttemptEnd head;
+  };
+
+  // Whether it makes a bug one that both builds have shown.
+  bool Shares(const CountedPair& pair);
+  void CountWithoutShared(std::size_t index, const CountedPair& pair);
+
   std::vector<CaseState> cases_;
+  std::vector<std::vector<CountedPair>> counted_;  // by case
+  std::set<std::string> base_bugs_, head_bugs_, shared_;
   Pairs all_;
   std::map<std::string, Pairs> guarantees_;
   std::map<int, Pairs> scripts_;

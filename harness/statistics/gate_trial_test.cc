@@ -12,7 +12,7 @@ namespace watchproof {
 namespace {
 
 const AttemptEnd kPass{.conclusive = true};
-const AttemptEnd kFail{.conclusive = true, .broken = {"Ordered"}};
+const AttemptEnd kFail{.conclusive = true, .broken = {{"Ordered", {""}}}};
 const AttemptEnd kNothing{.reason = "the fault did not take effect"};
 
 std::vector<GateCase> Cases(int count) {
@@ -59,7 +59,8 @@ TEST(GateTrialTest, WhatAlsoFailsOnTheBaseIsNoDifference) {
 
 TEST(GateTrialTest, OneMoreBrokenGuaranteeInACaseThatFailsAnywayIsADifference) {
   GateTrial trial(Cases(10), {"Ordered", "Unique"});
-  RunToTheEnd(trial, {{3, {kFail, {.conclusive = true, .broken = {"Ordered", "Unique"}}}}});
+  RunToTheEnd(
+      trial, {{3, {kFail, {.conclusive = true, .broken = {{"Ordered", {""}}, {"Unique", {""}}}}}}});
   EXPECT_EQ(trial.state(), GateState::kWorse);
 }
 
@@ -67,7 +68,7 @@ TEST(GateTrialTest, OneFailureForAnotherIsADifferenceOfTheGuarantee) {
   GateTrial trial(Cases(2), {"Ordered", "Unique"});
   for (int i = 0; i < 20; ++i) {
     trial.Next(1);
-    trial.Add(0, kFail, {.conclusive = true, .broken = {"Unique"}});
+    trial.Add(0, kFail, {.conclusive = true, .broken = {{"Unique", {""}}}});
   }
   EXPECT_EQ(trial.all().alike, 20);
   EXPECT_EQ(trial.guarantees().at("Unique").against, 20);
@@ -93,6 +94,53 @@ TEST(GateTrialTest, ACaseWithLuckGetsMorePairs) {
   RunToTheEnd(trial, {});
   EXPECT_EQ(trial.cases()[0].tried, 4);
   EXPECT_GE(trial.cases()[1].tried, 16);
+}
+
+AttemptEnd Shows(const std::set<std::string>& bugs) {
+  return {.conclusive = true, .broken = {{"Ordered", bugs}}};
+}
+
+TEST(GateTrialTest, ABugOfBothBuildsIsNoReasonToAskForPairsWithoutEnd) {
+  GateTrial trial(Cases(2), {"Ordered"});
+  RunToTheEnd(trial, {{0, {Shows({"late"}), Shows({"late"})}}});
+  // More often on the head, as luck has it.
+  for (int i = 0; i < 3; ++i) trial.Add(1, kPass, Shows({"late"}));
+  EXPECT_EQ(trial.state(), GateState::kNotWorse);
+  const CaseState& one = trial.cases()[1];
+  EXPECT_EQ(one.head_failed, 3);
+  EXPECT_EQ(one.head_other, 0);
+  EXPECT_EQ(one.pairs.against, 3);
+  EXPECT_EQ(one.shared, std::set<std::string>{"late"});
+}
+
+TEST(GateTrialTest, ThatTheBaseHasABugTooCountsForThePairsBefore) {
+  GateTrial trial(Cases(2), {"Ordered"});
+  for (int i = 0; i < 4; ++i) trial.Add(0, kPass, Shows({"late"}));
+  EXPECT_FALSE(trial.cases()[0].excluded);
+  EXPECT_TRUE(trial.cases()[0].suspect());
+  trial.Add(1, Shows({"late"}), kPass);
+  EXPECT_TRUE(trial.cases()[0].excluded);
+  EXPECT_FALSE(trial.cases()[0].suspect());
+}
+
+TEST(GateTrialTest, ABugOfBothBuildsThatTheHeadShowsFarMoreOftenIsWorse) {
+  GateTrial trial(Cases(2), {"Ordered"});
+  EXPECT_LE(RunToTheEnd(trial, {{0, {kPass, Shows({"late"})}}, {1, {kPass, kPass}}}), 40);
+  EXPECT_EQ(trial.state(), GateState::kWorse);
+  GateTrial shared(Cases(2), {"Ordered"});
+  shared.Add(1, Shows({"late"}), kPass);
+  for (int i = 0; i < 20; ++i) shared.Add(0, kPass, Shows({"late"}));
+  EXPECT_EQ(shared.state(), GateState::kWorse);
+}
+
+TEST(GateTrialTest, WhatABugOfBothDoesNotExplainCounts) {
+  GateTrial trial(Cases(1), {"Ordered"});
+  trial.Add(0, Shows({"late"}), Shows({"late"}));
+  for (int i = 0; i < 4; ++i) trial.Add(0, kPass, Shows({"late", ""}));
+  trial.Add(0, kPass, Shows({"late", "of the head"}));
+  EXPECT_EQ(trial.cases()[0].other_pairs.against, 5);
+  EXPECT_EQ(trial.cases()[0].head_other, 5);
+  EXPECT_TRUE(trial.cases()[0].suspect());
 }
 
 TEST(GateTrialTest, AScriptThatOnlyTheHeadFailsIsEnoughAlone) {
