@@ -5,15 +5,21 @@
 import base64
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import unittest
 import urllib.request
 
 from tool import RunTest, main, stock_etcd, wait_for
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "interop"))
+from npm import SOURCES, install  # noqa: E402
+from server import Skip  # noqa: E402
 
 HOST = "127.201.7.9"
 CLIENTS, PEERS, PROXIED = f"{HOST}:2379", f"{HOST}:2380", f"{HOST}:2381"
@@ -24,6 +30,8 @@ DEFECT = "delete-at-floor-lost"
 
 
 class RecordingTest(RunTest):
+    access = ()  # etcdctl's flags for TLS
+
     def launch(self, *command, until):
         """Starts a process and waits for a line of its output."""
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -64,7 +72,7 @@ class RecordingTest(RunTest):
 
     def etcdctl(self, *arguments, through=PROXIED):
         return subprocess.run(
-            ["etcdctl", "--endpoints", through, *PATIENCE, *arguments],
+            ["etcdctl", "--endpoints", through, *PATIENCE, *self.access, *arguments],
             env={**os.environ, "ETCDCTL_API": "3"},
             capture_output=True,
             text=True,
@@ -80,9 +88,26 @@ class RecordingTest(RunTest):
 
     def watcher(self, *arguments, through=PROXIED):
         """A client that watches until the test is over."""
+        return self.client(
+            ["etcdctl", "--endpoints", through, *PATIENCE, *self.access, "watch", *arguments],
+            {**os.environ, "ETCDCTL_API": "3"},
+        )
+
+    def npm_watcher(self, through):
+        """Likewise, for the npm package etcd3 and `etcdctl watch -i`."""
+        try:
+            packages = install(pathlib.Path(self.watchproof).parent / "node")
+        except Skip as why:
+            self.skipTest(str(why))
+        return self.client(
+            ["node", str(SOURCES / "watch_keys.js"), through],
+            {**os.environ, "NODE_PATH": str(packages / "node_modules")},
+        )
+
+    def client(self, command, environment):
         process = subprocess.Popen(
-            ["etcdctl", "--endpoints", through, *PATIENCE, "watch", *arguments],
-            env={**os.environ, "ETCDCTL_API": "3"},
+            command,
+            env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -217,10 +242,17 @@ class PassiveTest(RecordingTest):
 
     @unittest.skipUnless(stock_etcd(), "needs etcd 3.4.23")
     def test_what_a_full_queue_loses_is_found_in_what_passed(self):
+        self.lose_in_a_full_queue(lambda: self.watcher("-i", through=SLOW))
+
+    @unittest.skipUnless(stock_etcd(), "needs etcd 3.4.23")
+    def test_what_a_full_queue_loses_of_an_npm_client_is_found(self):
+        self.lose_in_a_full_queue(lambda: self.npm_watcher(SLOW))
+
+    def lose_in_a_full_queue(self, client):
         self.serve_stock_etcd()
         self.record("--control-watch", "all", "--sharp")
         toxics = self.slow_link()
-        watch = self.watcher("-i", through=SLOW)
+        watch = client()
         self.say(watch, "watch k")
         wait_for("an event", lambda: self.etcdctl("put", "k", "1") and watch.said)
         rate = {"name": "slow", "type": "bandwidth", "attributes": {"rate": 1}}
@@ -241,6 +273,64 @@ class PassiveTest(RecordingTest):
         wait_for("the later event", lambda: watch.said.count(b"live\n") == 2)
         self.stop()
         self.assertIn("17529", self.check(1))
+
+
+@unittest.skipUnless(shutil.which("etcdctl"), "needs etcdctl as the client")
+class SecureTest(RecordingTest):
+    """Both sides of the proxy use TLS and require client certificates."""
+
+    def setUp(self):
+        super().setUp()
+        make_certs = os.environ.get("WATCHPROOF_TEST_MAKE_CERTS")
+        if not make_certs:
+            self.skipTest("needs make_certs")
+        subprocess.run([make_certs, str(self.folder), HOST, "client"], check=True)
+        own = (self.file("client.crt"), "--key", self.file("client.key"))
+        self.access = ("--cacert", self.file("ca.crt"), "--cert", *own)
+
+    def file(self, name):
+        return str(self.folder / name)
+
+    def flags(self, **names):
+        return [word for flag, name in names.items()
+                for word in ("--" + flag.replace("_", "-"), self.file(name))]
+
+    def serve_secure(self, *flags):
+        self.serve(*self.flags(cert_file="server.crt", key_file="server.key",
+                               trusted_ca_file="ca.crt"), *flags)
+
+    def test_a_defect_is_found_through_tls(self):
+        self.serve_secure("--defect", DEFECT)
+        self.record(
+            "--control-watch", "all",
+            *self.flags(tls_ca="ca.crt", tls_cert="client.crt", tls_key="client.key",
+                        listen_tls_cert="server.crt", listen_tls_key="server.key",
+                        listen_tls_ca="ca.crt"))
+        self.watch_from_the_floor()
+        self.stop()
+        self.assertIn("18089", self.check(1))
+
+    def refused(self, *flags, expect):
+        done = subprocess.run(
+            [self.watchproof, "proxy", "--listen", PROXIED, "--to", CLIENTS, *flags],
+            capture_output=True, text=True, check=False, timeout=60)
+        self.assertEqual(done.returncode, expect, done.stderr)
+        return done.stderr
+
+    def test_bad_flags_are_named(self):
+        self.serve_secure()
+        recorded = ("--record", self.file("recording"))
+        self.assertIn("--tls-ca", self.refused(*recorded, expect=4))
+        self.assertIn("requires a client certificate",
+                      self.refused(*recorded, *self.flags(tls_ca="ca.crt"), expect=3))
+        self.assertIn("--tls-key", self.refused(*self.flags(tls_cert="client.crt"), expect=4))
+        self.assertIn("--listen-tls-key", self.refused(
+            *self.flags(listen_tls_cert="server.crt"), expect=4))
+        self.assertIn("--listen-tls-cert", self.refused(
+            *self.flags(listen_tls_ca="ca.crt"), expect=4))
+        own = self.flags(tls_ca="ca.crt", tls_cert="client.crt", tls_key="client.key")
+        self.assertIn("ca.key", self.refused(
+            *own, *self.flags(listen_tls_cert="server.crt", listen_tls_key="ca.key"), expect=4))
 
 
 if __name__ == "__main__":

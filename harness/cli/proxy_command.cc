@@ -13,11 +13,11 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/proxy_recording.h"
+#include "harness/cli/proxy_tls.h"
 #include "harness/cli/proxy_view.h"
 #include "harness/cli/signals.h"
 #include "harness/report/text.h"
 #include "harness/results/attempt_spec.h"
-#include "harness/targets/tls_tunnel.h"
 #include "proxies/control/proxy_handle.h"
 
 namespace watchproof {
@@ -38,6 +38,7 @@ struct ProxyFlags {
   bool sharp = false;
   bool verbose = false;
   RecordFlags record;
+  ProxyTlsFlags tls;
 };
 
 // "chance" and "connection" belong to no kind: they choose the connections of any effect.
@@ -132,6 +133,10 @@ Result<ProxyPlan> ResolveProxy(const ProxyFlags& flags) {
   } else if (!plan.effects.empty()) {
     return Fail(StatusCode::kInvalidArgument, "effects need --to, the server behind the proxy");
   }
+  WP_RETURN_IF_ERROR(flags.tls.Check());
+  if (!plan.path && (flags.tls.to_server() || !flags.tls.clients.certificate.empty())) {
+    return Fail(StatusCode::kInvalidArgument, "TLS needs --to, the server behind the proxy");
+  }
   const RecordFlags& record = flags.record;
   if (record.folder.empty() && (record.hash_values || !record.control_watch.empty())) {
     return Fail(StatusCode::kInvalidArgument,
@@ -170,16 +175,18 @@ void Watch(proxy::Proxies& proxies, const std::string& title, Signals& signals) 
 }
 
 // Null if nothing is to be recorded.
-Result<std::unique_ptr<ProxyRecording>> OpenRecording(const RecordFlags& flags, ProxyPlan& plan) {
-  if (flags.folder.empty()) return std::unique_ptr<ProxyRecording>();
+Result<std::unique_ptr<ProxyRecording>> OpenRecording(const ProxyFlags& flags, ProxyPlan& plan) {
+  if (flags.record.folder.empty()) return std::unique_ptr<ProxyRecording>();
   const Endpoint server{plan.path->target_host, plan.path->target_port};
-  if (UsesTls(server, Within(kTlsCheck))) {
-    return Fail(StatusCode::kInvalidArgument,
-                "--record: {} uses TLS, and nothing of what passes could be read; expected a "
-                "server or a tunnel without TLS",
-                server.ToString());
+  if (!flags.tls.to_server() && UsesTls(server, Within(kTlsCheck))) {
+    return Fail(
+        StatusCode::kInvalidArgument,
+        "--record: {} uses TLS, and nothing of what passes could be read; name the authority of "
+        "its certificate with --tls-ca, and a certificate for clients with "
+        "--listen-tls-cert and --listen-tls-key",
+        server.ToString());
   }
-  WP_ASSIGN_OR_RETURN(auto recording, ProxyRecording::Open(flags));
+  WP_ASSIGN_OR_RETURN(auto recording, ProxyRecording::Open(flags.record));
   plan.path->observer = recording->observer();
   return recording;
 }
@@ -189,7 +196,15 @@ ExitCode ProxyCommand(const ProxyFlags& flags) {
   Result<ProxyPlan> plan = ResolveProxy(flags);
   if (!plan.has_value()) return Complain("proxy", plan.error().message());
   if (flags.verbose) SetLogLevel(LogLevel::kDebug);
-  auto recording = OpenRecording(flags.record, *plan);
+  ProxyTls tls;
+  if (plan->path) {
+    const Status reached = tls.ReachServer(flags.tls, *plan->path);
+    if (!reached.ok()) {
+      const bool bad_file = reached.code() == StatusCode::kInvalidArgument;
+      return Complain("proxy", reached.message(), bad_file ? ExitCode::kUsage : ExitCode::kTarget);
+    }
+  }
+  auto recording = OpenRecording(flags, *plan);
   if (!recording.has_value()) return Complain("proxy", recording.error().message());
   proxy::Proxies proxies;
   std::vector<std::string> places;
@@ -201,7 +216,9 @@ ExitCode ProxyCommand(const ProxyFlags& flags) {
       const auto armed = proxies.Arm(*id, spec);
       if (!armed.has_value()) return Complain("proxy", armed.error().message());
     }
-    places.push_back(fmt::format("listening on {}, to {}", proxies.endpoint(*id), flags.to));
+    const Result<std::string> place = tls.ServeClients(flags.tls, proxies.endpoint(*id));
+    if (!place.has_value()) return Complain("proxy", place.error().message(), ExitCode::kTarget);
+    places.push_back(fmt::format("listening on {}, to {}", *place, flags.to));
     path = *id;
     if (*recording != nullptr) (*recording)->WatchThrough(proxies.endpoint(*id));
   }
@@ -225,6 +242,7 @@ ExitCode ProxyCommand(const ProxyFlags& flags) {
   }
   if (*recording != nullptr) (*recording)->StopWatching();
   proxies.Stop();
+  tls.Stop();
   return *recording == nullptr ? ExitCode::kOk : (*recording)->Finish();
 }
 
@@ -265,6 +283,7 @@ CommandBody AddProxy(CLI::App& command) {
       .add_option("--control-watch", record.control_watch,
                   "Also watch these keys, as a reference for the other watches")
       ->type_name("PREFIX|all");
+  flags->tls.AddTo(command);
   command.add_flag("--verbose", flags->verbose, "Also print events as they happen");
   return [flags] { return ProxyCommand(*flags); };
 }

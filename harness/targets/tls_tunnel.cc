@@ -61,6 +61,34 @@ Status Load(const ServerAccess& access, ssl::context& context) {
   return {};
 }
 
+Status Load(const ListenIdentity& identity, ssl::context& context) {
+  error_code error;
+  if (context.use_certificate_chain_file(identity.certificate, error); error) {
+    return Useless("--listen-tls-cert", identity.certificate, "a certificate");
+  }
+  if (context.use_private_key_file(identity.key, ssl::context::pem, error); error) {
+    return Useless("--listen-tls-key", identity.key,
+                   "the private key of the certificate of --listen-tls-cert");
+  }
+  if (identity.client_ca.empty()) return {};
+  if (context.load_verify_file(identity.client_ca, error); error) {
+    return Useless("--listen-tls-ca", identity.client_ca, "the certificates of authorities");
+  }
+  context.set_verify_mode(ssl::verify_peer | ssl::verify_fail_if_no_peer_cert);
+  return {};
+}
+
+// HTTP/2 if the client can, else HTTP/1.1.
+int ChooseProtocol(SSL*, const unsigned char** chosen, unsigned char* size,
+                   const unsigned char* offered, unsigned offered_size, void*) {
+  static const std::string ours = std::string(kHttp2) + std::string(kHttp1);
+  const int found =
+      SSL_select_next_proto(const_cast<unsigned char**>(chosen), size,
+                            reinterpret_cast<const unsigned char*>(ours.data()),
+                            static_cast<unsigned>(ours.size()), offered, offered_size);
+  return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
 // Sets the server's name and the protocol to negotiate.
 void Prepare(Secure& stream, const Endpoint& server, std::string_view protocol) {
   SSL* const handle = stream.native_handle();
@@ -74,11 +102,12 @@ void Prepare(Secure& stream, const Endpoint& server, std::string_view protocol) 
                       static_cast<unsigned>(protocol.size()));
 }
 
-error_code OpenSharply(tcp::socket& socket, const tcp::endpoint& to) {
+error_code Open(tcp::socket& socket, const tcp::endpoint& to, TunnelBuffers buffers) {
   error_code error;
   socket.open(to.protocol(), error);
   if (error) return error;
   socket.set_option(tcp::no_delay(true), error);
+  if (buffers == TunnelBuffers::kRoomy) return {};
   socket.set_option(asio::socket_base::receive_buffer_size(kSocketBufferBytes), error);
   socket.set_option(asio::socket_base::send_buffer_size(kSocketBufferBytes), error);
   setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_MAXSEG, &kSegmentBytes, sizeof kSegmentBytes);
@@ -86,12 +115,13 @@ error_code OpenSharply(tcp::socket& socket, const tcp::endpoint& to) {
 }
 
 // To the first address that accepts.
-asio::awaitable<error_code> Connect(tcp::socket& socket, const std::vector<tcp::endpoint>& to) {
+asio::awaitable<error_code> Connect(tcp::socket& socket, const std::vector<tcp::endpoint>& to,
+                                    TunnelBuffers buffers) {
   error_code error = asio::error::host_not_found;
   for (const tcp::endpoint& one : to) {
     error_code ignored;
     socket.close(ignored);
-    error = OpenSharply(socket, one);
+    error = Open(socket, one, buffers);
     if (error) continue;
     std::tie(error) = co_await socket.async_connect(one, kAwaitSecure);
     if (!error) break;
@@ -105,10 +135,12 @@ void Reset(tcp::socket& socket) {
   socket.close(ignored);
 }
 
-// A connection of a client and its connection to the server.
+// A connection of a client and its connection to the server, one of them with TLS.
 struct Session {
-  Session(tcp::socket client, asio::io_context& io, ssl::context& context)
-      : plain(std::move(client)), secure(io, context) {}
+  Session(tcp::socket client, ssl::context& context, bool client_uses_tls)
+      : plain(client.get_executor()), secure(client.get_executor(), context) {
+    (client_uses_tls ? secure.next_layer() : plain) = std::move(client);
+  }
   tcp::socket plain;
   Secure secure;
 
@@ -117,49 +149,67 @@ struct Session {
     Reset(secure.next_layer());
   }
 };
-// Owned by the two coroutines for its two directions.
+// Owned by the coroutines for its two directions.
 using SessionPtr = std::shared_ptr<Session>;
 
-asio::awaitable<void> CarryBack(SessionPtr session) {
+// Until `from`, one side of the session, ends, and then ends the other. `first`: already read.
+template <typename From, typename To>
+asio::awaitable<void> Carry(SessionPtr session, From& from, To& to, std::string first = {}) {
   std::array<char, kChunk> chunk;
+  if (!first.empty()) {
+    const auto [failed, written] =
+        co_await asio::async_write(to, asio::buffer(first), kAwaitSecure);
+    if (failed) co_return session->Break();
+  }
   for (;;) {
-    const auto [error, size] =
-        co_await session->secure.async_read_some(asio::buffer(chunk), kAwaitSecure);
+    const auto [error, size] = co_await from.async_read_some(asio::buffer(chunk), kAwaitSecure);
     if (error == asio::error::eof || error == ssl::error::stream_truncated) {
       error_code ignored;
-      session->plain.shutdown(tcp::socket::shutdown_send, ignored);
+      to.lowest_layer().shutdown(tcp::socket::shutdown_send, ignored);
       co_return;
     }
     if (error) co_return session->Break();
     const auto [failed, written] =
-        co_await asio::async_write(session->plain, asio::buffer(chunk.data(), size), kAwaitSecure);
+        co_await asio::async_write(to, asio::buffer(chunk.data(), size), kAwaitSecure);
     if (failed) co_return session->Break();
   }
 }
 
-asio::awaitable<void> Carry(SessionPtr session, const std::vector<tcp::endpoint>& to,
-                            const Endpoint& server) {
+// The server of a tunnel.
+struct Behind {
+  Endpoint name;
+  std::vector<tcp::endpoint> addresses;
+  TunnelBuffers buffers = TunnelBuffers::kSharp;
+};
+
+asio::awaitable<void> JoinSecureServer(SessionPtr session, const Behind& server) {
   std::array<char, kChunk> chunk;
   // The client's first bytes determine the protocol to negotiate.
-  auto [error, size] = co_await session->plain.async_read_some(asio::buffer(chunk), kAwaitSecure);
+  const auto [error, size] =
+      co_await session->plain.async_read_some(asio::buffer(chunk), kAwaitSecure);
   if (error) co_return session->Break();
-  const bool http1 = std::string_view(chunk.data(), size).starts_with("GET ");
-  Prepare(session->secure, server, http1 ? kHttp1 : kHttp2);
-  if (co_await Connect(session->secure.next_layer(), to)) co_return session->Break();
+  std::string first(chunk.data(), size);
+  Prepare(session->secure, server.name, first.starts_with("GET ") ? kHttp1 : kHttp2);
+  tcp::socket& socket = session->secure.next_layer();
+  if (co_await Connect(socket, server.addresses, server.buffers)) co_return session->Break();
   const auto [refused] =
       co_await session->secure.async_handshake(ssl::stream_base::client, kAwaitSecure);
   if (refused) co_return session->Break();
-  asio::co_spawn(session->plain.get_executor(), CarryBack(session), asio::detached);
-  while (!error) {
-    const auto [failed, written] =
-        co_await asio::async_write(session->secure, asio::buffer(chunk.data(), size), kAwaitSecure);
-    if (failed) co_return session->Break();
-    std::tie(error, size) =
-        co_await session->plain.async_read_some(asio::buffer(chunk), kAwaitSecure);
+  asio::co_spawn(socket.get_executor(), Carry(session, session->secure, session->plain),
+                 asio::detached);
+  co_await Carry(session, session->plain, session->secure, std::move(first));
+}
+
+asio::awaitable<void> JoinSecureClient(SessionPtr session, const Behind& server) {
+  const auto [refused] =
+      co_await session->secure.async_handshake(ssl::stream_base::server, kAwaitSecure);
+  if (refused) co_return session->Break();
+  if (co_await Connect(session->plain, server.addresses, server.buffers)) {
+    co_return session->Break();
   }
-  if (error != asio::error::eof) co_return session->Break();
-  error_code ignored;
-  session->secure.next_layer().shutdown(tcp::socket::shutdown_send, ignored);
+  asio::co_spawn(session->plain.get_executor(), Carry(session, session->secure, session->plain),
+                 asio::detached);
+  co_await Carry(session, session->plain, session->secure);
 }
 
 Result<std::vector<tcp::endpoint>> Resolve(asio::io_context& io, const Endpoint& server) {
@@ -179,7 +229,7 @@ struct Judged {
 };
 
 asio::awaitable<void> Try(Secure& stream, const std::vector<tcp::endpoint>& to, Judged& trial) {
-  trial.error = co_await Connect(stream.next_layer(), to);
+  trial.error = co_await Connect(stream.next_layer(), to, TunnelBuffers::kSharp);
   if (trial.error) co_return;
   trial.reached = Judged::Reached::kConnected;
   trial.error = asio::error::timed_out;
@@ -284,53 +334,74 @@ Status CheckTls(const Endpoint& server, const ServerAccess& access, Deadline dea
               name, trial.error.message(), name);
 }
 
+Status CheckIdentity(const ListenIdentity& identity) {
+  ssl::context context(ssl::context::tls_server);
+  return Load(identity, context);
+}
+
 class TlsTunnel::Impl {
  public:
-  explicit Impl(const Endpoint& server) : server_(server) {}
+  Impl(const Endpoint& server, TunnelBuffers buffers) : server_{server, {}, buffers} {}
   ~Impl() {
     io_.stop();
     if (thread_.joinable()) thread_.join();
   }
 
-  Status Open(const std::string& listen_host, const ServerAccess& access) {
+  Status Open(const Endpoint& listen, const ServerAccess& access) {
     WP_RETURN_IF_ERROR(Load(access, context_));
     context_.set_verify_mode(ssl::verify_peer);
-    WP_ASSIGN_OR_RETURN(addresses_, Resolve(io_, server_));
-    error_code error;
-    const auto host = asio::ip::make_address(listen_host, error);
-    if (!error) acceptor_.open(tcp::v4(), error);
-    if (!error) {
-      acceptor_.set_option(asio::socket_base::receive_buffer_size(kSocketBufferBytes), error);
-      acceptor_.set_option(asio::socket_base::send_buffer_size(kSocketBufferBytes), error);
-      acceptor_.bind({host, 0}, error);
-    }
-    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
-    if (error) return FromErrorCode(error).WithContext("a port for TLS on {}", listen_host);
-    endpoint_ = {listen_host, acceptor_.local_endpoint(error).port()};
-    asio::co_spawn(io_, Accept(), asio::detached);
-    thread_ = std::thread([this] { io_.run(); });
-    return {};
+    return Serve(listen, JoinSecureServer);
+  }
+  Status OpenForClients(const Endpoint& listen, const ListenIdentity& identity) {
+    context_ = ssl::context(ssl::context::tls_server);
+    WP_RETURN_IF_ERROR(Load(identity, context_));
+    SSL_CTX_set_alpn_select_cb(context_.native_handle(), ChooseProtocol, nullptr);
+    clients_use_tls_ = true;
+    return Serve(listen, JoinSecureClient);
   }
   const Endpoint& endpoint() const { return endpoint_; }
 
  private:
-  asio::awaitable<void> Accept() {
+  using Join = asio::awaitable<void>(SessionPtr, const Behind&);
+
+  Status Serve(const Endpoint& listen, Join* join) {
+    WP_ASSIGN_OR_RETURN(server_.addresses, Resolve(io_, server_.name));
+    WP_ASSIGN_OR_RETURN(const auto own, Resolve(io_, listen));
+    error_code error;
+    acceptor_.open(own.front().protocol(), error);
+    if (!error) {
+      acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+      if (server_.buffers == TunnelBuffers::kSharp) {
+        acceptor_.set_option(asio::socket_base::receive_buffer_size(kSocketBufferBytes), error);
+        acceptor_.set_option(asio::socket_base::send_buffer_size(kSocketBufferBytes), error);
+      }
+      acceptor_.bind(own.front(), error);
+    }
+    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (error) return FromErrorCode(error).WithContext("a port for TLS on {}", listen.ToString());
+    endpoint_ = {listen.host, acceptor_.local_endpoint(error).port()};
+    asio::co_spawn(io_, Accept(join), asio::detached);
+    thread_ = std::thread([this] { io_.run(); });
+    return {};
+  }
+
+  asio::awaitable<void> Accept(Join* join) {
     for (;;) {
       auto [error, client] = co_await acceptor_.async_accept(kAwaitSecure);
       if (error == asio::error::operation_aborted) co_return;
       if (error) continue;
       error_code ignored;
       client.set_option(tcp::no_delay(true), ignored);
-      auto session = std::make_shared<Session>(std::move(client), io_, context_);
-      asio::co_spawn(io_, Carry(std::move(session), addresses_, server_), asio::detached);
+      auto session = std::make_shared<Session>(std::move(client), context_, clients_use_tls_);
+      asio::co_spawn(io_, join(std::move(session), server_), asio::detached);
     }
   }
 
-  const Endpoint server_;
+  Behind server_;
   Endpoint endpoint_;
+  bool clients_use_tls_ = false;
   asio::io_context io_{1};
   ssl::context context_{ssl::context::tls_client};
-  std::vector<tcp::endpoint> addresses_;
   tcp::acceptor acceptor_{io_};
   std::thread thread_;
 };
@@ -340,9 +411,19 @@ TlsTunnel::~TlsTunnel() = default;
 
 Result<std::unique_ptr<TlsTunnel>> TlsTunnel::Open(const std::string& listen_host,
                                                    const Endpoint& server,
-                                                   const ServerAccess& access) {
-  auto impl = std::make_unique<Impl>(server);
-  WP_RETURN_IF_ERROR(impl->Open(listen_host, access));
+                                                   const ServerAccess& access,
+                                                   TunnelBuffers buffers) {
+  auto impl = std::make_unique<Impl>(server, buffers);
+  WP_RETURN_IF_ERROR(impl->Open({listen_host, 0}, access));
+  return std::unique_ptr<TlsTunnel>(new TlsTunnel(std::move(impl)));
+}
+
+Result<std::unique_ptr<TlsTunnel>> TlsTunnel::OpenForClients(const Endpoint& listen,
+                                                             const Endpoint& server,
+                                                             const ListenIdentity& identity,
+                                                             TunnelBuffers buffers) {
+  auto impl = std::make_unique<Impl>(server, buffers);
+  WP_RETURN_IF_ERROR(impl->OpenForClients(listen, identity));
   return std::unique_ptr<TlsTunnel>(new TlsTunnel(std::move(impl)));
 }
 

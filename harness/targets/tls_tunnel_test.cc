@@ -108,6 +108,32 @@ TEST_F(Tls, ErrorForAServerWithoutTls) {
   EXPECT_FALSE(UsesTls({"127.0.0.1", ParseServerAddress(server->endpoint())->port}, Within(2s)));
 }
 
+// A client of TLS reaches a store without, through two tunnels.
+TEST_F(Tls, ForClientsShowsACertificateAndAsksForOne) {
+  const auto server = store::StoreServer::Start({.port = 0, .http_port = 0}).value();
+  const Endpoint behind{"127.0.0.1", ParseServerAddress(server->endpoint())->port};
+  ListenIdentity identity{.certificate = File("server.crt"), .key = File("server.key")};
+  const auto open = [&] {
+    return TlsTunnel::OpenForClients({"127.0.0.1", 0}, behind, identity, TunnelBuffers::kRoomy);
+  };
+  const auto lenient = open().value();
+  const ServerAccess anyone = With("ca.crt");
+  const Status reached = CheckTls(lenient->endpoint(), anyone, Within(5s));
+  EXPECT_TRUE(reached.ok()) << reached.message();
+  const auto client = TlsTunnel::Open("127.0.0.1", lenient->endpoint(), anyone).value();
+  EXPECT_TRUE(AskStatus(client->endpoint(), Within(5s)).has_value());
+
+  identity.client_ca = File("ca.crt");
+  const auto strict = open().value();
+  EXPECT_THAT(CheckTls(strict->endpoint(), anyone, Within(5s)).message(),
+              HasSubstr("requires a client certificate"));
+  EXPECT_TRUE(CheckTls(strict->endpoint(), With("ca.crt", "client"), Within(5s)).ok());
+  EXPECT_FALSE(CheckTls(strict->endpoint(), With("ca.crt", "unknown"), Within(5s)).ok());
+
+  identity.key = File("client.key");
+  EXPECT_THAT(open().error().message(), HasSubstr("--listen-tls-key"));
+}
+
 // What LookAt reports about the keys on a server.
 TEST(LookAt, RecognisesTheKeysOfKubernetes) {
   const auto server = store::StoreServer::Start({.port = 0, .http_port = 0}).value();
