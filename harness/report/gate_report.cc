@@ -103,7 +103,9 @@ std::string SharedText(const GateOutcome& outcome) {
   if (lines.size() > kMostShown) {
     text += fmt::format("             and {} more in gate.json\n", lines.size() - kMostShown);
   }
-  return text.empty() ? text : "  on both    attempts that failed with a bug that both builds have\n" + text;
+  return text.empty()
+             ? text
+             : "  on both    attempts that failed with a bug that both builds have\n" + text;
 }
 
 Json ToJson(const Pairs& pairs) {
