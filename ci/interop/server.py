@@ -142,6 +142,10 @@ class Server:
     def __exit__(self, *_):
         self._stop()
 
+    @property
+    def pid(self):
+        return self._process.pid
+
     def _read(self):
         for line in self._process.stdout:
             text = line.decode(errors="replace").rstrip()

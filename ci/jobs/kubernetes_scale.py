@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A Kubernetes API server with a thousand informers on the embedded store, and on etcd beside it.
+
+    ci/jobs/kubernetes_scale.py [--etcd 3.7.3] [--duration 600] [--informers 1000]
+        [--objects 50000] [--rate 500] [--cache] [--defect NAME]...
+
+Both run at the same time. Each has a store, our proxy before it, and one process with the API
+server and the informers, each of which follows its own share of the objects. Writes go to the store
+past proxy and API server; the API server compacts every 5 s, and every 20 s its link to the store
+is stalled for 3 s. Without --cache each informer becomes a watch of the store, all on one stream;
+with it they share one watch and a cache. Defects are planted in the embedded store.
+
+For each store it prints what became of the writes: lost (an informer that did not list again has
+not been given one), doubled, left to a list, and informers that end with other objects than the
+store; how long after a stall the last write from before its end arrived; and what the store used.
+
+Exit code: 0 when nothing was lost, doubled or unequal, 1 otherwise, 77 without go.
+A first build takes 4 minutes of two cores. Needs go.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import job
+from server import STORE, Server, start
+
+EMBEDDED = "embedded"
+COMPACTION, STALL, STALL_EVERY = 5, 3, 20  # seconds
+PROGRAM = job.JOBS.parents[1] / "fixtures" / "consumers" / "kube-apiserver"
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Side:
+    """One store with its proxy and the process of the API server."""
+
+    def __init__(self, stack, name, binary, number, program, options):
+        self.name = name
+        planted = options.defect if name == EMBEDDED else []
+        self.store = start(stack, STORE if name == EMBEDDED else name, binary, number,
+                           flags=[f"--defect={defect}" for defect in planted])
+        self.host = self.store.endpoint.split(":")[0]
+        self.api = f"http://{self.host}:8474"
+        watchproof = options.build / "watchproof"
+        linked = f"{self.host}:2390"
+        stack.enter_context(Server(
+            "proxy", [watchproof, "proxy", "--listen", linked, "--to", self.store.endpoint,
+                      "--control", f"{self.host}:8474"], self.host, "listening on"))
+        command = [program, "scale", "--endpoint", linked, "--direct", self.store.endpoint,
+                   "--informers", str(options.informers), "--objects", str(options.objects),
+                   "--rate", str(options.rate), "--duration", f"{options.duration}s",
+                   "--compaction", f"{COMPACTION}s", *(["--cache"] if options.cache else [])]
+        self.log = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115
+        self.child = stack.enter_context(subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=self.log, text=True,
+            env=os.environ | {"WATCHPROOF": str(watchproof)}))
+        stack.callback(self.child.kill)
+        self.stalls = []
+
+    def call(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.api + path, data, method=method)
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            text = answer.read()
+        return json.loads(text) if text else {}
+
+    def processor_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.store.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+
+    def memory_mib(self):
+        for line in pathlib.Path(f"/proc/{self.store.pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM"):
+                return int(line.split()[1]) / 1024
+        return None
+
+    def answer(self):
+        """The next line in JSON of the process."""
+        for line in self.child.stdout:
+            if line.startswith("{"):
+                return json.loads(line)
+        self.log.seek(0)
+        raise RuntimeError(f"{self.name} ended: {self.log.read()[-2000:]}")
+
+    def stall(self, written):
+        (proxy,) = self.call("GET", "/proxies")
+        effects = [{"proxy": proxy, "kind": "stall", "direction": direction, "parameters": {}}
+                   for direction in ("to-client", "to-target")]
+        while not written.wait(STALL_EVERY - STALL):
+            armed = [self.call("POST", "/effects", effect) for effect in effects]
+            time.sleep(STALL)
+            for effect in armed:
+                self.call("DELETE", f"/effects/{effect['id']}")
+            self.stalls.append(time.monotonic() * 1000)
+
+    def run(self):
+        self.answer()  # ready
+        began, before, written = time.monotonic(), self.processor_seconds(), threading.Event()
+        with ThreadPoolExecutor() as pool:
+            stalling = pool.submit(self.stall, written)
+            try:
+                self.answer()  # all is written
+            finally:
+                written.set()
+            stalling.result()
+        self.seconds = time.monotonic() - began
+        self.used, self.peak = self.processor_seconds() - before, self.memory_mib()
+        self.result = self.answer()
+
+    def recoveries(self):
+        """For each stall, ms from its end until all from before its end has arrived."""
+        arrivals = {int(at): last for at, last in self.result["last_arrival_ms"].items()}
+        found = []
+        for end in self.stalls:
+            within = [last for at, last in arrivals.items() if end - STALL * 1000 <= at < end - 100]
+            found += [max(0, max(within) - end)] if within else []
+        return found
+
+    def row(self):
+        result, delays = self.result, sorted(self.result["delays_us"])
+        recoveries = self.recoveries()
+        at = {q: delays[int(q * (len(delays) - 1))] / 1000 for q in (0.5, 0.9, 0.99)}
+        return {
+            "writes": result["writes"],
+            "writes/s": f"{result['writes'] / self.seconds:.0f}",
+            "lost": result["lost"], "doubled": result["doubled"],
+            "informers that differ": result["unequal"],
+            "lists again": result["relists"], "left to them": result["left_to_relists"],
+            "watches again": result["reopened"],
+            "stalls": len(recoveries),
+            "recovery, median ms": f"{statistics.median(recoveries):.0f}" if recoveries else "-",
+            "recovery, longest ms": f"{max(recoveries):.0f}" if recoveries else "-",
+            "delay, median ms": f"{at[0.5]:.1f}", "delay, 90 % ms": f"{at[0.9]:.0f}",
+            "delay, 99 % ms": f"{at[0.99]:.0f}",
+            "store, MiB at most": f"{self.peak:.0f}",
+            "store, processor s": f"{self.used:.1f}",
+        }
+
+    def wrong(self):
+        return self.result["lost"] + self.result["doubled"] + self.result["unequal"]
+
+
+def etcd_binary(build, version):
+    done = subprocess.run([build / "watchproof", "fetch", "etcd", version], check=True,
+                          capture_output=True, text=True)
+    return done.stdout.splitlines()[-1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--etcd", default="3.7.3")
+    parser.add_argument("--duration", type=int, default=600)
+    parser.add_argument("--informers", type=int, default=1000)
+    parser.add_argument("--objects", type=int, default=50000)
+    parser.add_argument("--rate", type=int, default=500)
+    parser.add_argument("--cache", action="store_true")
+    parser.add_argument("--defect", action="append", default=[])
+    options = parser.parse_args()
+    if not shutil.which("go"):
+        print("SKIP: no go")
+        return 77
+    options.build = job.build("watchproof")
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="watchproof-scale-"))
+        program = pathlib.Path(folder) / "program"
+        subprocess.run(["go", "build", "-ldflags=-s", "-o", program, "."], cwd=PROGRAM, check=True)
+        etcd = f"etcd {options.etcd}"
+        sides = [Side(stack, EMBEDDED, options.build / "watchproof", 0, program, options),
+                 Side(stack, etcd, etcd_binary(options.build, options.etcd), 1, program, options)]
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(Side.run, sides))
+        rows = [side.row() for side in sides]
+    print(f"{'':24}" + "".join(f"{side.name:>14}" for side in sides))
+    for name in rows[0]:
+        print(f"{name:24}" + "".join(f"{row[name]:>14}" for row in rows))
+    return int(any(side.wrong() for side in sides))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
