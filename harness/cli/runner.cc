@@ -242,8 +242,10 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   }
   KeepFiles keep = KeepFiles::kNone;
   Status appended;
+  std::optional<AttemptResult> store;
   for (AttemptResult& one : results) {
-    keep = std::max(keep, Report(std::move(one), started));
+    keep = std::max(keep, Report(std::move(one), store ? &*store : nullptr, started));
+    store = r_.record.attempts.back().result;
     const Status line =
         r_.folder.AppendLine("results.jsonl", ToResultsLine(r_.record.attempts.back().result));
     if (appended.ok()) appended = line;
@@ -252,11 +254,11 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   return appended;
 }
 
-KeepFiles Runner::Report(AttemptResult result, TimePoint started) {
+KeepFiles Runner::Report(AttemptResult result, const AttemptResult* store, TimePoint started) {
   AttemptSummary note{
       .result = std::move(result), .expectation = ExpectationStatus::kAsExpected, .begin = 0};
   note.begin = std::chrono::duration<double>(started - r_.begun).count();
-  note.expectation = r_.expectations.Apply(TargetOf(note.result.target), note.result);
+  note.expectation = r_.expectations.Apply(TargetOf(note.result.target), note.result, store);
   const DefectSummary* const planted = PlantedIn(r_.record, note.result.target);
   if (planted != nullptr && note.expectation == ExpectationStatus::kNewFailure)
     NoteCaught(*planted, note);

@@ -290,9 +290,16 @@ void Expectations::Accept(const std::vector<AcceptedFailure>& accepted) {
   accepted_.insert(accepted_.end(), accepted.begin(), accepted.end());
 }
 
-ExpectationStatus Expectations::Apply(const TargetSpec& target, AttemptResult& result) const {
+ExpectationStatus Expectations::Apply(const TargetSpec& target, AttemptResult& result,
+                                      const AttemptResult* store) const {
   const ExpectationStatus status = ByKey(target, result);
   if (status != ExpectationStatus::kNewFailure) return status;
+  if (store != nullptr && store->known) {
+    result.known = true;
+    result.upstream = store->upstream;
+    result.reason = "reaches it from the store: " + store->reason;
+    return ExpectationStatus::kKnownFailure;
+  }
   for (const AcceptedFailure& entry : accepted_) {
     if (!entry.Accepts(result) || entry.ExpiredOn(result.started)) continue;
     result.known = true;

@@ -51,8 +51,11 @@ class Expectations {
   void Accept(const std::vector<AcceptedFailure>& accepted);
 
   // Compares a pass or a fail with what the bugs of the target's version say; sets known, reason
-  // and upstream. All other verdicts stay unchanged.
-  ExpectationStatus Apply(const TargetSpec& target, AttemptResult& result) const;
+  // and upstream. All other verdicts stay unchanged. What fails in a consumer on top of a store that
+  // shows nothing but known bugs in the same attempt, is known with that; `store`: its result, with
+  // this done.
+  ExpectationStatus Apply(const TargetSpec& target, AttemptResult& result,
+                          const AttemptResult* store = nullptr) const;
 
   const AnswerKey& key() const { return key_; }
   const std::vector<AcceptedFailure>& accepted() const { return accepted_; }

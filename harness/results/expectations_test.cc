@@ -122,6 +122,23 @@ TEST(ExpectationsApply, StatusOfEverySituation) {
   }
 }
 
+TEST(ExpectationsApply, WhatFailsInAConsumerIsKnownOnlyWithTheStoreBelow) {
+  const Expectations expectations = Expectations::Parse(kManifest).value();
+  AttemptResult store = Result(Verdict::kFail, {"Settled"}, "etcd@3.4.23", "3.4.23");
+  AttemptResult consumer = Result(Verdict::kFail, {"NoGhost"}, "c on etcd@3.4.23", "3.4.23");
+  const TargetSpec target{.text = consumer.target, .product = "etcd", .consumer = "c"};
+
+  EXPECT_EQ(expectations.Apply(target, consumer, &store), ExpectationStatus::kNewFailure);
+
+  ASSERT_EQ(Apply(expectations, store), ExpectationStatus::kKnownFailure);
+  EXPECT_EQ(expectations.Apply(target, consumer, &store), ExpectationStatus::kKnownFailure);
+  EXPECT_EQ(consumer.upstream, store.upstream);
+  EXPECT_EQ(consumer.reason, "reaches it from the store: " + store.reason);
+
+  AttemptResult passed = Result(Verdict::kPass, {}, consumer.target, "3.4.23");
+  EXPECT_EQ(expectations.Apply(target, passed, &store), ExpectationStatus::kAsExpected);
+}
+
 // Behind the fix a finding must also look like the bug, if the bug has a look.
 TEST(ExpectationsApply, AFixedBugThatShowsAgainIsARegression) {
   const Expectations expectations = Expectations::Parse(kManifest).value();
