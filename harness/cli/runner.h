@@ -77,7 +77,7 @@ class Runner {
   const TargetSpec& TargetOf(const std::string& text) const;
   Status Finish(AttemptResult result, const AttemptFolder& folder, TimePoint started);
   // Judges it by what is expected, and prints it. Whether its recording is to be kept.
-  // `store`: in an attempt with a consumer, whose result this is, that on the store.
+  // `store`: the result on the store below, if this one is on a consumer.
   KeepFiles Report(AttemptResult result, const AttemptResult* store, TimePoint started);
   // With --fail-fast no more is tried on a defect that every guarantee it declares has caught.
   void LeaveOutIfCaught(const DefectSummary& defect);

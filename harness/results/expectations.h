@@ -51,9 +51,8 @@ class Expectations {
   void Accept(const std::vector<AcceptedFailure>& accepted);
 
   // Compares a pass or a fail with what the bugs of the target's version say; sets known, reason
-  // and upstream. All other verdicts stay unchanged. What fails in a consumer on top of a store that
-  // shows nothing but known bugs in the same attempt, is known with that; `store`: its result, with
-  // this done.
+  // and upstream. All other verdicts stay unchanged. What fails in a consumer is known if the store
+  // below shows known bugs and nothing else in that attempt; `store`: the result on it, after this.
   ExpectationStatus Apply(const TargetSpec& target, AttemptResult& result,
                           const AttemptResult* store = nullptr) const;
 
