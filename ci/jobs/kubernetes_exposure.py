@@ -6,7 +6,8 @@
         [--repeat N] [--runs FOLDER]
 
 Each version of Kubernetes runs twice: with Events as they are by default, without a watch cache,
-and with one, as all other resources. A cell says what became of the informer, from runs:
+and with one, as all other resources; 1.31 a third time, with the gate by which watches without a
+resource version go past the cache. A cell says what became of the informer, from runs:
 
     exposed   it holds, or has passed on, what the store does not have
     heals     etcd left something out, or a previous value was missing; the API server or the layer
@@ -37,10 +38,12 @@ import tempfile
 
 import job
 
-KUBERNETES = ["1.24.17", "1.28.2", "1.31.0", "1.37.2"]
+KUBERNETES = ["1.24.17", "1.26.15", "1.28.2", "1.31.0", "1.37.2"]
 ETCD = ["3.4.23", "3.5.12", "3.5.16", "3.5.30", "3.7.3"]
 CASES = ["FullQueue", "SlowLinkNewKeys", "SlowLinkOldKeys", "DeleteAtFloor"]
 PATHS = {"kube-apiserver": "no cache", "kube-apiserver-cached": "cache"}
+GATED = {"kube-apiserver-from-storage": "cache, gate on"}
+WITH_GATE = {"1.31.0"}  # of those above
 # In the order in which they decide: one attempt with a ghost is enough.
 KINDS = ["exposed", "heals", "notified", "immune", "clean", "unknown"]
 # Other watches share the stream, and their errors are in the log of the API server, too.
@@ -103,13 +106,17 @@ def attempt_of(watchproof, run, target, consumer):
     return Attempt("clean", "no watch of the store fell below the floor")
 
 
+def paths_of(version):
+    return PATHS | (GATED if version in WITH_GATE else {})
+
+
 def run_column(watchproof, folder, version, options):
     """One version on every etcd; the attempts by path, case and etcd."""
     if not (folder / "latest").exists():
         command = [watchproof, "run", "--run-dir", folder, "--keep", "all", "--quiet",
                    "--repeat", str(options.repeat), "--filter",
                    ":".join(f"Consumers.{case}" for case in options.case)]
-        for path in PATHS:
+        for path in paths_of(version):
             command += ["--consumer", f"{path}@{version}"]
         for etcd in options.etcd:
             command += ["--target", f"etcd@{etcd}"]
@@ -140,13 +147,13 @@ def decide(attempts):
 def print_matrix(case, columns, etcds):
     """Returns how many cells are unknown."""
     print(f"\nConsumers.{case}")
-    print(f"  {'Kubernetes':22}" + "".join(f"etcd {etcd:13}" for etcd in etcds))
+    print(f"  {'Kubernetes':24}" + "".join(f"etcd {etcd:13}" for etcd in etcds))
     why, unknown = {}, 0
     affected = {etcd for cells in columns.values() for (_, of_case, etcd), attempts in cells.items()
                if of_case == case and decide(attempts)[0] == "exposed"}
     for version, cells in columns.items():
-        for path, title in PATHS.items():
-            row = f"  {f'{version}, {title}':22}"
+        for path, title in paths_of(version).items():
+            row = f"  {f'{version}, {title}':24}"
             for etcd in etcds:
                 kind, text, seen = decide(cells.get((path, case, etcd), []))
                 if kind == "clean" and etcd in affected:
