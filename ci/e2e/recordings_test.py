@@ -287,7 +287,7 @@ class PassiveTest(RecordingTest):
         heal = urllib.request.Request(f"{toxics}/slow", method="DELETE")
         urllib.request.urlopen(heal).close()
         self.etcdctl("put", "k", "live")
-        # A watch whose notice was lost goes on as if nothing had happened.
+        # Without its notice that watch goes on as if nothing had happened.
         wait_for("the later event", lambda: watch.said.count(b"live\n") == 3 - slow)
         self.stop()
 

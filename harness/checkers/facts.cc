@@ -9,6 +9,8 @@ namespace watchproof {
 
 namespace {
 
+constexpr Duration kConsumerSettles = 1s;
+
 // Its start, or its next expected change, is below the floor.
 bool BelowFloor(const Facts& facts, WatchIndex watch) {
   if (facts.details(watch).starts_below_floor()) return true;
@@ -16,7 +18,26 @@ bool BelowFloor(const Facts& facts, WatchIndex watch) {
   return missing && missing->revision < facts.model.calls().compaction_acknowledged();
 }
 
+// The last that came on its stream, to any watch.
+Line LatestOn(const Facts& facts, StreamId stream) {
+  Line latest{};
+  for (std::uint32_t i = 0; i < facts.table.size(); ++i) {
+    if (facts.state(WatchIndex(i)).stream != stream) continue;
+    latest = std::max(latest, facts.details(WatchIndex(i)).latest.line);
+  }
+  return latest;
+}
+
 }  // namespace
+
+bool NothingDue(const Facts& facts, WatchIndex watch) {
+  const WatchDetails& details = facts.details(watch);
+  if (details.continued_by || facts.cut_off) return true;
+  if (!facts.of_consumer) return false;
+  const StreamId stream = facts.state(watch).stream;
+  return facts.latest.at - details.latest.at < kConsumerSettles ||
+         facts.faults.MayHaveCut(stream, LatestOn(facts, stream));
+}
 
 Revision HighestFloor(const Facts& facts) {
   const Revision base = facts.timeline().base();
@@ -38,8 +59,7 @@ bool ExpectsCompactionNotice(const Facts& facts, WatchIndex watch) {
   if (ServedInFull(facts, watch)) return false;
   const WatchState& state = facts.state(watch);
   if (!state.created || state.end != WatchEnd::kOpen) return false;
-  // It has been resumed by another watch, or the end of the recording is missing.
-  if (facts.details(watch).continued_by || facts.cut_off) return false;
+  if (NothingDue(facts, watch)) return false;
   return BelowFloor(facts, watch);
 }
 

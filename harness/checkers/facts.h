@@ -28,6 +28,9 @@ struct Facts {
   Where latest;  // the current line; in Finish the last one
   // The recording ends before its run did: a missing event may have come later.
   bool cut_off = false;
+  // The streams are those of a consumer, and recorded on their way: it goes on until the recording
+  // ends, and an end that a fault makes behind the recorder is not seen.
+  bool of_consumer = false;
 
   const WatchState& state(WatchIndex watch) const { return table.state(watch); }
   const WatchDetails& details(WatchIndex watch) const { return table.details(watch); }
@@ -38,6 +41,11 @@ struct Facts {
 // Whether an open watch can only be answered with ErrCompacted: it requested a start that had been
 // compacted, or its next expected change has been compacted since.
 bool ExpectsCompactionNotice(const Facts& facts, WatchIndex watch);
+
+// Whether nothing is missing that has not come by the end of the recording: the watch was resumed by
+// another one, the recording was cut off, or it is a consumer's, and has received or requested
+// something within the last second, or a fault may have ended its stream since the last response.
+bool NothingDue(const Facts& facts, WatchIndex watch);
 
 // Whether the watch expects nothing more: it ended, was resumed by another watch, or has received
 // every change known so far.

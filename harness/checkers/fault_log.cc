@@ -46,6 +46,13 @@ bool FaultLog::MayHaveEnded(StreamId stream, Line end, StatusCode code) const {
   });
 }
 
+bool FaultLog::MayHaveCut(StreamId stream, Line since) const {
+  const Stream what = Of(stream);
+  return std::any_of(faults_.begin(), faults_.end(), [&](const Fault& fault) {
+    return (fault.healed.value == 0 || fault.healed > since) && EndsOn(fault, what);
+  });
+}
+
 bool FaultLog::MayRefuse(StreamId stream, Line at) const {
   if (unsaid_) return true;
   const Stream what = Of(stream);

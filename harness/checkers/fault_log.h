@@ -25,6 +25,8 @@ class FaultLog {
   // Whether a fault may have ended the stream in that line. A member that lost its leader ends
   // the streams that asked for one, with Unavailable.
   bool MayHaveEnded(StreamId stream, Line end, StatusCode code) const;
+  // Whether a fault may have ended the stream since that line, where no end is recorded.
+  bool MayHaveCut(StreamId stream, Line since) const;
   // Whether a server may have been ending, or without a leader, in that line.
   bool MayRefuse(StreamId stream, Line at) const;
   // Whether a member may have been sent a snapshot of the store since that line.

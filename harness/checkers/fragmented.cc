@@ -63,7 +63,7 @@ class Fragmented final : public Checker {
       case WatchEnd::kCancelled:
         return Between(watch, "the end of the watch", *details.ended);
       case WatchEnd::kOpen:
-        if (details.continued_by || facts().cut_off) return;
+        if (NothingDue(facts(), watch)) return;
         break;
       case WatchEnd::kStreamClosed: {
         // A cut loses the remaining parts, if any changes were left for them.

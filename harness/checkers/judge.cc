@@ -272,6 +272,8 @@ struct Judge::Impl final : HistoryVisitor {
         questions_ = where.line;
         BeginUncounted();
       }
+    } else if (std::holds_alternative<ConsumerStarted>(annotation)) {
+      facts_.of_consumer = true;
     } else if (std::holds_alternative<QuestionLeft>(annotation)) {
       ++questions_left_;
     } else if (const auto* due = std::get_if<ProgressDue>(&annotation)) {

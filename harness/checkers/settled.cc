@@ -219,8 +219,7 @@ class Settled final : public Checker {
   void FinishOpen(WatchIndex watch) {
     const WatchState& state = facts().state(watch);
     const WatchDetails& details = facts().details(watch);
-    // Its successor must deliver the rest, or the rest is unknown.
-    if (details.continued_by || facts().cut_off) return;
+    if (NothingDue(facts(), watch)) return;
     const std::string quiet = fmt::format("for {} up to the end of the recording",
                                           Milliseconds(facts().latest.at - details.latest.at));
     if (!state.created) {

@@ -5,6 +5,12 @@ namespace watchproof {
 namespace {
 
 Script TwoPuts() { return Script().Put("k", "a", 2).Put("k", "b", 3).Watch("k", 2).Created(0, 3); }
+Script OfAConsumer() { return Script().Annotate(ConsumerStarted{"c", {"client"}, "k"}); }
+Script ConsumerWithTwoPuts() {
+  return OfAConsumer().Put("k", "a", 2).Put("k", "b", 3).Watch("k", 2).Created(0, 3);
+}
+Script AtTheEnd(Script script) { return script.Pause(2s).Put("j", "c", 4); }
+
 Script Complete() { return TwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}); }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -201,6 +207,30 @@ Script Resumed(Script ended) {
       .Watch("k", 4)
       .Created(0, 3);
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    SettledOfConsumer, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"Stuck", AtTheEnd(ConsumerWithTwoPuts().Deliver(0, {{2, "k"}})), {"Settled"}},
+        {"StillOnItsWay", ConsumerWithTwoPuts().Deliver(0, {{2, "k"}}), {}},
+        {"AskedJustBeforeTheEnd", OfAConsumer().Put("k", "a", 2).Watch("k", 2), {}},
+        {"NeverAnswered",
+         AtTheEnd(ConsumerWithTwoPuts().Deliver(0, {{2, "k"}, {3, "k"}}).Watch("k", 3)),
+         {"Settled"}},
+        {"CutBehindTheRecorder",
+         AtTheEnd(ConsumerWithTwoPuts().Armed("goaway", "proxied").Healed("goaway")),
+         {}},
+        {"GoesOnAfterTheFault",
+         AtTheEnd(ConsumerWithTwoPuts()
+                      .Armed("goaway", "proxied")
+                      .Healed("goaway")
+                      .Deliver(0, {{2, "k"}})),
+         {"Settled"}},
+        {"UnderAFaultThatEndsNone",
+         AtTheEnd(ConsumerWithTwoPuts().Armed("stall", "none").Healed("stall")),
+         {"Settled"}},
+    }),
+    RowName);
 
 INSTANTIATE_TEST_SUITE_P(
     SettledStream, TruthTable,
