@@ -42,8 +42,8 @@ struct Facts {
 // compacted, or its next expected change has been compacted since.
 bool ExpectsCompactionNotice(const Facts& facts, WatchIndex watch);
 
-// Whether nothing is missing that has not come by the end of the recording: the watch was resumed by
-// another one, the recording was cut off, or it is a consumer's, and has received or requested
+// Whether nothing is missing that has not come by the end of the recording: the watch was resumed
+// by another, the recording was cut off, or it is a consumer's, and has received or requested
 // something within the last second, or a fault may have ended its stream since the last response.
 bool NothingDue(const Facts& facts, WatchIndex watch);
 
