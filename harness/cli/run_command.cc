@@ -225,10 +225,10 @@ tl::expected<Run, Refusal> Run::Prepare(RunOptions options, const std::string& e
   }
   Result<Expectations> expectations = LoadExpectations(options.manifest, options.baselines);
   if (!expectations.has_value()) return Refuse(ExitCode::kUsage, expectations.error());
-  if (Status added = AddTargets(*defects, *expectations, options); !added.ok()) {
-    return Refuse(ExitCode::kUsage, added);
-  }
-  if (Status added = AddConsumers(options); !added.ok()) return Refuse(ExitCode::kUsage, added);
+  Status added = AddTargets(*defects, *expectations, options);
+  if (added.ok()) added = AddConsumers(options);
+  if (added.ok()) added = AcceptKnown(options.targets, *expectations);
+  if (!added.ok()) return Refuse(ExitCode::kUsage, added);
   if (Status good = CheckOptions(options); !good.ok()) return Refuse(ExitCode::kUsage, good);
   const Result<std::vector<CaseInfo>> selected = SelectCases(options, !defects->empty());
   if (!selected.has_value()) return Refuse(ExitCode::kNothingSelected, selected.error());

@@ -2,8 +2,10 @@
 #include "harness/cli/run_consumers.h"
 
 #include <algorithm>
+#include <set>
 
 #include "harness/consumers/consumer_build.h"
+#include "harness/consumers/consumer_source.h"
 
 namespace watchproof {
 
@@ -32,6 +34,21 @@ Status AddConsumers(RunOptions& options) {
   return Fail(StatusCode::kInvalidArgument,
               "--target: some have a consumer and some have none; expected one for each, as by "
               "--consumer NAME");
+}
+
+Status AcceptKnown(const std::vector<TargetSpec>& targets, Expectations& expectations) {
+  std::set<std::string> seen;
+  for (const TargetSpec& target : targets) {
+    if (target.consumer.empty() || !seen.insert(target.consumer).second) continue;
+    WP_ASSIGN_OR_RETURN(const ConsumerSource source, FindConsumer(target.consumer));
+    if (source.accepted.empty()) continue;
+    const std::string place = source.name + "/accepted.toml";
+    auto accepted = ParseBaseline(source.accepted);
+    if (!accepted.has_value()) return std::move(accepted).error().WithContext("{}", place);
+    for (AcceptedFailure& entry : *accepted) entry.place = fmt::format("{}:{}", place, entry.line);
+    expectations.Accept(*accepted);
+  }
+  return {};
 }
 
 bool HasConsumers(const std::vector<TargetSpec>& targets) {

@@ -2,6 +2,7 @@
 // The consumers of a run: each on each target, built before the first attempt.
 //
 //   WP_RETURN_IF_ERROR(AddConsumers(options));               // targets become "NAME on TARGET"
+//   WP_RETURN_IF_ERROR(AcceptKnown(options.targets, expectations));
 //   record.targets = ColumnsOf(options.targets);             // each target, too: it has a verdict
 //   consumers = BuildConsumers(options.targets, print_line);
 //
@@ -15,6 +16,7 @@
 
 #include "harness/base/status.h"
 #include "harness/cli/run_options.h"
+#include "harness/results/expectations.h"
 
 namespace watchproof {
 
@@ -28,6 +30,8 @@ using RunConsumers = std::map<std::string, RunConsumer>;  // by name
 
 // Errors name the consumer and what was expected.
 Status AddConsumers(RunOptions& options);
+// Failures of the consumers that their folders say are known. Errors name the file.
+Status AcceptKnown(const std::vector<TargetSpec>& targets, Expectations& expectations);
 // Whether consumers take part: all targets have one then.
 bool HasConsumers(const std::vector<TargetSpec>& targets);
 std::vector<TargetSpec> ColumnsOf(const std::vector<TargetSpec>& targets);

@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kRecipe = "consumer.toml";
+constexpr std::string_view kAccepted = "accepted.toml";
 constexpr std::string_view kFolder = "folder:";
 
 using Files = std::map<std::string, std::string>;
@@ -53,6 +54,9 @@ Status Fill(ConsumerSource& source, Read read) {
   auto parsed = ParseConsumerRecipe(recipe->second);
   if (!parsed.has_value()) return parsed.error().WithContext("{}", place);
   source.recipe = std::move(parsed).value();
+  // No part of what is built.
+  const auto accepted = source.files.extract(fmt::format("{}/{}", source.name, kAccepted));
+  if (!accepted.empty()) source.accepted = accepted.mapped();
   for (const std::string& needed : source.recipe.needs) {
     WP_ASSIGN_OR_RETURN(Files more, read(needed));
     source.files.merge(more);

@@ -47,6 +47,7 @@ struct ConsumerSource {
   std::string version;  // empty: as its lock file says
   ConsumerRecipe recipe;
   std::map<std::string, std::string> files;  // its own and those of the folders that it needs
+  std::string accepted;  // its accepted.toml: known failures, in the form of --baseline; or empty
 };
 // Errors name the text and what was expected.
 Result<ConsumerSource> FindConsumer(const std::string& text);

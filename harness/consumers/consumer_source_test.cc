@@ -50,11 +50,14 @@ TEST(ConsumerSource, AFolderIsReadWithItsNeighbours) {
   std::ofstream(root / "own" / "consumer.toml")
       << "about = \"a\"\nlayers = [\"l\"]\ntool = \"go\"\nadvice = \"x\"\nneeds = [\"shared\"]\n"
          "build = [\"go build\"]\nrun = [\"./p\"]\n";
+  std::ofstream(root / "own" / "accepted.toml") << "known";
   std::ofstream(root / "shared" / "code.go") << "package shared\n";
   const auto source = FindConsumer("folder:" + (root / "own").string());
   ASSERT_TRUE(source.has_value()) << source.error().message();
   EXPECT_EQ(source->name, "own");
   EXPECT_EQ(source->files.at("shared/code.go"), "package shared\n");
+  EXPECT_EQ(source->accepted, "known");
+  EXPECT_FALSE(source->files.contains("own/accepted.toml")) << "nothing is built of it";
 }
 
 TEST(ConsumerRecipe, AMisspeltFieldIsAnError) {

@@ -28,10 +28,14 @@ class EndedStreams : public Evidence {
     seen_ = ports.closed_streams() - before_;
   }
   void Keep() override { closed_ = seen_; }
-  bool found(const Receipt& /*done*/) const override { return closed_ > 0; }
-  void Describe(const Receipt& /*done*/, FaultReceipt& receipt) const override {
+  // The end of a refused stream is made by the proxy, behind the recorder of a consumer's streams.
+  bool found(const Receipt& done) const override { return closed_ > 0 || done.streams_refused > 0; }
+  void Describe(const Receipt& done, FaultReceipt& receipt) const override {
     receipt.measured["streams_closed"] = closed_;
     receipt.text += fmt::format("{} streams of the clients ended", closed_);
+    if (done.streams_refused == 0) return;
+    receipt.measured["streams_refused"] = done.streams_refused;
+    receipt.text += fmt::format(", {} were refused", done.streams_refused);
   }
 
  protected:
@@ -307,7 +311,9 @@ class Spread final : public Evidence {
 
 }  // namespace
 
-EvidenceKind StreamsEnd() { return Plain<EndedStreams>("a watch stream of the clients ended"); }
+EvidenceKind StreamsEnd() {
+  return Plain<EndedStreams>("a watch stream of the clients ended, or was refused by a GOAWAY");
+}
 
 EvidenceKind OracleNotices() {
   return Plain<OracleProblems>(

@@ -43,7 +43,7 @@ struct EvidenceKind {
   std::function<Result<std::unique_ptr<Evidence>>(const proxy::ParameterValues&)> make;
 };
 
-// A watch stream of the clients ended.
+// A watch stream of the clients ended, or was refused by a GOAWAY.
 EvidenceKind StreamsEnd();
 // The same, or the oracle found something.
 EvidenceKind OracleNotices();

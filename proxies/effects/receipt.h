@@ -42,6 +42,9 @@ struct Receipt {
   std::int64_t frames_withheld = 0;
   std::int64_t frames_swallowed = 0;
   std::int64_t frames_injected = 0;
+  // Streams that a GOAWAY refused: for the client they never existed, and the proxy reset them
+  // towards the target.
+  std::int64_t streams_refused = 0;
   // How often what the effect waited for happened.
   std::int64_t times_triggered = 0;
   // Connections on which an effect on streams could do nothing, because they cannot be followed.
@@ -75,6 +78,7 @@ inline constexpr ReceiptCount kReceiptCounts[] = {
     {"frames_withheld", &Receipt::frames_withheld},
     {"frames_swallowed", &Receipt::frames_swallowed},
     {"frames_injected", &Receipt::frames_injected},
+    {"streams_refused", &Receipt::streams_refused},
     {"times_triggered", &Receipt::times_triggered},
     {"connections_unfollowed", &Receipt::connections_unfollowed},
 };

@@ -207,6 +207,7 @@ TEST(GoAway, NamesTheLastStreamAndRefusesHigherOnes) {
   const std::string refusal = MakeReset(FrameStream(3), 7);
   const auto swallowed = static_cast<std::int64_t>(2 * response.size());
   EXPECT_EQ(connection.ToTarget(), refusal + MakeWindowUpdate(FrameStream(0), swallowed));
+  EXPECT_EQ(connection.receipt().streams_refused, 1);
 }
 
 // RFC 9113, section 6.8: the last stream that was named must not become a later one.

@@ -53,6 +53,7 @@ class GoAwayStage final : public AimedFrameStage {
       out.Drop(std::move(unit));
     }
     if (!refused_.insert(stream).second) return;
+    tally_.Add(&Receipt::streams_refused, 1);
     tally_.Add(&Receipt::frames_injected, 1);
     out.Inject(Direction::kToTarget, MakeReset(stream, kRefusedStream));
   }
