@@ -15,8 +15,11 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 try:
     import source_tree
+except ImportError:
+    sys.exit(77)
+try:
     source_tree.cindex.Index.create()
-except (ImportError, source_tree.cindex.LibclangError):
+except source_tree.cindex.LibclangError:
     sys.exit(77)
 import equivalent  # noqa: E402
 import mutate  # noqa: E402
