@@ -127,7 +127,7 @@ def main():
     parser.add_argument("--processors", type=int, default=2, help="of a pod, and of RUN's machine")
     parser.add_argument("--pod-start", type=float, default=20, help="seconds, with the image")
     parser.add_argument("--lost", type=float, default=0.01, help="share of pods lost per hour")
-    parser.add_argument("--merge", type=float, default=0.1, help="seconds per shard")
+    parser.add_argument("--merge", type=float, default=0.03, help="seconds per shard")
     parser.add_argument("--megabytes", type=float, default=5, help="kept per shard")
     parser.add_argument("--price", type=float, default=0.04, help="of a processor hour")
     parser.add_argument("--output", type=pathlib.Path)
