@@ -20,6 +20,7 @@ from tool import RunTest, main, stock_etcd, wait_for
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "interop"))
 from npm import SOURCES, install  # noqa: E402
 from server import Skip  # noqa: E402
+from tools import releases  # noqa: E402
 
 HOST = "127.201.7.9"
 CLIENTS, PEERS, PROXIED = f"{HOST}:2379", f"{HOST}:2380", f"{HOST}:2381"
@@ -27,9 +28,7 @@ SLOW, CONTROL = f"{HOST}:2382", f"{HOST}:8474"
 PATIENCE = ("--dial-timeout=60s", "--command-timeout=60s")
 # In the embedded store: etcd #18089.
 DEFECT = "delete-at-floor-lost"
-# Without #17529.
-CACHE = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache")) + "/watchproof"
-FIXED_ETCD = pathlib.Path(os.environ.get("WATCHPROOF_CACHE", CACHE), "releases/etcd/3.5.30/etcd")
+FIXED_ETCD = releases() / "etcd/3.5.30/etcd"  # without #17529
 
 
 class RecordingTest(RunTest):

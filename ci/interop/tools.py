@@ -25,7 +25,7 @@ def find_etcdctl(release):
                  "watchproof fetch --all --manifest ci/interop/tools.toml")
 
 
-def _cache():
+def releases():
     own = os.environ.get("WATCHPROOF_CACHE")
     shared = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return pathlib.Path(own or os.path.join(shared, "watchproof")) / "releases"
@@ -45,7 +45,7 @@ def _release_of(binary, arguments):
 
 def _find(name, arguments, release, remedy):
     given = os.environ.get("WATCHPROOF_TEST_" + name.upper())
-    cached = (_cache() / name).glob(f"*/{name}")
+    cached = (releases() / name).glob(f"*/{name}")
     # The newest of a release first: 3.5.30 before 3.5.16.
     newest = sorted(cached, key=lambda path: [int(n) for n in path.parent.name.split(".")
                                               if n.isdigit()], reverse=True)

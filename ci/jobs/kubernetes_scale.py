@@ -15,7 +15,8 @@ For each store it prints what became of the writes: lost (an informer that did n
 not been given one), doubled, left to a list, and informers that end with other objects than the
 store; how long after a stall the last write from before its end arrived; and what the store used.
 
-Exit code: 0 when nothing was lost, doubled or unequal, 1 otherwise, 77 without go.
+Exit code: 0 when nothing was lost, doubled or unequal, and each stall held something up; 1
+otherwise, 77 without go.
 A first build takes 4 minutes of two cores. Needs go.
 """
 
@@ -35,7 +36,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import job
-from server import STORE, Server, start
+from server import STORE, Server, die_with_parent, start
 
 EMBEDDED = "embedded"
 COMPACTION, STALL, STALL_EVERY = 5, 3, 20  # seconds
@@ -65,6 +66,7 @@ class Side:
         self.log = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115
         self.child = stack.enter_context(subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=self.log, text=True,
+            preexec_fn=die_with_parent,
             env=os.environ | {"WATCHPROOF": str(watchproof)}))
         stack.callback(self.child.kill)
         self.stalls = []
@@ -120,12 +122,12 @@ class Side:
         self.result = self.answer()
 
     def recoveries(self):
-        """For each stall, ms from its end until all from before its end has arrived."""
+        """For each stall that held something up, ms from its end until all of that has arrived."""
         arrivals = {int(at): last for at, last in self.result["last_arrival_ms"].items()}
         found = []
         for end in self.stalls:
             within = [last for at, last in arrivals.items() if end - STALL * 1000 <= at < end - 100]
-            found += [max(0, max(within) - end)] if within else []
+            found += [max(within) - end] if within and max(within) > end else []
         return found
 
     def row(self):
@@ -186,7 +188,10 @@ def main():
     print(f"{'':24}" + "".join(f"{side.name:>14}" for side in sides))
     for name in rows[0]:
         print(f"{name:24}" + "".join(f"{row[name]:>14}" for row in rows))
-    return int(any(side.wrong() for side in sides))
+    void = [side.name for side in sides if len(side.recoveries()) < max(1, len(side.stalls))]
+    if void:
+        print(f"void: a stall held nothing up before {', '.join(void)}")
+    return int(bool(void) or any(side.wrong() for side in sides))
 
 
 if __name__ == "__main__":
