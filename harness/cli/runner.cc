@@ -227,8 +227,10 @@ void Runner::DeleteRemainingKeys(const CaseProcess& process) {
 // An attempt with a consumer has a result on the target, and one on the consumer.
 Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoint started) {
   std::vector<AttemptResult> results{std::move(result)};
+  bool wrong_below = false;
   if (AttemptResult& of_target = results.front(); !of_target.consumer.name.empty()) {
     ConsumerRecord consumer = std::exchange(of_target.consumer, {});
+    wrong_below = consumer.wrong_below;
     AttemptResult own = of_target;
     own.verdict = consumer.verdict;
     own.reason = std::move(consumer.reason);
@@ -244,7 +246,8 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
   Status appended;
   std::optional<AttemptResult> store;
   for (AttemptResult& one : results) {
-    keep = std::max(keep, Report(std::move(one), store ? &*store : nullptr, started));
+    keep =
+        std::max(keep, Report(std::move(one), store && wrong_below ? &*store : nullptr, started));
     store = r_.record.attempts.back().result;
     const Status line =
         r_.folder.AppendLine("results.jsonl", ToResultsLine(r_.record.attempts.back().result));

@@ -77,7 +77,7 @@ class Runner {
   const TargetSpec& TargetOf(const std::string& text) const;
   Status Finish(AttemptResult result, const AttemptFolder& folder, TimePoint started);
   // Judges it by what is expected, and prints it. Whether its recording is to be kept.
-  // `store`: the result on the store below, if this one is on a consumer.
+  // `store`: the result on the store below a consumer, if it explains what that shows.
   KeepFiles Report(AttemptResult result, const AttemptResult* store, TimePoint started);
   // With --fail-fast no more is tried on a defect that every guarantee it declares has caught.
   void LeaveOutIfCaught(const DefectSummary& defect);

@@ -52,7 +52,8 @@ class Expectations {
 
   // Compares a pass or a fail with what the bugs of the target's version say; sets known, reason
   // and upstream. All other verdicts stay unchanged. What fails in a consumer is known if the store
-  // below shows known bugs and nothing else in that attempt; `store`: the result on it, after this.
+  // below shows known bugs and nothing else in that attempt. `store`: the result on it, after this;
+  // null where that explains nothing.
   ExpectationStatus Apply(const TargetSpec& target, AttemptResult& result,
                           const AttemptResult* store = nullptr) const;
 

@@ -156,6 +156,7 @@ void Fields(F& field, ConsumerRecord& consumer) {
   field("verdict", verdict);
   consumer.verdict = FindVerdict(verdict).value_or(Verdict::kHarnessError);
   field("reason", consumer.reason);
+  field("wrong_below", consumer.wrong_below);
   field("findings", consumer.findings);
 }
 

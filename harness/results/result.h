@@ -70,6 +70,7 @@ struct ConsumerRecord {
   std::string name;  // as given; empty: the attempt has none
   Verdict verdict = Verdict::kHarnessError;
   std::string reason{};
+  bool wrong_below = false;  // the store is the lowest that is wrong
   std::vector<FindingRecord> findings{};
 };
 

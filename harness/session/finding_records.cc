@@ -80,14 +80,18 @@ std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
   return records;
 }
 
+const FindingRecord* WrongBelow(const std::vector<FindingRecord>& of_target) {
+  const auto found = std::find_if(of_target.begin(), of_target.end(), [](const FindingRecord& one) {
+    return GravityOf(Guarantee(one.guarantee)) < Gravity::kFields;
+  });
+  return found == of_target.end() ? nullptr : &*found;
+}
+
 std::vector<FindingRecord> RecordsOf(const ConsumerJudgement& judgement,
                                      const std::vector<FindingRecord>& of_target,
                                      const std::vector<ReceiptRecord>& receipts) {
-  // Wrong fields of a message explain no wrong state.
-  const auto store = std::find_if(of_target.begin(), of_target.end(), [](const FindingRecord& one) {
-    return GravityOf(Guarantee(one.guarantee)) < Gravity::kFields;
-  });
-  const std::string lowest = store == of_target.end()
+  const FindingRecord* const store = WrongBelow(of_target);
+  const std::string lowest = store == nullptr
                                  ? "the lowest layer that is wrong"
                                  : fmt::format(
                                        "the lowest that is wrong is the store ({}, see the "

@@ -37,6 +37,10 @@ std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
                                      const std::vector<ReceiptRecord>& receipts,
                                      const BugCarrier& target = {});
 
+// What of the target's findings explains a wrong state above it: wrong fields of a message do not.
+// Null: nothing.
+const FindingRecord* WrongBelow(const std::vector<FindingRecord>& of_target);
+
 // The findings on a consumer. What the target did wrong at the same time is below every layer.
 std::vector<FindingRecord> RecordsOf(const ConsumerJudgement& judgement,
                                      const std::vector<FindingRecord>& of_target,

@@ -106,6 +106,7 @@ void JudgeConsumer(AttemptSession& session, const Status& done,
   result.consumer = {.name = judgement.consumer,
                      .verdict = own.verdict,
                      .reason = own.reason,
+                     .wrong_below = WrongBelow(result.findings) != nullptr,
                      .findings = std::move(own.findings)};
 }
 
