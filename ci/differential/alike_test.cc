@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "ci/differential/random_requests.h"
-#include "embedded_store/server/wire_client.h"
+#include "embedded_store/server/wire_client_fixture.h"
 
 namespace watchproof::store {
 namespace {

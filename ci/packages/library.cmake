@@ -39,7 +39,7 @@ foreach(folder harness/base harness/history harness/model harness/checkers embed
   get_filename_component(above ${folder} DIRECTORY)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/watchproof/${above}
     COMPONENT development FILES_MATCHING PATTERN *.h PATTERN testing EXCLUDE
-    PATTERN *_fixture.h EXCLUDE PATTERN fuzz_input.h EXCLUDE)
+    PATTERN *_fixture.h EXCLUDE)
 endforeach()
 
 configure_package_config_file(ci/packages/watchproof-config.cmake.in

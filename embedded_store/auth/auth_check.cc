@@ -2,8 +2,8 @@
 // Login, the identity of a caller, and the rights of a caller.
 #include <utility>
 
-#include "embedded_store/auth/auth_errors.h"
 #include "embedded_store/auth/auth_store.h"
+#include "embedded_store/mvcc/errors.h"
 
 namespace watchproof::store {
 
@@ -16,9 +16,9 @@ AuthStore::Rights AuthStore::RightsOfLocked(const User& user) const {
   std::vector<KeyRange> read;
   std::vector<KeyRange> write;
   for (const std::string& name : user.roles) {
-    const auto role = state_.roles.find(name);
-    if (role == state_.roles.end()) continue;
-    for (const auto& [right, range] : role->second.permissions) {
+    const Role* role = FindNamed(state_.roles, name);
+    if (role == nullptr) continue;
+    for (const auto& [right, range] : role->permissions) {
       if (right != Right::kWrite) read.push_back(range);
       if (right != Right::kRead) write.push_back(range);
     }
@@ -34,7 +34,7 @@ Result<std::string> AuthStore::Authenticate(const std::string& name, const std::
     std::string kept;
     {
       MutexLock lock(mu_);
-      const User* user = FindUserLocked(name);
+      const User* user = FindNamed(state_.users, name);
       if (user == nullptr) return ErrAuthFailed();
       if (user->no_password) return ErrNoPasswordUser();
       kept = user->password;
@@ -42,7 +42,7 @@ Result<std::string> AuthStore::Authenticate(const std::string& name, const std::
     if (!MatchesPassword(password, kept)) return ErrAuthFailed();
     MutexLock lock(mu_);
     if (!state_.enabled) return ErrAuthNotEnabled();
-    const User* user = FindUserLocked(name);
+    const User* user = FindNamed(state_.users, name);
     if (user == nullptr) return ErrAuthFailed();
     // If the password was changed meanwhile, compare again.
     if (user->password == kept) return tokens_.Assign(name, now);
@@ -78,12 +78,11 @@ Status AuthStore::CheckNow(const std::string& user, const Needs& needs) const {
 }
 
 Status AuthStore::JudgeLocked(const std::string& user, const Needs& needs) const {
-  const auto found = rights_.find(user);
-  if (found == rights_.end()) return ErrPermissionDenied();
-  const Rights& rights = found->second;
-  if (rights.root) return {};
+  const Rights* rights = FindNamed(rights_, user);
+  if (rights == nullptr) return ErrPermissionDenied();
+  if (rights->root) return {};
   for (const auto& [right, range] : needs) {
-    const RangeSet& granted = right == Right::kWrite ? rights.write : rights.read;
+    const RangeSet& granted = right == Right::kWrite ? rights->write : rights->read;
     if (!granted.Covers(range)) return ErrPermissionDenied();
   }
   return {};
@@ -93,9 +92,9 @@ Status AuthStore::CheckAdmin(const Caller& caller) const {
   if (!enabled_) return {};
   if (caller.user.empty()) return ErrUserEmpty();
   MutexLock lock(mu_);
-  const auto found = rights_.find(caller.user);
-  if (found == rights_.end()) return ErrUserNotFound();
-  return found->second.root ? Status() : ErrPermissionDenied();
+  const Rights* rights = FindNamed(rights_, caller.user);
+  if (rights == nullptr) return ErrUserNotFound();
+  return rights->root ? Status() : ErrPermissionDenied();
 }
 
 Status AuthStore::CheckNamed(const Caller& caller) const {
@@ -105,8 +104,8 @@ Status AuthStore::CheckNamed(const Caller& caller) const {
 
 bool AuthStore::HasRole(const std::string& user, const std::string& role) const {
   MutexLock lock(mu_);
-  const auto found = state_.users.find(user);
-  return found != state_.users.end() && found->second.roles.contains(role);
+  const User* found = FindNamed(state_.users, user);
+  return found != nullptr && found->roles.contains(role);
 }
 
 }  // namespace watchproof::store

@@ -41,6 +41,13 @@ struct AuthState {
   bool operator==(const AuthState&) const = default;
 };
 
+// The user or role of that name, or null.
+template <typename Map>
+auto* FindNamed(Map& map, const std::string& name) {
+  const auto found = map.find(name);
+  return found == map.end() ? nullptr : &found->second;
+}
+
 Mutation EnabledRow(bool enabled);
 Mutation RevisionRow(std::uint64_t revision);
 Mutation UserRow(const std::string& name, const User& user);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "embedded_store/auth/auth_errors.h"
+#include "embedded_store/mvcc/errors.h"
 
 namespace watchproof::store {
 namespace {
@@ -62,20 +62,10 @@ Status AuthStore::CommitLocked(std::vector<Mutation> rows) {
   return {};
 }
 
-User* AuthStore::FindUserLocked(const std::string& name) {
-  const auto found = state_.users.find(name);
-  return found == state_.users.end() ? nullptr : &found->second;
-}
-
-Role* AuthStore::FindRoleLocked(const std::string& name) {
-  const auto found = state_.roles.find(name);
-  return found == state_.roles.end() ? nullptr : &found->second;
-}
-
 Status AuthStore::Enable() {
   MutexLock lock(mu_);
   if (state_.enabled) return {};
-  const User* root = FindUserLocked(kRoot);
+  const User* root = FindNamed(state_.users, kRoot);
   if (root == nullptr) return ErrRootUserMissing();
   if (!root->roles.contains(kRoot)) return ErrRootRoleMissing();
   WP_RETURN_IF_ERROR(AdmitLocked());
@@ -102,7 +92,7 @@ Status AuthStore::AddUser(const NewUser& user) {
   User added{.no_password = user.no_password};
   if (!user.no_password) added.password = HashPassword(user.password, options_.password_price);
   MutexLock lock(mu_);
-  if (FindUserLocked(user.name) != nullptr) return ErrUserExists();
+  if (FindNamed(state_.users, user.name) != nullptr) return ErrUserExists();
   WP_RETURN_IF_ERROR(AdmitLocked());
   const User& kept = state_.users.emplace(user.name, std::move(added)).first->second;
   return CommitLocked({UserRow(user.name, kept)});
@@ -111,7 +101,7 @@ Status AuthStore::AddUser(const NewUser& user) {
 Status AuthStore::DeleteUser(const std::string& name) {
   MutexLock lock(mu_);
   if (state_.enabled && name == kRoot) return ErrInvalidAuthManagement();
-  if (FindUserLocked(name) == nullptr) return ErrUserNotFound();
+  if (FindNamed(state_.users, name) == nullptr) return ErrUserNotFound();
   WP_RETURN_IF_ERROR(AdmitLocked());
   state_.users.erase(name);
   tokens_.ForgetUser(name);
@@ -123,7 +113,7 @@ Status AuthStore::ChangePassword(const std::string& name, const std::string& pas
   const std::string hashed =
       password.empty() ? std::string() : HashPassword(password, options_.password_price);
   MutexLock lock(mu_);
-  User* user = FindUserLocked(name);
+  User* user = FindNamed(state_.users, name);
   if (user == nullptr) return ErrUserNotFound();
   WP_RETURN_IF_ERROR(AdmitLocked());
   if (!user->no_password) user->password = hashed;
@@ -133,9 +123,9 @@ Status AuthStore::ChangePassword(const std::string& name, const std::string& pas
 
 Status AuthStore::GrantRole(const std::string& name, const std::string& role) {
   MutexLock lock(mu_);
-  User* user = FindUserLocked(name);
+  User* user = FindNamed(state_.users, name);
   if (user == nullptr) return ErrUserNotFound();
-  if (role != kRoot && FindRoleLocked(role) == nullptr) return ErrRoleNotFound();
+  if (role != kRoot && FindNamed(state_.roles, role) == nullptr) return ErrRoleNotFound();
   if (user->roles.contains(role)) return {};
   WP_RETURN_IF_ERROR(AdmitLocked());
   user->roles.insert(role);
@@ -145,7 +135,7 @@ Status AuthStore::GrantRole(const std::string& name, const std::string& role) {
 Status AuthStore::RevokeRole(const std::string& name, const std::string& role) {
   MutexLock lock(mu_);
   if (state_.enabled && name == kRoot && role == kRoot) return ErrInvalidAuthManagement();
-  User* user = FindUserLocked(name);
+  User* user = FindNamed(state_.users, name);
   if (user == nullptr) return ErrUserNotFound();
   if (!user->roles.contains(role)) return ErrRoleNotGranted();
   WP_RETURN_IF_ERROR(AdmitLocked());
@@ -155,9 +145,9 @@ Status AuthStore::RevokeRole(const std::string& name, const std::string& role) {
 
 Result<std::vector<std::string>> AuthStore::RolesOf(const std::string& name) const {
   MutexLock lock(mu_);
-  const auto found = state_.users.find(name);
-  if (found == state_.users.end()) return ErrUserNotFound();
-  return std::vector<std::string>(found->second.roles.begin(), found->second.roles.end());
+  const User* user = FindNamed(state_.users, name);
+  if (user == nullptr) return ErrUserNotFound();
+  return std::vector<std::string>(user->roles.begin(), user->roles.end());
 }
 
 std::vector<std::string> AuthStore::Users() const {
@@ -169,7 +159,7 @@ Status AuthStore::AddRole(const std::string& name) {
   if (name.empty()) return ErrRoleEmpty();
   if (name.size() > kLongestName) return ErrNameTooLong();
   MutexLock lock(mu_);
-  if (FindRoleLocked(name) != nullptr) return ErrRoleExists();
+  if (FindNamed(state_.roles, name) != nullptr) return ErrRoleExists();
   WP_RETURN_IF_ERROR(AdmitLocked());
   state_.roles.emplace(name, Role());
   return CommitLocked({RoleRow(name, Role())});
@@ -178,7 +168,7 @@ Status AuthStore::AddRole(const std::string& name) {
 Status AuthStore::DeleteRole(const std::string& name) {
   MutexLock lock(mu_);
   if (state_.enabled && name == kRoot) return ErrInvalidAuthManagement();
-  if (FindRoleLocked(name) == nullptr) return ErrRoleNotFound();
+  if (FindNamed(state_.roles, name) == nullptr) return ErrRoleNotFound();
   WP_RETURN_IF_ERROR(AdmitLocked());
   state_.roles.erase(name);
   std::vector<Mutation> rows{NoRoleRow(name)};
@@ -191,7 +181,7 @@ Status AuthStore::DeleteRole(const std::string& name) {
 Status AuthStore::GrantPermission(const std::string& name, const Permission& permission) {
   if (!IsGrantable(permission.range)) return ErrInvalidAuthManagement();
   MutexLock lock(mu_);
-  Role* role = FindRoleLocked(name);
+  Role* role = FindNamed(state_.roles, name);
   if (role == nullptr) return ErrRoleNotFound();
   WP_RETURN_IF_ERROR(AdmitLocked());
   std::vector<Permission>& granted = role->permissions;
@@ -211,7 +201,7 @@ Status AuthStore::GrantPermission(const std::string& name, const Permission& per
 
 Status AuthStore::RevokePermission(const std::string& name, const KeyRange& range) {
   MutexLock lock(mu_);
-  Role* role = FindRoleLocked(name);
+  Role* role = FindNamed(state_.roles, name);
   if (role == nullptr) return ErrRoleNotFound();
   WP_RETURN_IF_ERROR(AdmitLocked());
   const auto gone =
@@ -222,9 +212,9 @@ Status AuthStore::RevokePermission(const std::string& name, const KeyRange& rang
 
 Result<std::vector<Permission>> AuthStore::PermissionsOf(const std::string& name) const {
   MutexLock lock(mu_);
-  const auto found = state_.roles.find(name);
-  if (found == state_.roles.end()) return ErrRoleNotFound();
-  return found->second.permissions;
+  const Role* role = FindNamed(state_.roles, name);
+  if (role == nullptr) return ErrRoleNotFound();
+  return role->permissions;
 }
 
 std::vector<std::string> AuthStore::Roles() const {

@@ -105,8 +105,6 @@ class AuthStore {
   Status CommitLocked(std::vector<Mutation> rows) REQUIRES(mu_);
   void WeighLocked() REQUIRES(mu_);
   Rights RightsOfLocked(const User& user) const REQUIRES(mu_);
-  User* FindUserLocked(const std::string& name) REQUIRES(mu_);
-  Role* FindRoleLocked(const std::string& name) REQUIRES(mu_);
   Status JudgeLocked(const std::string& user, const Needs& needs) const REQUIRES(mu_);
 
   Backend& backend_;

@@ -6,8 +6,8 @@
 
 #include <functional>
 
-#include "embedded_store/auth/auth_errors.h"
 #include "embedded_store/backend/memory_backend.h"
+#include "embedded_store/mvcc/errors.h"
 
 namespace watchproof::store {
 namespace {

@@ -73,25 +73,7 @@ Status LmdbBackend::Admit(std::size_t bytes, Purpose purpose) {
   return grown;
 }
 
-Result<std::unique_ptr<BackendReader>> LmdbBackend::Read() const {
-  // A reader keeps the file it reads from.
-  class Held final : public BackendReader {
-   public:
-    Held(std::shared_ptr<LmdbFile> file, std::unique_ptr<BackendReader> reader)
-        : file_(std::move(file)), reader_(std::move(reader)) {}
-    Status Seek(Bucket bucket) override { return reader_->Seek(bucket); }
-    Result<bool> Next(std::string_view& key, std::string_view& value) override {
-      return reader_->Next(key, value);
-    }
-
-   private:
-    const std::shared_ptr<LmdbFile> file_;
-    const std::unique_ptr<BackendReader> reader_;
-  };
-  std::shared_ptr<LmdbFile> file = this->file();
-  WP_ASSIGN_OR_RETURN(auto reader, file->Read());
-  return std::make_unique<Held>(std::move(file), std::move(reader));
-}
+Result<std::unique_ptr<BackendReader>> LmdbBackend::Read() const { return LmdbFile::Read(file()); }
 
 Ticket LmdbBackend::Stage(std::vector<Mutation> mutations) {
   std::size_t weight = 0;
@@ -131,20 +113,25 @@ void LmdbBackend::Run() {
   std::vector<Staged> batch;
   while (AwaitWork(batch)) {
     if (!batch.empty()) Commit(batch);
-    SwapIfAsked();
+    for (std::promise<Status>& swap : TakeSwaps()) swap.set_value(Swap());
   }
 }
 
 bool LmdbBackend::AwaitWork(std::vector<Staged>& batch) {
   batch.clear();
   MutexLock lock(mu_);
-  while (queue_.empty() && !swap_asked_ && !stopping_) work_.Wait(mu_);
+  while (queue_.empty() && swaps_.empty() && !stopping_) work_.Wait(mu_);
   for (std::size_t weight = 0; !queue_.empty() && weight < kMostBatchWeight;) {
     weight += queue_.front().weight;
     batch.push_back(std::move(queue_.front()));
     queue_.pop_front();
   }
-  return !batch.empty() || swap_asked_;
+  return !batch.empty() || !swaps_.empty();
+}
+
+std::vector<std::promise<Status>> LmdbBackend::TakeSwaps() {
+  MutexLock lock(mu_);
+  return std::exchange(swaps_, {});
 }
 
 void LmdbBackend::Commit(const std::vector<Staged>& batch) {
@@ -164,12 +151,10 @@ void LmdbBackend::Commit(const std::vector<Staged>& batch) {
 
 Status LmdbBackend::Write(const std::vector<Staged>& batch, Durably durably) {
   const std::shared_ptr<LmdbFile> target = file();
+  std::vector<std::span<const Mutation>> groups;
+  for (const Staged& staged : batch) groups.emplace_back(staged.mutations);
   while (true) {
-    Status written = target->Begin();
-    for (const Staged& staged : batch) {
-      if (written.ok()) written = target->Put(staged.mutations);
-    }
-    written = target->End(std::move(written), durably);
+    Status written = target->Write(groups, durably);
     if (written.code() != StatusCode::kResourceExhausted) return written;
     // Nothing of it is in the file, and what was admitted is kept until it fits.
     MutexLock lock(mu_);
@@ -206,27 +191,15 @@ void LmdbBackend::Break(const Status& status) {
 }
 
 Status LmdbBackend::Defragment() {
-  MutexLock lock(mu_);
-  while (swap_asked_) swapped_.Wait(mu_);
-  WP_RETURN_IF_ERROR(broken_);
-  if (stopping_) return Fail(StatusCode::kUnavailable, "the store is being stopped");
-  swap_.reset();
-  swap_asked_ = true;
-  work_.NotifyOne();
-  while (!swap_) swapped_.Wait(mu_);
-  return *std::exchange(swap_, std::nullopt);
-}
-
-void LmdbBackend::SwapIfAsked() {
+  std::future<Status> swapped;
   {
     MutexLock lock(mu_);
-    if (!swap_asked_) return;
+    WP_RETURN_IF_ERROR(broken_);
+    if (stopping_) return Fail(StatusCode::kUnavailable, "the store is being stopped");
+    swapped = swaps_.emplace_back().get_future();
+    work_.NotifyOne();
   }
-  Status swapped = Swap();
-  MutexLock lock(mu_);
-  swap_ = std::move(swapped);
-  swap_asked_ = false;
-  swapped_.NotifyAll();
+  return swapped.get();
 }
 
 Status LmdbBackend::Swap() {

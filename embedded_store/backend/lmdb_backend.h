@@ -13,6 +13,7 @@
 
 #include <deque>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <thread>
 
@@ -67,7 +68,7 @@ class LmdbBackend final : public Backend {
   Status Write(const std::vector<Staged>& batch, Durably durably);
   void Publish(const std::vector<Staged>& batch);
   void Break(const Status& status);
-  void SwapIfAsked();
+  std::vector<std::promise<Status>> TakeSwaps();
   Status Swap();
   std::shared_ptr<LmdbFile> file() const;
 
@@ -77,17 +78,15 @@ class LmdbBackend final : public Backend {
 
   mutable Mutex mu_;
   CondVar work_;
-  CondVar swapped_;
   // Shared with open readers; replaced only when there are none.
   std::shared_ptr<LmdbFile> file_ GUARDED_BY(mu_);
   std::deque<Staged> queue_ GUARDED_BY(mu_);
   std::size_t weight_ GUARDED_BY(mu_) = 0;  // of all that is staged and not safe
   Ticket staged_ GUARDED_BY(mu_);
   Ticket safe_ GUARDED_BY(mu_);
-  Status broken_ GUARDED_BY(mu_);                // the error that ended all writing
-  std::deque<Waiting> waiting_ GUARDED_BY(mu_);  // by ticket
-  std::optional<Status> swap_ GUARDED_BY(mu_);   // the answer to a Defragment
-  bool swap_asked_ GUARDED_BY(mu_) = false;
+  Status broken_ GUARDED_BY(mu_);                            // the error that ended all writing
+  std::deque<Waiting> waiting_ GUARDED_BY(mu_);              // by ticket
+  std::vector<std::promise<Status>> swaps_ GUARDED_BY(mu_);  // that Defragment waits for
   bool stopping_ GUARDED_BY(mu_) = false;
   std::thread thread_;
 };

@@ -39,7 +39,8 @@ std::int64_t Pages(const MDB_stat& stat) {
 class LmdbReader final : public BackendReader {
  public:
   using Trees = std::array<MDB_dbi, std::size(kAllBuckets)>;
-  LmdbReader(MDB_txn* txn, const Trees& trees) : txn_(txn), trees_(trees) {}
+  LmdbReader(std::shared_ptr<const LmdbFile> file, MDB_txn* txn, const Trees& trees)
+      : file_(std::move(file)), txn_(txn), trees_(trees) {}
   ~LmdbReader() override {
     if (cursor_ != nullptr) mdb_cursor_close(cursor_);
     mdb_txn_abort(txn_);
@@ -62,6 +63,7 @@ class LmdbReader final : public BackendReader {
   }
 
  private:
+  const std::shared_ptr<const LmdbFile> file_;
   MDB_txn* const txn_;
   const Trees trees_;
   MDB_cursor* cursor_ = nullptr;
@@ -70,7 +72,8 @@ class LmdbReader final : public BackendReader {
 
 }  // namespace
 
-Status LmdbFile::Wrong(int code, std::string_view doing) const {
+Status LmdbFile::Checked(int code, std::string_view doing) const {
+  if (code == 0) return {};
   StatusCode status = StatusCode::kInternal;
   if (code == ENOSPC || code == EDQUOT || code == EFBIG || code == MDB_MAP_FULL) {
     status = StatusCode::kResourceExhausted;
@@ -84,14 +87,14 @@ Status LmdbFile::Wrong(int code, std::string_view doing) const {
 }
 
 Status LmdbFile::Prepare() {
-  if (const int code = mdb_env_create(&env_); code != 0) return Wrong(code, "preparing");
+  WP_RETURN_IF_ERROR(Checked(mdb_env_create(&env_), "preparing"));
   mdb_env_set_maxdbs(env_, std::size(kAllBuckets));
   std::error_code error;
   const std::uint64_t size = std::filesystem::file_size(path_, error);
   mdb_env_set_mapsize(env_, std::max(kLeastMap, error ? 0 : 4 * size));
   const int code =
       mdb_env_open(env_, path_.c_str(), MDB_NOSUBDIR | MDB_NOTLS | MDB_NORDAHEAD, 0600);
-  if (code != 0) return Wrong(code, "opening");
+  WP_RETURN_IF_ERROR(Checked(code, "opening"));
   reserved_ = error ? 0 : size;
   return {};
 }
@@ -101,9 +104,7 @@ Status LmdbFile::Create(const std::filesystem::path& path) {
   WP_RETURN_IF_ERROR(file.Prepare());
   WP_RETURN_IF_ERROR(file.OpenBuckets());
   const Mutation format{Bucket::kMeta, kFormatKey, std::to_string(kFormat)};
-  Status written = file.Begin();
-  if (written.ok()) written = file.Put({&format, 1});
-  return file.End(std::move(written), Durably::kYes);
+  return file.Write({{&format, 1}}, Durably::kYes);
 }
 
 Result<std::unique_ptr<LmdbFile>> LmdbFile::Open(const std::filesystem::path& path) {
@@ -121,9 +122,7 @@ LmdbFile::~LmdbFile() {
 
 Status LmdbFile::CheckFormat() {
   MDB_txn* txn = nullptr;
-  if (const int code = mdb_txn_begin(env_, nullptr, MDB_RDONLY, &txn); code != 0) {
-    return Wrong(code, "reading");
-  }
+  WP_RETURN_IF_ERROR(Checked(mdb_txn_begin(env_, nullptr, MDB_RDONLY, &txn), "reading"));
   MDB_dbi meta = 0;
   MDB_val key = Lend(kFormatKey);
   MDB_val value{};
@@ -135,7 +134,7 @@ Status LmdbFile::CheckFormat() {
     return Fail(StatusCode::kFailedPrecondition,
                 "{} is an LMDB file, but not a data file of this store", path_.string());
   }
-  if (code != 0) return Wrong(code, "reading its format");
+  WP_RETURN_IF_ERROR(Checked(code, "reading its format"));
   if (format == std::to_string(kFormat)) return {};
   return Fail(StatusCode::kFailedPrecondition,
               "{} has format {}; this version reads format {} only, a newer one is needed",
@@ -144,71 +143,52 @@ Status LmdbFile::CheckFormat() {
 
 Status LmdbFile::OpenBuckets() {
   MDB_txn* txn = nullptr;
-  int code = mdb_txn_begin(env_, nullptr, 0, &txn);
-  if (code != 0) return Wrong(code, "opening");
+  WP_RETURN_IF_ERROR(Checked(mdb_txn_begin(env_, nullptr, 0, &txn), "opening"));
+  int code = 0;
   for (std::size_t i = 0; i < trees_.size() && code == 0; ++i) {
     code = mdb_dbi_open(txn, kNames[i], MDB_CREATE, &trees_[i]);
   }
-  if (code != 0) {
-    mdb_txn_abort(txn);
-    return Wrong(code, "opening its buckets");
-  }
-  Measure(txn);
-  code = mdb_txn_commit(txn);
-  return code == 0 ? Status() : Wrong(code, "opening its buckets");
+  if (code == 0) return Commit(txn, "opening its buckets");
+  mdb_txn_abort(txn);
+  return Checked(code, "opening its buckets");
 }
 
-Status LmdbFile::Apply(const Mutation& mutation) {
+Status LmdbFile::Apply(MDB_txn* txn, const Mutation& mutation) const {
   WP_CHECK(!mutation.key.empty() && mutation.key.size() <= kLongestKey, "keys have 1 to 511 bytes");
   MDB_val key = Lend(mutation.key);
   const MDB_dbi tree = trees_[Index(mutation.bucket)];
   int code = 0;
   if (!mutation.value) {
-    code = mdb_del(writing_, tree, &key, nullptr);
+    code = mdb_del(txn, tree, &key, nullptr);
     if (code == MDB_NOTFOUND) code = 0;
   } else {
     MDB_val value = Lend(*mutation.value);
     // History grows at its end, where appending fills pages instead of splitting them.
     code = MDB_KEYEXIST;
-    if (mutation.bucket == Bucket::kChange)
-      code = mdb_put(writing_, tree, &key, &value, MDB_APPEND);
-    if (code == MDB_KEYEXIST) code = mdb_put(writing_, tree, &key, &value, 0);
+    if (mutation.bucket == Bucket::kChange) code = mdb_put(txn, tree, &key, &value, MDB_APPEND);
+    if (code == MDB_KEYEXIST) code = mdb_put(txn, tree, &key, &value, 0);
   }
-  return code == 0 ? Status() : Wrong(code, "writing");
+  return Checked(code, "writing");
 }
 
-Status LmdbFile::Begin() {
-  const int code = mdb_txn_begin(env_, nullptr, 0, &writing_);
-  return code == 0 ? Status() : Wrong(code, "writing");
-}
-
-Status LmdbFile::Put(std::span<const Mutation> mutations) {
-  for (const Mutation& mutation : mutations) WP_RETURN_IF_ERROR(Apply(mutation));
-  return {};
-}
-
-Status LmdbFile::End(Status so_far, Durably durably) {
-  MDB_txn* txn = std::exchange(writing_, nullptr);
-  if (!so_far.ok()) {
-    if (txn != nullptr) mdb_txn_abort(txn);
-    return so_far;
+Status LmdbFile::Write(const std::vector<std::span<const Mutation>>& groups, Durably durably) {
+  MDB_txn* txn = nullptr;
+  WP_RETURN_IF_ERROR(Checked(mdb_txn_begin(env_, nullptr, 0, &txn), "writing"));
+  for (const std::span<const Mutation> group : groups) {
+    for (const Mutation& mutation : group) {
+      if (Status applied = Apply(txn, mutation); !applied.ok()) {
+        mdb_txn_abort(txn);
+        return applied;
+      }
+    }
   }
-  Measure(txn);
   mdb_env_set_flags(env_, MDB_NOSYNC, durably == Durably::kYes ? 0 : 1);
-  const int code = mdb_txn_commit(txn);
-  if (code != 0) return Wrong(code, "writing");
-  MDB_envinfo info{};
-  mdb_env_info(env_, &info);
-  used_ = static_cast<std::int64_t>(info.me_last_pgno + 1);
-  return {};
+  return Commit(txn, "writing");
 }
 
-Status LmdbFile::Sync() {
-  const int code = mdb_env_sync(env_, 1);
-  return code == 0 ? Status() : Wrong(code, "syncing");
-}
+Status LmdbFile::Sync() { return Checked(mdb_env_sync(env_, 1), "syncing"); }
 
-void LmdbFile::Measure(MDB_txn* txn) {
+Status LmdbFile::Commit(MDB_txn* txn, std::string_view doing) {
   constexpr std::int64_t kMetaPages = 2;
   MDB_stat stat{};
   std::int64_t pages = kMetaPages;
@@ -216,10 +196,12 @@ void LmdbFile::Measure(MDB_txn* txn) {
     if (mdb_stat(txn, tree, &stat) == 0) pages += Pages(stat);
   }
   if (mdb_env_stat(env_, &stat) == 0) pages += Pages(stat);
+  WP_RETURN_IF_ERROR(Checked(mdb_txn_commit(txn), doing));
   in_use_ = pages;
   MDB_envinfo info{};
   mdb_env_info(env_, &info);
   used_ = static_cast<std::int64_t>(info.me_last_pgno + 1);
+  return {};
 }
 
 BackendSizes LmdbFile::sizes() const {
@@ -238,7 +220,7 @@ Status LmdbFile::Reserve(std::uint64_t bytes) {
     if (errno == EINTR) continue;
     // Where space cannot be reserved, a full disk is met when it is written.
     if (errno == EOPNOTSUPP) break;
-    return Wrong(errno, "growing");
+    return Checked(errno, "growing");
   }
   reserved_ = bytes;
   return {};
@@ -265,20 +247,20 @@ void LmdbFile::Smooth() {
 }
 
 Status LmdbFile::CopyTo(const std::filesystem::path& path) const {
-  const int code = mdb_env_copy2(env_, path.c_str(), MDB_CP_COMPACT);
-  if (code != 0) return Wrong(code, "copying");
+  WP_RETURN_IF_ERROR(Checked(mdb_env_copy2(env_, path.c_str(), MDB_CP_COMPACT), "copying"));
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   const bool synced = descriptor >= 0 && fsync(descriptor) == 0;
   const int error = errno;
   if (descriptor >= 0) close(descriptor);
-  return synced ? Status() : Wrong(error, "syncing a copy");
+  return Checked(synced ? 0 : error, "syncing a copy");
 }
 
-Result<std::unique_ptr<BackendReader>> LmdbFile::Read() const {
+Result<std::unique_ptr<BackendReader>> LmdbFile::Read(std::shared_ptr<const LmdbFile> file) {
   MDB_txn* txn = nullptr;
-  const int code = mdb_txn_begin(env_, nullptr, MDB_RDONLY, &txn);
-  if (code != 0) return Wrong(code, "reading");
-  return std::make_unique<LmdbReader>(txn, trees_);
+  const int code = mdb_txn_begin(file->env_, nullptr, MDB_RDONLY, &txn);
+  WP_RETURN_IF_ERROR(file->Checked(code, "reading"));
+  const LmdbReader::Trees& trees = file->trees_;
+  return std::make_unique<LmdbReader>(std::move(file), txn, trees);
 }
 
 }  // namespace watchproof::store

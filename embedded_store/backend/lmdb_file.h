@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One data file: the buckets as trees of an LMDB environment.
 //
-//   WP_RETURN_IF_ERROR(LmdbFile::Create(draft));         // a new one, empty and synced
+//   WP_RETURN_IF_ERROR(LmdbFile::Create(draft));   // a new one, empty and synced
 //   WP_ASSIGN_OR_RETURN(auto file, LmdbFile::Open(path));
-//   file->End(file->Begin(), Durably::kYes);              // one transaction, synced
+//   file->Write({mutations}, Durably::kYes);       // one transaction, synced
 //
 // The map is reserved once, large, because it cannot grow while a reader is open; the file itself
 // grows by Reserve, ahead of what is written, so that a full disk is noticed before a write is
 // accepted and not in the middle of it. Threads: transactions and Sync from one at a time; the rest
-// from any. Ownership: owns the environment; every reader must be gone before the file.
+// from any. Ownership: owns the environment; readers share the file.
 #pragma once
 
 #include <lmdb.h>
@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "embedded_store/backend/backend.h"
 
@@ -35,10 +36,8 @@ class LmdbFile {
   LmdbFile& operator=(const LmdbFile&) = delete;
 
   // One transaction: all of it or, after an error, nothing. kResourceExhausted when the disk is
-  // full. End takes the first error of the two before it, and is called in any case.
-  Status Begin();
-  Status Put(std::span<const Mutation> mutations);
-  Status End(Status so_far, Durably durably);
+  // full.
+  Status Write(const std::vector<std::span<const Mutation>>& groups, Durably durably);
   Status Sync();
   // Makes sure that the file takes up so much space on the disk.
   Status Reserve(std::uint64_t bytes);
@@ -52,22 +51,23 @@ class LmdbFile {
   // As of the last transaction.
   BackendSizes sizes() const;
   std::uint64_t reserved() const { return reserved_; }
-  const std::filesystem::path& path() const { return path_; }
 
-  Result<std::unique_ptr<BackendReader>> Read() const;
+  // A reader keeps the file it reads from.
+  static Result<std::unique_ptr<BackendReader>> Read(std::shared_ptr<const LmdbFile> file);
 
  private:
   explicit LmdbFile(std::filesystem::path path) : path_(std::move(path)) {}
   Status Prepare();
   Status CheckFormat();
   Status OpenBuckets();
-  Status Apply(const Mutation& mutation);
-  void Measure(MDB_txn* txn);
-  Status Wrong(int code, std::string_view doing) const;
+  Status Apply(MDB_txn* txn, const Mutation& mutation) const;
+  // Ends the transaction, and takes the measure of what is in the file then.
+  Status Commit(MDB_txn* txn, std::string_view doing);
+  // Of a code of LMDB or of the system; 0 is ok.
+  Status Checked(int code, std::string_view doing) const;
 
   const std::filesystem::path path_;
   MDB_env* env_ = nullptr;
-  MDB_txn* writing_ = nullptr;
   std::array<MDB_dbi, std::size(kAllBuckets)> trees_{};
   std::atomic<std::int64_t> used_{0};
   std::atomic<std::int64_t> in_use_{0};

@@ -9,6 +9,7 @@
 
 #include "embedded_store/backend/data_folder.h"
 #include "embedded_store/backend/lmdb_file.h"
+#include "harness/base/check.h"
 
 namespace watchproof::store {
 namespace {
@@ -113,9 +114,7 @@ Status WriteAll(SnapshotFile& from, LmdbFile& to) {
       bytes += entry.key.size() + entry.value->size();
       batch.push_back(std::move(entry));
     }
-    Status written = to.Begin();
-    if (written.ok()) written = to.Put(batch);
-    WP_RETURN_IF_ERROR(to.End(std::move(written), Durably::kYes));
+    WP_RETURN_IF_ERROR(to.Write({batch}, Durably::kYes));
   }
   return {};
 }
@@ -127,6 +126,20 @@ Status MakeDraft(const std::filesystem::path& draft, SnapshotFile& from) {
 }
 
 }  // namespace
+
+Sha256Stream::Sha256Stream() {
+  WP_CHECK(EVP_DigestInit_ex(digest_.get(), EVP_sha256(), nullptr) == 1, "OpenSSL has SHA-256");
+}
+
+void Sha256Stream::Add(std::string_view bytes) {
+  EVP_DigestUpdate(digest_.get(), bytes.data(), bytes.size());
+}
+
+std::string Sha256Stream::Finish() {
+  std::string digest(kBytes, '\0');
+  EVP_DigestFinal_ex(digest_.get(), reinterpret_cast<unsigned char*>(digest.data()), nullptr);
+  return digest;
+}
 
 Snapshot::Snapshot(std::unique_ptr<BackendReader> reader) : reader_(std::move(reader)) {}
 

@@ -10,14 +10,31 @@
 // Not thread-safe. Ownership: a Snapshot owns its reader, which must be gone before the backend.
 #pragma once
 
+#include <openssl/evp.h>
+
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "embedded_store/backend/backend.h"
-#include "embedded_store/backend/sha256_stream.h"
 
 namespace watchproof::store {
+
+// SHA-256 of what comes in pieces.
+class Sha256Stream {
+ public:
+  static constexpr std::size_t kBytes = 32;
+
+  Sha256Stream();
+  void Add(std::string_view bytes);
+  // Once, at the end.
+  std::string Finish();
+
+ private:
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> digest_{EVP_MD_CTX_new(),
+                                                                  &EVP_MD_CTX_free};
+};
 
 class Snapshot {
  public:

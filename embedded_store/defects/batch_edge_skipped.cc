@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect batch-edge-skipped: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 constexpr std::int64_t kBatch = 1000;
 
@@ -13,7 +11,6 @@ const DefectRegistration kBatchEdgeSkipped(
                 "store continues two after its last revision instead of one, so one revision is "
                 "lost at each edge between two batches. Trigger: a watch that starts 1000 "
                 "revisions or more in the past.",
-     .upstream_issue = "",
      .guarantees = {"Reliable"}},
     [](Hooks& hooks) {
       hooks.after_history = [before = hooks.after_history](Revision position, Revision last) {
@@ -22,5 +19,4 @@ const DefectRegistration kBatchEdgeSkipped(
       };
     });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect cancel-silences-neighbour: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kCancelSilencesNeighbour(
     {.name = "cancel-silences-neighbour",
@@ -11,9 +9,7 @@ const DefectRegistration kCancelSilencesNeighbour(
                 "watch with the next higher id, without a message: that watch stays open and "
                 "receives nothing from then on. Trigger: two watches on one stream, and a cancel "
                 "of the first.",
-     .upstream_issue = "",
      .guarantees = {"Settled"}},
     [](Hooks& hooks) { hooks.cancel_reach = CancelReach::kNeighbourToo; });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect compacted-watch-holds-progress: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kCompactedWatchHoldsProgress(
     {.name = "compacted-watch-holds-progress",
@@ -13,9 +11,7 @@ const DefectRegistration kCompactedWatchHoldsProgress(
                 "stream is answered, and a client with a quiet watch cannot know that it has seen "
                 "everything. etcd does this from 3.5.16, or earlier, to 3.7.3. Trigger: a watch "
                 "below the compaction floor and a progress request on its stream.",
-     .upstream_issue = "",
      .guarantees = {"Bookmarkable"}},
     [](Hooks& hooks) { hooks.progress_after_notice = ProgressAfterNotice::kHeldBack; });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect compaction-notice-lost: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kCompactionNoticeLost(
     {.name = "compaction-notice-lost",
@@ -18,5 +16,4 @@ const DefectRegistration kCompactionNoticeLost(
      .guarantees = {"CompactionSurfaced"}},
     [](Hooks& hooks) { hooks.notice_fate = NoticeFate::kForgotten; });
 
-}  // namespace
 }  // namespace watchproof::store

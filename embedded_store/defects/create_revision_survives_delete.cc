@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect create-revision-survives-delete: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kCreateRevisionSurvivesDelete(
     {.name = "create-revision-survives-delete",
@@ -13,9 +11,7 @@ const DefectRegistration kCreateRevisionSurvivesDelete(
                 "modify revision, so they take a new object for an old one, and a lock that "
                 "queues by create revision lets a newcomer overtake waiting clients. Trigger: a "
                 "put, a delete and a put.",
-     .upstream_issue = "",
      .guarantees = {"Fields"}},
     [](Hooks& hooks) { hooks.recreation = Recreation::kItsCreateRevision; });
 
-}  // namespace
 }  // namespace watchproof::store

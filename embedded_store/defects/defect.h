@@ -9,7 +9,9 @@
 // dropped from an archive. Threads: registration happens before main; afterwards all is read-only.
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "embedded_store/mvcc/hook_registry.h"
@@ -20,16 +22,27 @@ namespace watchproof::store {
 struct DefectInfo {
   std::string name;
   std::string explain;                  // a paragraph in plain language
-  std::string upstream_issue;           // "#17529"
+  std::string upstream_issue = {};      // "#17529"; empty: none
   std::vector<std::string> guarantees;  // that must catch it, such as "CompactionSurfaced"
 };
 
-// Sorted by name.
-std::vector<DefectInfo> KnownDefects();
-
 class DefectRegistration {
  public:
-  DefectRegistration(DefectInfo info, ChangeHooks change);
+  DefectRegistration(DefectInfo info, ChangeHooks change) {
+    RegisterHooks(info.name, std::move(change));
+    all().emplace(info.name, std::move(info));
+  }
+  static std::map<std::string, DefectInfo>& all() {
+    static std::map<std::string, DefectInfo> defects;
+    return defects;
+  }
 };
+
+// Sorted by name.
+inline std::vector<DefectInfo> KnownDefects() {
+  std::vector<DefectInfo> defects;
+  for (const auto& [name, info] : DefectRegistration::all()) defects.push_back(info);
+  return defects;
+}
 
 }  // namespace watchproof::store

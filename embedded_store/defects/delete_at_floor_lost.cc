@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect delete-at-floor-lost: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kDeleteAtFloorLost(
     {.name = "delete-at-floor-lost",
@@ -17,5 +15,4 @@ const DefectRegistration kDeleteAtFloorLost(
      .guarantees = {"Reliable"}},
     [](Hooks& hooks) { hooks.delete_at_floor = FloorDelete::kDropped; });
 
-}  // namespace
 }  // namespace watchproof::store

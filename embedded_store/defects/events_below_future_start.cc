@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect events-below-future-start: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kEventsBelowFutureStart(
     {.name = "events-below-future-start",
@@ -16,5 +14,4 @@ const DefectRegistration kEventsBelowFutureStart(
      .guarantees = {"Reliable"}},
     [](Hooks& hooks) { hooks.early_events = Early::kWhateverComes; });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect events-crossed: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kEventsCrossed(
     {.name = "events-crossed",
@@ -12,7 +10,6 @@ const DefectRegistration kEventsCrossed(
                 "with 3 and 4 with 5, when it sends events. Where both watch the same keys this "
                 "has no visible effect; otherwise each receives the events of the other. Trigger: "
                 "four watches on one stream, of which the last two differ.",
-     .upstream_issue = "",
      .guarantees = {"Filtered"}},
     [](Hooks& hooks) {
       hooks.addressee = [before = hooks.addressee](WatchId id) {
@@ -20,5 +17,4 @@ const DefectRegistration kEventsCrossed(
       };
     });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect filter-ignored: see its explanation below.
 #include "embedded_store/defects/defect.h"
 #include "embedded_store/watch/watch_types.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kFilterIgnored(
     {.name = "filter-ignored",
@@ -12,7 +10,6 @@ const DefectRegistration kFilterIgnored(
                 "first filter and ignores the second. A client that reads every event as a put, "
                 "because it asked for nothing else, stores empty objects. Trigger: a watch "
                 "without deletes, and a delete.",
-     .upstream_issue = "",
      .guarantees = {"Filtered"}},
     [](Hooks& hooks) {
       hooks.on_create = [before = hooks.on_create](WatchSpec& spec) {
@@ -21,5 +18,4 @@ const DefectRegistration kFilterIgnored(
       };
     });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect fragment-dropped: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kFragmentDropped(
     {.name = "fragment-dropped",
@@ -11,9 +9,7 @@ const DefectRegistration kFragmentDropped(
                 "parts but the last are flagged as fragments. This store loses the last part. The "
                 "client has put together the parts it received and waits for an end that never "
                 "comes. Trigger: a watch with fragments and some megabytes of history.",
-     .upstream_issue = "",
      .guarantees = {"Reliable"}},
     [](Hooks& hooks) { hooks.last_part = LastPart::kDropped; });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect lone-delete-forgotten: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kLoneDeleteForgotten(
     {.name = "lone-delete-forgotten",
@@ -17,5 +15,4 @@ const DefectRegistration kLoneDeleteForgotten(
      .guarantees = {"Reliable"}},
     [](Hooks& hooks) { hooks.lone_delete = LoneDelete::kForgotten; });
 
-}  // namespace
 }  // namespace watchproof::store

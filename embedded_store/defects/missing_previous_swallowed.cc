@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect missing-previous-swallowed: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kMissingPreviousSwallowed(
     {.name = "missing-previous-swallowed",
@@ -17,5 +15,4 @@ const DefectRegistration kMissingPreviousSwallowed(
      .guarantees = {"PreviousValue"}},
     [](Hooks& hooks) { hooks.previous_gone = PreviousGone::kLeftOut; });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect negative-start-spoils-pass: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kNegativeStartSpoilsPass(
     {.name = "negative-start-spoils-pass",
@@ -17,5 +15,4 @@ const DefectRegistration kNegativeStartSpoilsPass(
      .guarantees = {"Reliable"}},
     [](Hooks& hooks) { hooks.negative_start = NegativeStart::kSpoilsThePass; });
 
-}  // namespace
 }  // namespace watchproof::store

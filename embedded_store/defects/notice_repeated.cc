@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect notice-repeated: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kNoticeRepeated(
     {.name = "notice-repeated",
@@ -17,5 +15,4 @@ const DefectRegistration kNoticeRepeated(
      .guarantees = {"CompactionSurfaced"}},
     [](Hooks& hooks) { hooks.after_notice = AfterNotice::kNextNotice; });
 
-}  // namespace
 }  // namespace watchproof::store

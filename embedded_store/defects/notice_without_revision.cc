@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect notice-without-revision: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kNoticeWithoutRevision(
     {.name = "notice-without-revision",
@@ -12,9 +10,7 @@ const DefectRegistration kNoticeWithoutRevision(
                 "client may start again there. This store leaves the number out, so its clients "
                 "see a watch that was cancelled for no reason. Trigger: a watch below the "
                 "compaction floor.",
-     .upstream_issue = "",
      .guarantees = {"CompactionSurfaced"}},
     [](Hooks& hooks) { hooks.noticed_revision = [](Revision) { return Revision{0}; }; });
 
-}  // namespace
 }  // namespace watchproof::store

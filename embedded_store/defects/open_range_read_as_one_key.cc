@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect open-range-read-as-one-key: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kOpenRangeReadAsOneKey(
     {.name = "open-range-read-as-one-key",
@@ -19,5 +17,4 @@ const DefectRegistration kOpenRangeReadAsOneKey(
       };
     });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect previous-value-too-old: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kPreviousValueTooOld(
     {.name = "previous-value-too-old",
@@ -12,11 +10,9 @@ const DefectRegistration kPreviousValueTooOld(
                 "value before both. A cache that compares old and new object to decide whether it "
                 "left a selection decides wrongly. Trigger: a watch with previous values and a "
                 "key that changes in two revisions in a row.",
-     .upstream_issue = "",
      .guarantees = {"PreviousValue"}},
     [](Hooks& hooks) {
       hooks.previous_sought = [](Revision mod) { return mod.previous().previous(); };
     });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect progress-below-future-start: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kProgressBelowFutureStart(
     {.name = "progress-below-future-start",
@@ -16,5 +14,4 @@ const DefectRegistration kProgressBelowFutureStart(
      .guarantees = {"Bookmarkable"}},
     [](Hooks& hooks) { hooks.early_progress = Early::kWhateverComes; });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect progress-overtakes-events: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kProgressOvertakesEvents(
     {.name = "progress-overtakes-events",
@@ -18,5 +16,4 @@ const DefectRegistration kProgressOvertakesEvents(
      .guarantees = {"Bookmarkable"}},
     [](Hooks& hooks) { hooks.progress_timing = ProgressTiming::kAtOnce; });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect progress-request-remembered: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kProgressRequestRemembered(
     {.name = "progress-request-remembered",
@@ -18,5 +16,4 @@ const DefectRegistration kProgressRequestRemembered(
      .guarantees = {"Bookmarkable"}},
     [](Hooks& hooks) { hooks.early_request = EarlyRequest::kRemembered; });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect range-end-included: see its explanation below.
 #include "embedded_store/defects/defect.h"
 #include "embedded_store/watch/watch_types.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kRangeEndIncluded(
     {.name = "range-end-included",
@@ -12,7 +10,6 @@ const DefectRegistration kRangeEndIncluded(
                 "prefix a/ ends at a0. This store counts the end as part of the range, so that "
                 "the watch of one tenant's prefix receives a key of the neighbour. Trigger: a "
                 "range and a change of exactly the key at its end.",
-     .upstream_issue = "",
      .guarantees = {"Filtered"}},
     [](Hooks& hooks) {
       hooks.on_create = [before = hooks.on_create](WatchSpec& spec) {
@@ -23,5 +20,4 @@ const DefectRegistration kRangeEndIncluded(
       };
     });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect refused-create-closes-watch-zero: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kRefusedCreateClosesWatchZero(
     {.name = "refused-create-closes-watch-zero",
@@ -16,5 +14,4 @@ const DefectRegistration kRefusedCreateClosesWatchZero(
      .guarantees = {"Settled"}},
     [](Hooks& hooks) { hooks.refused_id = WatchId{0}; });
 
-}  // namespace
 }  // namespace watchproof::store

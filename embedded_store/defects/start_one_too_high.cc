@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect start-one-too-high: see its explanation below.
 #include "embedded_store/defects/defect.h"
 #include "embedded_store/watch/watch_types.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kStartOneTooHigh(
     {.name = "start-one-too-high",
@@ -14,7 +12,6 @@ const DefectRegistration kStartOneTooHigh(
                 "revision. Most of the time that revision changed another key, and the loss goes "
                 "unnoticed. Trigger: a watch on a range with a start revision at which that range "
                 "was changed.",
-     .upstream_issue = "",
      .guarantees = {"Reliable", "Resumable"}},
     [](Hooks& hooks) {
       hooks.on_create = [before = hooks.on_create](WatchSpec& spec) {
@@ -23,5 +20,4 @@ const DefectRegistration kStartOneTooHigh(
       };
     });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect transaction-split: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kTransactionSplit(
     {.name = "transaction-split",
@@ -12,9 +10,7 @@ const DefectRegistration kTransactionSplit(
                 "regard to revisions, and does not flag the first half as a fragment. A client "
                 "that loses the connection between the two halves never receives the rest of the "
                 "transaction. Trigger: a transaction with two keys of one watch.",
-     .upstream_issue = "",
      .guarantees = {"Atomic"}},
     [](Hooks& hooks) { hooks.reply_cut = ReplyCut::kBetweenEvents; });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect version-survives-delete: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kVersionSurvivesDelete(
     {.name = "version-survives-delete",
@@ -12,9 +10,7 @@ const DefectRegistration kVersionSurvivesDelete(
                 "exist is safe, but a client that takes version 1 for the sign of a new key "
                 "misses a key that was deleted and created again. Trigger: a put, a delete and a "
                 "put.",
-     .upstream_issue = "",
      .guarantees = {"Fields"}},
     [](Hooks& hooks) { hooks.recreation = Recreation::kItsVersion; });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect victim-sent-twice: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kVictimSentTwice(
     {.name = "victim-sent-twice",
@@ -11,11 +9,9 @@ const DefectRegistration kVictimSentTwice(
                 "store forgets that the last revision before the full queue had been queued, and "
                 "sends it once more when it continues. A client that counts or sums is wrong from "
                 "then on. Trigger: a reader that stops reading for a while.",
-     .upstream_issue = "",
      .guarantees = {"Unique"}},
     [](Hooks& hooks) {
       hooks.after_victim = [](Revision position, Revision) { return position.previous(); };
     });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defect victim-skips-what-passed: see its explanation below.
 #include "embedded_store/defects/defect.h"
 
 namespace watchproof::store {
-namespace {
 
 const DefectRegistration kVictimSkipsWhatPassed(
     {.name = "victim-skips-what-passed",
@@ -11,9 +9,7 @@ const DefectRegistration kVictimSkipsWhatPassed(
                 "store then continues the watch at its newest revision, as if it had been fed all "
                 "along: everything written while it waited is lost, without any notice. Trigger: "
                 "a reader that stops reading, and some writes meanwhile.",
-     .upstream_issue = "",
      .guarantees = {"Reliable"}},
     [](Hooks& hooks) { hooks.after_victim = [](Revision, Revision newest) { return newest; }; });
 
-}  // namespace
 }  // namespace watchproof::store

@@ -9,6 +9,7 @@
 // idempotent and waits.
 #pragma once
 
+#include <algorithm>
 #include <thread>
 
 #include "embedded_store/lease/lessor.h"
@@ -18,18 +19,48 @@ namespace watchproof::store {
 
 class LeaseThread {
  public:
-  explicit LeaseThread(Lessor& lessor);
+  explicit LeaseThread(Lessor& lessor) : lessor_(lessor), thread_([this] { Run(); }) {}
   ~LeaseThread() { Stop(); }
   LeaseThread(const LeaseThread&) = delete;
   LeaseThread& operator=(const LeaseThread&) = delete;
 
-  void Granted();
-  void Stop();
+  void Granted() {
+    MutexLock lock(mu_);
+    granted_ = true;
+    wake_.NotifyOne();
+  }
+  void Stop() {
+    {
+      MutexLock lock(mu_);
+      stopping_ = true;
+      wake_.NotifyOne();
+    }
+    if (thread_.joinable()) thread_.join();
+  }
 
  private:
-  void Run();
+  void Run() {
+    TimePoint due{};  // the first step finds out
+    TimePoint checkpoint{};
+    while (AwaitDue(std::min(due, checkpoint))) {
+      const TimePoint now = Clock::now();
+      due = lessor_.ExpireStep(now);
+      if (now >= checkpoint) checkpoint = lessor_.CheckpointStep(now);
+    }
+  }
   // False when it is time to stop.
-  bool AwaitDue(TimePoint due);
+  bool AwaitDue(TimePoint due) {
+    MutexLock lock(mu_);
+    while (!stopping_ && !granted_ && Clock::now() < due) {
+      if (due == Lessor::kNeverExpires) {
+        wake_.Wait(mu_);
+      } else {
+        wake_.WaitUntil(mu_, due);
+      }
+    }
+    granted_ = false;
+    return !stopping_;
+  }
 
   Lessor& lessor_;
   Mutex mu_;

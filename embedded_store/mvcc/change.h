@@ -6,6 +6,7 @@
 // values behind shared pointers.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -40,6 +41,13 @@ using ChangePtr = std::shared_ptr<const Change>;
 struct Event {
   ChangePtr change;
   ChangePtr previous;
+};
+
+// The full name of one change: the revision of its transaction, and its place within it.
+struct RevisionPair {
+  Revision main;
+  std::int64_t sub = 0;
+  auto operator<=>(const RevisionPair&) const = default;
 };
 
 // Everything one transaction changed, in the order of its operations.

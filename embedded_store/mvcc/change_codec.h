@@ -13,7 +13,6 @@
 #include <string_view>
 
 #include "embedded_store/mvcc/change.h"
-#include "embedded_store/mvcc/revision_pair.h"
 #include "harness/base/status.h"
 
 namespace watchproof::store {
@@ -23,7 +22,9 @@ std::string ChangeValue(const Change& change);
 // kDataLoss when these were not made by the functions above.
 Result<Change> ReadChange(std::string_view key, std::string_view value);
 
-// Numbers in the meta bucket.
+// Numbers in the meta bucket: the floors of compactions.
+inline const std::string kCompactionScheduled = "compaction-scheduled";
+inline const std::string kCompactionFinished = "compaction-finished";
 std::string NumberValue(std::int64_t number);
 Result<std::int64_t> ReadNumber(std::string_view value);
 

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "embedded_store/mvcc/change.h"
-#include "embedded_store/mvcc/revision_pair.h"
 #include "harness/base/check.h"
 
 namespace watchproof::store {

@@ -19,7 +19,6 @@
 #include "embedded_store/mvcc/change.h"
 #include "embedded_store/mvcc/hooks.h"
 #include "embedded_store/mvcc/key_range.h"
-#include "embedded_store/mvcc/revision_pair.h"
 
 namespace watchproof::store {
 

@@ -14,6 +14,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "harness/base/check.h"
+
 namespace watchproof::store {
 
 using LeaseId = std::int64_t;
@@ -36,11 +38,23 @@ class LeaseTable {
   bool Contains(LeaseId id) const { return keys_.contains(id); }
   void Add(LeaseId id) { keys_.try_emplace(id); }
   // Requires: the lease exists, and no key is attached to it any more.
-  void Remove(LeaseId id);
+  void Remove(LeaseId id) {
+    const auto found = keys_.find(id);
+    WP_CHECK(found != keys_.end() && found->second.empty(), "only an empty lease is removed");
+    keys_.erase(found);
+  }
   // A lease that does not exist is skipped: it ended while the key remained.
-  void Move(const std::string& key, Step step);
+  void Move(const std::string& key, Step step) {
+    if (step.from == step.to) return;
+    if (const auto from = keys_.find(step.from); from != keys_.end()) from->second.erase(key);
+    if (const auto to = keys_.find(step.to); to != keys_.end()) to->second.insert(key);
+  }
   // Empty for an unknown lease.
-  const Keys& KeysOf(LeaseId id) const;
+  const Keys& KeysOf(LeaseId id) const {
+    static const Keys kNone;
+    const auto found = keys_.find(id);
+    return found == keys_.end() ? kNone : found->second;
+  }
 
  private:
   std::unordered_map<LeaseId, Keys> keys_;

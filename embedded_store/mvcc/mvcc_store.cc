@@ -8,17 +8,12 @@
 #include "embedded_store/backend/memory_backend.h"
 #include "embedded_store/mvcc/change_codec.h"
 #include "embedded_store/mvcc/errors.h"
-#include "embedded_store/mvcc/store_reader.h"
 #include "embedded_store/mvcc/txn_check.h"
-#include "embedded_store/mvcc/txn_plan.h"
 
 namespace watchproof::store {
 
 namespace {
 
-// In the meta bucket.
-const std::string kScheduledKey = "compaction-scheduled";
-const std::string kFinishedKey = "compaction-finished";
 // Bound of one step, which runs while all other callers wait for the lock.
 constexpr std::size_t kKeysPerStep = 2000;
 constexpr std::size_t kErasuresPerStep = 2000;
@@ -144,9 +139,7 @@ Result<TxnAnswer> MvccStore::Txn(const TxnOp& request) {
   {
     MutexLock lock(mu_);
     WriteTxn txn = BeginLocked();
-    const TxnPlan plan = PlanTxn(request, txn.view());
-    WP_RETURN_IF_ERROR(CheckPlan(plan, txn));
-    answer = RunPlan(plan, txn);
+    WP_ASSIGN_OR_RETURN(answer, RunTxn(request, txn));
     answer.ticket = CommitLocked(std::move(txn));
   }
   Announce(answer.ticket);
@@ -163,7 +156,8 @@ Result<CompactAnswer> MvccStore::Compact(Revision floor) {
   // this compaction or one that is finished at the next start.
   floor_ticket_ = {};
   if (backend_.durable()) {
-    floor_ticket_ = backend_.Stage({{Bucket::kMeta, kScheduledKey, NumberValue(floor.value)}});
+    floor_ticket_ =
+        backend_.Stage({{Bucket::kMeta, kCompactionScheduled, NumberValue(floor.value)}});
   }
   if (floor_ticket_.value == 0) safe_floor_ = floor;
   // A compaction under way for a lower floor begins again with the first key; its pending deletes
@@ -204,7 +198,7 @@ bool MvccStore::CompactStepLocked() {
   }
   const bool finished = !next && pending_deletes.empty();
   if (backend_.durable() && finished) {
-    erasures.push_back({Bucket::kMeta, kFinishedKey, NumberValue(compacted_.value)});
+    erasures.push_back({Bucket::kMeta, kCompactionFinished, NumberValue(compacted_.value)});
   }
   if (!erasures.empty()) backend_.Stage(std::move(erasures));
   if (finished) compaction_.reset();
@@ -222,7 +216,7 @@ Status MvccStore::RestoreLocked(std::string_view key, std::string_view value) {
 
 Status MvccStore::Recover() {
   MutexLock lock(mu_);
-  std::map<std::string, std::int64_t> floors{{kScheduledKey, -1}, {kFinishedKey, -1}};
+  std::map<std::string, std::int64_t> floors{{kCompactionScheduled, -1}, {kCompactionFinished, -1}};
   Status wrong;
   const auto keep_first = [&wrong](Status status) {
     if (wrong.ok()) wrong = std::move(status);
@@ -239,7 +233,7 @@ Status MvccStore::Recover() {
                                    [&](std::string_view key, std::string_view value)
                                        REQUIRES(mu_) { keep_first(RestoreLocked(key, value)); }));
   WP_RETURN_IF_ERROR(wrong);
-  compacted_ = safe_floor_ = Revision{floors[kScheduledKey]};
+  compacted_ = safe_floor_ = Revision{floors[kCompactionScheduled]};
   safe_ = current_;
   if (compacted_ > current_) {
     return Fail(StatusCode::kDataLoss,
@@ -247,7 +241,7 @@ Status MvccStore::Recover() {
                 compacted_);
   }
   WP_RETURN_IF_ERROR(RestoreLeasesLocked());
-  if (floors[kFinishedKey] >= compacted_.value) return {};
+  if (floors[kCompactionFinished] >= compacted_.value) return {};
   compaction_ = Compaction{};
   while (CompactStepLocked()) continue;
   return {};
@@ -272,20 +266,6 @@ BackendSizes MvccStore::sizes() const {
   if (backend_.durable()) return backend_.sizes();
   MutexLock lock(mu_);
   return {.total = log_.bytes(), .in_use = log_.bytes()};
-}
-
-Result<std::unique_ptr<BackendReader>> MvccStore::Read() const {
-  if (backend_.durable()) return backend_.Read();
-  std::vector<ChangePtr> changes;
-  std::map<std::string, std::string> meta;
-  MutexLock lock(mu_);
-  // Under the lock, so that no lease ends between its keys and itself.
-  WP_ASSIGN_OR_RETURN(std::unique_ptr<BackendReader> rest, backend_.Read());
-  changes.reserve(log_.size());
-  log_.Visit(Revision{0}, current_, [&](const ChangePtr& change) { changes.push_back(change); });
-  // Recorded as scheduled only: the reader of this snapshot erases what may be left to erase.
-  if (compacted_.value > 0) meta[kScheduledKey] = NumberValue(compacted_.value);
-  return std::make_unique<StoreReader>(std::move(changes), std::move(meta), std::move(rest));
 }
 
 History MvccStore::ReadHistory(Revision from, Revision to, WithPrevious previous) const {

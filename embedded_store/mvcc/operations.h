@@ -39,6 +39,10 @@ struct RangeQuery {
   Revision max_mod{0};
   Revision min_create{0};
   Revision max_create{0};
+  bool bounded() const {
+    return min_mod.value != 0 || max_mod.value != 0 || min_create.value != 0 ||
+           max_create.value != 0;
+  }
 };
 struct RangeAnswer {
   Revision revision;

@@ -2,6 +2,7 @@
 #include "embedded_store/mvcc/read_view.h"
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <limits>
 #include <string_view>
@@ -13,11 +14,6 @@ namespace {
 
 using Then = KeyIndex::Then;
 
-bool HasBounds(const RangeQuery& query) {
-  return query.min_mod.value != 0 || query.max_mod.value != 0 || query.min_create.value != 0 ||
-         query.max_create.value != 0;
-}
-
 bool WithinBounds(const RangeQuery& query, const KeyValue& kv) {
   const auto within = [](Revision low, Revision high, Revision value) {
     return (low.value == 0 || value >= low) && (high.value == 0 || value <= high);
@@ -27,19 +23,11 @@ bool WithinBounds(const RangeQuery& query, const KeyValue& kv) {
 }
 
 bool Before(SortTarget target, const KeyValue& a, const KeyValue& b) {
-  switch (target) {
-    case SortTarget::kKey:
-      return a.key < b.key;
-    case SortTarget::kVersion:
-      return a.version < b.version;
-    case SortTarget::kCreate:
-      return a.create < b.create;
-    case SortTarget::kMod:
-      return a.mod < b.mod;
-    case SortTarget::kValue:
-      return a.value < b.value;
-  }
-  return false;
+  if (target == SortTarget::kVersion) return a.version < b.version;
+  if (target == SortTarget::kCreate) return a.create < b.create;
+  if (target == SortTarget::kMod) return a.mod < b.mod;
+  if (target == SortTarget::kValue) return a.value < b.value;
+  return a.key < b.key;
 }
 
 void Sort(const RangeQuery& query, std::vector<KeyValue>& kvs) {
@@ -51,39 +39,22 @@ void Sort(const RangeQuery& query, std::vector<KeyValue>& kvs) {
   });
 }
 
-template <typename T>
-bool Satisfies(CompareResult result, const T& actual, const T& wanted) {
-  switch (result) {
-    case CompareResult::kEqual:
-      return actual == wanted;
-    case CompareResult::kGreater:
-      return actual > wanted;
-    case CompareResult::kLess:
-      return actual < wanted;
-    case CompareResult::kNotEqual:
-      return actual != wanted;
-    case CompareResult::kAlways:
-      return true;
-  }
-  return false;
+// How what the key has compares to what is asked for.
+std::strong_ordering Actual(const Compare& compare, const KeyValue& kv) {
+  if (compare.target == CompareTarget::kVersion) return kv.version <=> compare.number;
+  if (compare.target == CompareTarget::kCreate) return kv.create.value <=> compare.number;
+  if (compare.target == CompareTarget::kMod) return kv.mod.value <=> compare.number;
+  if (compare.target == CompareTarget::kLease) return kv.lease <=> compare.number;
+  if (compare.target == CompareTarget::kValue) return kv.value <=> compare.value;
+  return std::strong_ordering::equal;
 }
 
 bool Satisfies(const Compare& compare, const KeyValue& kv) {
-  switch (compare.target) {
-    case CompareTarget::kVersion:
-      return Satisfies(compare.result, kv.version, compare.number);
-    case CompareTarget::kCreate:
-      return Satisfies(compare.result, kv.create.value, compare.number);
-    case CompareTarget::kMod:
-      return Satisfies(compare.result, kv.mod.value, compare.number);
-    case CompareTarget::kValue:
-      return Satisfies(compare.result, kv.value, compare.value);
-    case CompareTarget::kLease:
-      return Satisfies(compare.result, kv.lease, compare.number);
-    case CompareTarget::kNothing:
-      return Satisfies(compare.result, 0, 0);
-  }
-  return false;
+  const std::strong_ordering actual = Actual(compare, kv);
+  if (compare.result == CompareResult::kEqual) return actual == 0;
+  if (compare.result == CompareResult::kGreater) return actual > 0;
+  if (compare.result == CompareResult::kLess) return actual < 0;
+  return compare.result == CompareResult::kAlways || actual != 0;
 }
 
 }  // namespace
@@ -105,7 +76,7 @@ Result<RangeAnswer> ReadView::Range(const RangeQuery& query) const {
   if (query.count_only) {
     most = 0;
   } else if (query.limit > 0 && query.limit < kAll && query.order == SortOrder::kNone &&
-             !HasBounds(query)) {
+             !query.bounded()) {
     most = query.limit + 1;  // one more, to know whether there is more
   }
   RangeAnswer answer{.revision = current_, .ticket = {}, .kvs = {}, .more = false, .count = 0};

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "embedded_store/mvcc/txn_plan.h"
-
+// A transaction in two steps: the plan, and what it does.
 #include <algorithm>
 #include <utility>
 
+#include "embedded_store/mvcc/write_txn.h"
 #include "harness/base/check.h"
 
 namespace watchproof::store {
+namespace {
+
+// Borrows the request it was made from.
+struct TxnPlan {
+  const TxnOp* request = nullptr;
+  bool succeeded = false;
+  std::vector<TxnPlan> nested;  // one per nested transaction of the chosen branch, in order
+
+  const std::vector<Operation>& branch() const {
+    return succeeded ? request->success : request->failure;
+  }
+};
 
 TxnPlan PlanTxn(const TxnOp& request, const ReadView& view) {
   TxnPlan plan{.request = &request, .succeeded = true, .nested = {}};
@@ -19,8 +31,6 @@ TxnPlan PlanTxn(const TxnOp& request, const ReadView& view) {
   }
   return plan;
 }
-
-namespace {
 
 // Calls `check` with every operation of the chosen branches, until one is refused.
 template <typename Check>
@@ -36,8 +46,7 @@ Status CheckEach(const TxnPlan& plan, const Check& check) {
   return {};
 }
 
-}  // namespace
-
+// Refuses what the chosen branches cannot do, before anything is done.
 Status CheckPlan(const TxnPlan& plan, const WriteTxn& txn) {
   // All puts are checked before all reads; this decides which error is returned when both fail.
   WP_RETURN_IF_ERROR(CheckEach(plan, [&](const Operation& operation) {
@@ -50,6 +59,7 @@ Status CheckPlan(const TxnPlan& plan, const WriteTxn& txn) {
   });
 }
 
+// Requires: CheckPlan found nothing.
 TxnAnswer RunPlan(const TxnPlan& plan, WriteTxn& txn) {
   TxnAnswer answer{.revision = {}, .ticket = {}, .succeeded = plan.succeeded, .answers = {}};
   auto nested = plan.nested.begin();
@@ -68,6 +78,14 @@ TxnAnswer RunPlan(const TxnPlan& plan, WriteTxn& txn) {
   }
   answer.revision = txn.now();
   return answer;
+}
+
+}  // namespace
+
+Result<TxnAnswer> RunTxn(const TxnOp& request, WriteTxn& txn) {
+  const TxnPlan plan = PlanTxn(request, txn.view());
+  WP_RETURN_IF_ERROR(CheckPlan(plan, txn));
+  return RunPlan(plan, txn);
 }
 
 }  // namespace watchproof::store

@@ -50,4 +50,8 @@ class WriteTxn {
   std::vector<Event> events_;
 };
 
+// Decides every comparison, nested ones too, against the state before it; then runs the chosen
+// branches, unless there is something in them that cannot be done: then nothing is.
+Result<TxnAnswer> RunTxn(const TxnOp& request, WriteTxn& txn);
+
 }  // namespace watchproof::store

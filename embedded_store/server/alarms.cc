@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "embedded_store/mvcc/errors.h"
 #include "embedded_store/server/convert.h"
-#include "embedded_store/server/server_errors.h"
 #include "harness/base/parse.h"
 
 namespace watchproof::store {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "embedded_store/server/server_errors.h"
+#include "embedded_store/mvcc/errors.h"
 #include "harness/base/parse.h"
 
 namespace watchproof::store {
@@ -20,13 +20,22 @@ std::optional<int> TakeNumber(std::string_view& text) {
   return number && *number >= 0 ? number : std::nullopt;
 }
 
-std::optional<EtcdVersion> TargetOf(std::string_view text) {
+// MAJOR.MINOR.PATCH
+std::optional<EtcdVersion> Parsed(std::string_view text) {
   const auto major = TakeNumber(text);
-  const bool has_patch = text.find('.') != std::string_view::npos;
   const auto minor = TakeNumber(text);
-  if (has_patch) text = text.substr(0, text.find_first_of("-+"));
-  if (!major || !minor || (has_patch && !ParseNumber<int>(text))) return std::nullopt;
-  return EtcdVersion{.major = *major, .minor = *minor};
+  const auto patch = ParseNumber<int>(text);
+  if (!major || !minor || !patch || *patch < 0) return std::nullopt;
+  return EtcdVersion{.major = *major, .minor = *minor, .patch = *patch};
+}
+
+// The version without its patch number, which may be missing or carry a suffix.
+std::optional<EtcdVersion> TargetOf(std::string_view text) {
+  const bool has_patch = std::count(text.begin(), text.end(), '.') > 1;
+  auto target = Parsed(has_patch ? std::string(text.substr(0, text.find_first_of("-+")))
+                                 : std::string(text) + ".0");
+  if (target) target->patch = 0;
+  return target;
 }
 
 }  // namespace
@@ -35,13 +44,7 @@ std::string EtcdVersion::ToString() const { return fmt::format("{}.{}.{}", major
 std::string EtcdVersion::MajorMinor() const { return fmt::format("{}.{}", major, minor); }
 
 Result<EtcdVersion> ParseEtcdVersion(std::string_view text) {
-  std::string_view rest = text;
-  const auto major = TakeNumber(rest);
-  const auto minor = TakeNumber(rest);
-  const auto patch = ParseNumber<int>(rest);
-  if (major && minor && patch && *patch >= 0) {
-    return EtcdVersion{.major = *major, .minor = *minor, .patch = *patch};
-  }
+  if (const auto version = Parsed(text)) return *version;
   return Fail(StatusCode::kInvalidArgument,
               "\"{}\" is no version of etcd; expected MAJOR.MINOR.PATCH, as in 3.7.3", text);
 }

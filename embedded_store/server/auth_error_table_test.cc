@@ -11,7 +11,7 @@
 #include <string>
 
 #include "embedded_store/server/call_fixture.h"
-#include "embedded_store/server/error_table.h"
+#include "embedded_store/server/error_table_fixture.h"
 #include "fixtures/protos/rpc.grpc.pb.h"
 #include "fixtures/protos/rpc_auth.grpc.pb.h"
 #include "fixtures/protos/rpc_lease.grpc.pb.h"

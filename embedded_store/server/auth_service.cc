@@ -5,7 +5,7 @@
 // written after the answer is delivered to it.
 #include <utility>
 
-#include "embedded_store/auth/auth_errors.h"
+#include "embedded_store/mvcc/errors.h"
 #include "embedded_store/server/services.h"
 #include "fixtures/protos/rpc_auth.grpc.pb.h"
 
@@ -26,7 +26,7 @@ void ToWire(Permission permission, authpb::Permission* wire) {
 
 class AuthService final : public pb::Auth::CallbackService {
  public:
-  explicit AuthService(const ServiceParts& parts) : parts_(parts) {}
+  explicit AuthService(ServiceParts& parts) : parts_(parts) {}
 
   Reactor* AuthEnable(Context* context, const pb::AuthEnableRequest*,
                       pb::AuthEnableResponse* response) override {
@@ -165,12 +165,12 @@ class AuthService final : public pb::Auth::CallbackService {
     return reactor;
   }
 
-  const ServiceParts& parts_;
+  ServiceParts& parts_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeAuthService(const ServiceParts& parts) {
+std::unique_ptr<grpc::Service> MakeAuthService(ServiceParts& parts) {
   return std::make_unique<AuthService>(parts);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // etcd's Cluster service, for one member that cannot be changed.
-#include "embedded_store/server/server_errors.h"
+#include "embedded_store/mvcc/errors.h"
 #include "embedded_store/server/services.h"
 #include "fixtures/protos/rpc_cluster.grpc.pb.h"
 
@@ -13,7 +13,7 @@ Status OneMemberOnly() {
 
 class ClusterService final : public pb::Cluster::CallbackService {
  public:
-  explicit ClusterService(const ServiceParts& parts) : parts_(parts) {}
+  explicit ClusterService(ServiceParts& parts) : parts_(parts) {}
 
   Reactor* MemberList(Context* context, const pb::MemberListRequest*,
                       pb::MemberListResponse* response) override {
@@ -55,12 +55,12 @@ class ClusterService final : public pb::Cluster::CallbackService {
     });
   }
 
-  const ServiceParts& parts_;
+  ServiceParts& parts_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeClusterService(const ServiceParts& parts) {
+std::unique_ptr<grpc::Service> MakeClusterService(ServiceParts& parts) {
   return std::make_unique<ClusterService>(parts);
 }
 

@@ -35,22 +35,11 @@ Compare FromWire(const pb::Compare& wire) {
                        : CompareTarget::kNothing;
   // An operand of another kind than the target counts as absent, which the accessors turn into
   // zero.
-  switch (wire.target()) {
-    case pb::Compare::CREATE:
-      compare.number = wire.create_revision();
-      break;
-    case pb::Compare::MOD:
-      compare.number = wire.mod_revision();
-      break;
-    case pb::Compare::VALUE:
-      compare.value = wire.value();
-      break;
-    case pb::Compare::LEASE:
-      compare.number = wire.lease();
-      break;
-    default:
-      compare.number = wire.version();
-  }
+  compare.number = wire.version();
+  if (wire.target() == pb::Compare::CREATE) compare.number = wire.create_revision();
+  if (wire.target() == pb::Compare::MOD) compare.number = wire.mod_revision();
+  if (wire.target() == pb::Compare::LEASE) compare.number = wire.lease();
+  if (wire.target() == pb::Compare::VALUE) compare.value = wire.value();
   return compare;
 }
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <string>
 
-#include "embedded_store/server/error_table.h"
-#include "embedded_store/server/wire_client.h"
+#include "embedded_store/server/error_table_fixture.h"
+#include "embedded_store/server/wire_client_fixture.h"
 
 namespace watchproof::store {
 namespace {

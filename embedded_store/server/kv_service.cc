@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // etcd's KV service.
+#include <boost/asio/post.hpp>
+
 #include "embedded_store/mvcc/errors.h"
-#include "embedded_store/server/range_stream.h"
 #include "embedded_store/server/services.h"
 #include "fixtures/protos/rpc.grpc.pb.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 class KvService final : public pb::KV::CallbackService {
  public:
-  explicit KvService(const ServiceParts& parts) : parts_(parts) {}
+  explicit KvService(ServiceParts& parts) : parts_(parts) {}
 
   Reactor* Range(Context* context, const pb::RangeRequest* request,
                  pb::RangeResponse* response) override {
@@ -47,7 +48,7 @@ class KvService final : public pb::KV::CallbackService {
     Result<Ticket> compacted = Floor(*context, Revision{request->revision()}, response);
     const bool physical = compacted.has_value() && request->physical();
     if (compacted) {
-      parts_.background.Post([this, physical, reactor] {
+      boost::asio::post(parts_.background, [this, physical, reactor] {
         parts_.store.FinishCompaction();
         if (physical) Finish(reactor, parts_.backend, Status());
       });
@@ -85,12 +86,12 @@ class KvService final : public pb::KV::CallbackService {
     return answer.ticket;
   }
 
-  const ServiceParts& parts_;
+  ServiceParts& parts_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeKvService(const ServiceParts& parts) {
+std::unique_ptr<grpc::Service> MakeKvService(ServiceParts& parts) {
   return std::make_unique<KvService>(parts);
 }
 

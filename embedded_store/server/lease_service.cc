@@ -14,8 +14,7 @@ namespace {
 class KeepAliveCall final
     : public grpc::ServerBidiReactor<pb::LeaseKeepAliveRequest, pb::LeaseKeepAliveResponse> {
  public:
-  KeepAliveCall(const ServiceParts& parts, const Context& context)
-      : parts_(parts), context_(context) {
+  KeepAliveCall(ServiceParts& parts, const Context& context) : parts_(parts), context_(context) {
     StartRead(&request_);
   }
   void OnReadDone(bool ok) override {
@@ -39,7 +38,7 @@ class KeepAliveCall final
   void OnDone() override { delete this; }
 
  private:
-  const ServiceParts& parts_;
+  ServiceParts& parts_;
   const Context& context_;               // valid until the call ends
   pb::LeaseKeepAliveRequest request_;    // lent to gRPC while reading
   pb::LeaseKeepAliveResponse response_;  // lent to gRPC while writing
@@ -47,7 +46,7 @@ class KeepAliveCall final
 
 class LeaseService final : public pb::Lease::CallbackService {
  public:
-  explicit LeaseService(const ServiceParts& parts) : parts_(parts) {}
+  explicit LeaseService(ServiceParts& parts) : parts_(parts) {}
 
   Reactor* LeaseGrant(Context* context, const pb::LeaseGrantRequest* request,
                       pb::LeaseGrantResponse* response) override {
@@ -109,12 +108,12 @@ class LeaseService final : public pb::Lease::CallbackService {
   }
 
  private:
-  const ServiceParts& parts_;
+  ServiceParts& parts_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeLeaseService(const ServiceParts& parts) {
+std::unique_ptr<grpc::Service> MakeLeaseService(ServiceParts& parts) {
   return std::make_unique<LeaseService>(parts);
 }
 

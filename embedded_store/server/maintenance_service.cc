@@ -4,13 +4,13 @@
 // What goes over all of the data runs on the background thread, a snapshot on gRPC's, piece by
 // piece.
 #include <algorithm>
+#include <boost/asio/post.hpp>
 #include <optional>
 #include <utility>
 
 #include "embedded_store/backend/snapshot.h"
 #include "embedded_store/mvcc/errors.h"
 #include "embedded_store/mvcc/store_hash.h"
-#include "embedded_store/server/server_errors.h"
 #include "embedded_store/server/services.h"
 #include "fixtures/protos/rpc.grpc.pb.h"
 
@@ -49,7 +49,7 @@ std::vector<AlarmRow> Act(const pb::AlarmRequest& request, Alarms& alarms) {
 // Sends piece after piece, each when the one before it has left.
 class SnapshotCall final : public grpc::ServerWriteReactor<pb::SnapshotResponse> {
  public:
-  SnapshotCall(const ServiceParts& parts, const Status& admitted) : open_(parts.long_reads) {
+  SnapshotCall(ServiceParts& parts, const Status& admitted) : open_(parts.long_reads) {
     response_.set_version(parts.version.cluster().ToString());
     open_.Enter();
     const Status begun = admitted.ok() ? Begin(parts.store) : admitted;
@@ -115,7 +115,7 @@ Result<Content> ReadSettled(MvccStore& store) {
 
 class MaintenanceService final : public pb::Maintenance::CallbackService {
  public:
-  explicit MaintenanceService(const ServiceParts& parts) : parts_(parts) {}
+  explicit MaintenanceService(ServiceParts& parts) : parts_(parts) {}
 
   Reactor* Alarm(Context* context, const pb::AlarmRequest* request,
                  pb::AlarmResponse* response) override {
@@ -230,7 +230,8 @@ class MaintenanceService final : public pb::Maintenance::CallbackService {
     if (const auto no = parts_.gate.AdmitRoot(*context); !no.ok()) {
       Finish(reactor, parts_.backend, no);
     } else {
-      parts_.background.Post([this, reactor, call] { Finish(reactor, parts_.backend, call()); });
+      boost::asio::post(parts_.background,
+                        [this, reactor, call] { Finish(reactor, parts_.backend, call()); });
     }
     return reactor;
   }
@@ -251,12 +252,12 @@ class MaintenanceService final : public pb::Maintenance::CallbackService {
     return {};
   }
 
-  const ServiceParts& parts_;
+  ServiceParts& parts_;
 };
 
 }  // namespace
 
-std::unique_ptr<grpc::Service> MakeMaintenanceService(const ServiceParts& parts) {
+std::unique_ptr<grpc::Service> MakeMaintenanceService(ServiceParts& parts) {
   return std::make_unique<MaintenanceService>(parts);
 }
 

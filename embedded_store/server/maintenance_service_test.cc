@@ -3,8 +3,8 @@
 #include "embedded_store/server/services.h"
 
 #include "embedded_store/backend/memory_backend.h"
+#include "embedded_store/mvcc/errors.h"
 #include "embedded_store/server/call_fixture.h"
-#include "embedded_store/server/server_errors.h"
 #include "embedded_store/server/server_fixture.h"
 #include "fixtures/protos/rpc_cluster.grpc.pb.h"
 #include "fixtures/protos/rpc_lease.grpc.pb.h"

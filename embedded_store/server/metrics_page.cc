@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "embedded_store/server/metrics_page.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +8,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
+
+#include "embedded_store/server/services.h"
 
 namespace watchproof::store {
 namespace {
@@ -29,8 +29,9 @@ std::int64_t ResidentBytes() {
   return resident_pages * sysconf(_SC_PAGESIZE);
 }
 
-std::string Prometheus(const PageSources& sources) {
-  const auto& [store, watches, alarms, users, api, own_version] = sources;
+std::string Prometheus(ServiceParts& parts) {
+  const MvccStore& store = parts.store;
+  const WatchCounters& watches = parts.hub.counters();
   const BackendSizes sizes = store.sizes();
   const Gauge gauges[] = {
       // In this order: the hub writes the slow ones first and the total afterwards.
@@ -44,10 +45,10 @@ std::string Prometheus(const PageSources& sources) {
       {"etcd_debugging_mvcc_compact_revision", "The last compacted revision.",
        std::max<std::int64_t>(0, store.compacted().value)},
       {"etcd_debugging_auth_revision", "The revision of users, roles and rights.",
-       static_cast<std::int64_t>(users.revision())},
+       static_cast<std::int64_t>(parts.users.revision())},
       {"etcd_mvcc_db_total_size_in_bytes", "What the data takes up.", sizes.total.value},
       {"etcd_mvcc_db_total_size_in_use_in_bytes", "Of that, what holds data.", sizes.in_use.value},
-      {"etcd_server_quota_backend_bytes", "What the data may take up.", alarms.quota()},
+      {"etcd_server_quota_backend_bytes", "What the data may take up.", parts.alarms.quota()},
       {"etcd_server_has_leader", "Always: this member.", 1},
       {"etcd_server_is_leader", "Always.", 1},
       {"process_resident_memory_bytes", "Of this process.", ResidentBytes()},
@@ -76,23 +77,21 @@ Page Health(const Alarms& alarms, const std::string& query) {
 
 }  // namespace
 
-HttpPort::Pages MakePages(const PageSources& sources) {
+HttpPort::Pages MakePages(ServiceParts& parts) {
   return {
-      {"/health",
-       [&alarms = sources.alarms](const std::string& query) { return Health(alarms, query); }},
+      {"/health", [&parts](const std::string& query) { return Health(parts.alarms, query); }},
       {"/version",
-       [sources](const std::string&) {
-         const std::string cluster = sources.api.cluster().ToString();
-         const nlohmann::ordered_json page{{"etcdserver", sources.api.server().ToString()},
+       [&parts](const std::string&) {
+         const std::string cluster = parts.version.cluster().ToString();
+         const nlohmann::ordered_json page{{"etcdserver", parts.version.server().ToString()},
                                            {"etcdcluster", cluster},
                                            {"storage", cluster},
-                                           {"watchproof", sources.own_version}};
+                                           {"watchproof", parts.options.version}};
          return Page{.type = "application/json", .body = page.dump()};
        }},
       {"/metrics",
-       [sources](const std::string&) {
-         return Page{.type = "text/plain; version=0.0.4; charset=utf-8",
-                     .body = Prometheus(sources)};
+       [&parts](const std::string&) {
+         return Page{.type = "text/plain; version=0.0.4; charset=utf-8", .body = Prometheus(parts)};
        }},
   };
 }

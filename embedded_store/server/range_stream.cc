@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "embedded_store/server/range_stream.h"
-
+// etcd's RangeStream: a range in pieces, all of them as of one revision, so that neither side holds
+// the whole of a large one.
+//
+// Each piece is read when the one before it has left; a compaction meanwhile can therefore end the
+// stream with ErrCompacted, as in etcd. Threads: gRPC's, and the backend's. Ownership: the call
+// owns itself; it borrows the parts and is counted in their long_reads.
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "embedded_store/mvcc/errors.h"
 #include "embedded_store/mvcc/txn_check.h"
-#include "embedded_store/server/server_errors.h"
+#include "embedded_store/server/services.h"
 
 namespace watchproof::store {
 namespace {
@@ -18,14 +23,12 @@ Status CheckStreamed(const RangeQuery& query) {
   // As etcd refuses them: another target without an order is sorted all the same.
   const bool by_key = query.order == SortOrder::kAscend && query.target == SortTarget::kKey;
   if (query.order != SortOrder::kNone && !by_key) return ErrStreamSorted();
-  const bool bounded = query.min_mod.value != 0 || query.max_mod.value != 0 ||
-                       query.min_create.value != 0 || query.max_create.value != 0;
-  return bounded ? ErrStreamBounded() : Status();
+  return query.bounded() ? ErrStreamBounded() : Status();
 }
 
 class RangeStreamCall final : public grpc::ServerWriteReactor<pb::RangeStreamResponse> {
  public:
-  RangeStreamCall(const ServiceParts& parts, Result<RangeQuery> admitted) : parts_(parts) {
+  RangeStreamCall(ServiceParts& parts, Result<RangeQuery> admitted) : parts_(parts) {
     parts_.long_reads.Enter();
     if (admitted) query_ = *std::move(admitted);
     const Status begun = admitted ? CheckStreamed(query_) : admitted.error();
@@ -100,7 +103,7 @@ class RangeStreamCall final : public grpc::ServerWriteReactor<pb::RangeStreamRes
     std::int64_t count;  // of the whole range
   };
 
-  const ServiceParts& parts_;
+  ServiceParts& parts_;
   RangeQuery query_;                  // of the next piece
   std::optional<std::int64_t> left_;  // of the limit; none: there is no limit
   std::int64_t piece_ = kKeysOfFirstPiece;
@@ -111,7 +114,7 @@ class RangeStreamCall final : public grpc::ServerWriteReactor<pb::RangeStreamRes
 
 }  // namespace
 
-grpc::ServerWriteReactor<pb::RangeStreamResponse>* StreamRange(const ServiceParts& parts,
+grpc::ServerWriteReactor<pb::RangeStreamResponse>* StreamRange(ServiceParts& parts,
                                                                Result<RangeQuery> admitted) {
   return new RangeStreamCall(parts, std::move(admitted));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "embedded_store/server/range_stream.h"
+#include "embedded_store/server/services.h"
 
 #include "embedded_store/backend/backend_fixture.h"
 #include "embedded_store/server/server_fixture.h"
-#include "embedded_store/server/wire_client.h"
+#include "embedded_store/server/wire_client_fixture.h"
 
 namespace watchproof::store {
 namespace {

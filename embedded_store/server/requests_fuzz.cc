@@ -12,7 +12,7 @@
 #include "embedded_store/lease/lessor.h"
 #include "embedded_store/mvcc/mvcc_store.h"
 #include "embedded_store/server/convert.h"
-#include "embedded_store/server/fuzz_input.h"
+#include "embedded_store/server/fuzz_input_fixture.h"
 #include "embedded_store/server/watch_wire.h"
 #include "embedded_store/watch/watch_hub.h"
 #include "harness/base/check.h"

@@ -2,7 +2,7 @@
 // etcd's services over the parts of one store: each converts, checks the caller's rights, calls,
 // and converts back.
 //
-//   const ServiceParts parts{.store = store, .backend = backend, ...};
+//   ServiceParts parts(options, version, ...);
 //   const auto kv = MakeKvService(parts);   builder.RegisterService(kv.get());
 //
 // A unary call ends when everything that its answer shows is safe:
@@ -18,11 +18,14 @@
 // call has ended.
 #pragma once
 
+#include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
-#include <functional>
+#include <boost/asio/thread_pool.hpp>
 #include <memory>
+#include <random>
 #include <string>
+#include <utility>
 
 #include "embedded_store/auth/auth_store.h"
 #include "embedded_store/backend/backend.h"
@@ -30,9 +33,10 @@
 #include "embedded_store/mvcc/mvcc_store.h"
 #include "embedded_store/server/alarms.h"
 #include "embedded_store/server/api_version.h"
-#include "embedded_store/server/background.h"
 #include "embedded_store/server/convert.h"
 #include "embedded_store/server/gate.h"
+#include "embedded_store/server/http_port.h"
+#include "embedded_store/server/store_server.h"
 #include "embedded_store/watch/hub_thread.h"
 #include "harness/base/mutex.h"
 
@@ -69,29 +73,78 @@ class OpenCalls {
   std::size_t calls_ GUARDED_BY(mu_) = 0;
 };
 
-// What the services of one server work on.
+// What the services of one server work on. In construction order: each part may use those above
+// it.
 struct ServiceParts {
-  MvccStore& store;
-  Backend& backend;
-  Background& background;
-  HubThread& hub;
-  AuthStore& users;
-  const Gate& gate;
-  Alarms& alarms;
-  Lessor& lessor;
-  LeaseThread& leases;
-  OpenCalls& watches;
-  OpenCalls& long_reads;  // snapshots and streamed ranges
-  ApiVersion& version;
-  std::function<std::string()> client_url;  // where clients connect, as member lists show it
+  // Requires: the store over this backend has been recovered.
+  ServiceParts(const StoreOptions& chosen, EtcdVersion reported, std::unique_ptr<const Hooks> made,
+               std::unique_ptr<Backend> kept, std::unique_ptr<MvccStore> recovered)
+      : options(chosen),
+        version(reported),
+        hooks(std::move(made)),
+        backend_owner(std::move(kept)),
+        store_owner(std::move(recovered)) {
+    store.OnCommitsSafe([this] { hub.CommitMade(); });
+  }
+
+  // Where clients connect, as member lists show it.
+  std::string client_url() const {
+    return fmt::format("{}://{}:{}", options.tls.cert_file.empty() ? "http" : "https", options.host,
+                       port);
+  }
+
+  // Of what the parts keep besides the store. Requires: before the first call.
+  Status Recover() {
+    WP_RETURN_IF_ERROR(users.Recover());
+    WP_RETURN_IF_ERROR(alarms.Recover());
+    WP_RETURN_IF_ERROR(lessor.Recover(Clock::now()));
+    leases.Granted();
+    return {};
+  }
+
+  const StoreOptions options;
+  ApiVersion version;
+  const std::unique_ptr<const Hooks> hooks;
+  const std::unique_ptr<Backend> backend_owner;
+  const std::unique_ptr<MvccStore> store_owner;
+  Backend& backend = *backend_owner;
+  MvccStore& store = *store_owner;
+  HubThread hub{
+      store,
+      *hooks,
+      {.progress_interval = options.progress_interval, .strict_previous = options.strict_previous}};
+  // For long work, so that no call waits for it on a gRPC thread: removing what a compaction
+  // dropped, defragmenting, hashing.
+  boost::asio::thread_pool background{1};
+  AuthStore users{backend, options.auth};
+  Alarms alarms{backend, store, options.quota_bytes};
+  const Gate gate{
+      users, *hooks, [this](LeaseId id) { return store.KeysOfLease(id); },
+      options.tls.client_cert_auth ? CommonNames::kAreUsers : CommonNames::kMeanNothing};
+  Lessor lessor{store,
+                {.checkpoints = options.lease_checkpoints ? Checkpoints::kYes : Checkpoints::kNo},
+                Prng(std::random_device()())};
+  LeaseThread leases{lessor};
+  OpenCalls watches;
+  OpenCalls long_reads;  // snapshots and streamed ranges
+  int port = 0;          // known before the first call
 };
 
-std::unique_ptr<grpc::Service> MakeKvService(const ServiceParts& parts);
-std::unique_ptr<grpc::Service> MakeWatchService(const ServiceParts& parts);
-std::unique_ptr<grpc::Service> MakeLeaseService(const ServiceParts& parts);
-std::unique_ptr<grpc::Service> MakeAuthService(const ServiceParts& parts);
-std::unique_ptr<grpc::Service> MakeMaintenanceService(const ServiceParts& parts);
-std::unique_ptr<grpc::Service> MakeClusterService(const ServiceParts& parts);
+std::unique_ptr<grpc::Service> MakeKvService(ServiceParts& parts);
+std::unique_ptr<grpc::Service> MakeWatchService(ServiceParts& parts);
+std::unique_ptr<grpc::Service> MakeLeaseService(ServiceParts& parts);
+std::unique_ptr<grpc::Service> MakeAuthService(ServiceParts& parts);
+std::unique_ptr<grpc::Service> MakeMaintenanceService(ServiceParts& parts);
+std::unique_ptr<grpc::Service> MakeClusterService(ServiceParts& parts);
+
+// What KvService answers a streamed range with; of an admitted query, or the refusal of it. Sorted
+// and bounded queries are refused.
+grpc::ServerWriteReactor<pb::RangeStreamResponse>* StreamRange(ServiceParts& parts,
+                                                               Result<RangeQuery> admitted);
+
+// The pages of the HTTP port, with etcd's metric names, so that monitoring made for etcd works with
+// this store. Borrows the parts until the port has stopped.
+HttpPort::Pages MakePages(ServiceParts& parts);
 
 // Ends a call with its response filled already. The ticket covers what the answer shows; without
 // one it waits for all that is staged by now. It ends on this thread when there is nothing to wait

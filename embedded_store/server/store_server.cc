@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
-#include <random>
 #include <utility>
 
 #include "embedded_store/backend/lmdb_backend.h"
@@ -12,76 +11,16 @@
 #include "embedded_store/backend/snapshot.h"
 #include "embedded_store/mvcc/hook_registry.h"
 #include "embedded_store/server/http_port.h"
-#include "embedded_store/server/metrics_page.h"
 #include "embedded_store/server/services.h"
 
 namespace watchproof::store {
 
-// In construction order: each part may use those above it.
-struct StoreServer::Parts {
-  // Requires: the store over this backend has been recovered.
-  Parts(const StoreOptions& chosen, EtcdVersion reported, std::unique_ptr<const Hooks> made,
-        std::unique_ptr<Backend> kept, std::unique_ptr<MvccStore> recovered)
-      : options(chosen),
-        version(reported),
-        hooks(std::move(made)),
-        backend(std::move(kept)),
-        store_owner(std::move(recovered)) {
-    store.OnCommitsSafe([this] { hub.CommitMade(); });
-  }
+struct StoreServer::Parts : ServiceParts {
+  using ServiceParts::ServiceParts;
 
-  // Of what the parts keep besides the store. Requires: before the first call.
-  Status Recover() {
-    WP_RETURN_IF_ERROR(users.Recover());
-    WP_RETURN_IF_ERROR(alarms.Recover());
-    WP_RETURN_IF_ERROR(lessor.Recover(Clock::now()));
-    leases.Granted();
-    return {};
-  }
-
-  const StoreOptions options;
-  ApiVersion version;
-  const std::unique_ptr<const Hooks> hooks;
-  const std::unique_ptr<Backend> backend;
-  const std::unique_ptr<MvccStore> store_owner;
-  MvccStore& store = *store_owner;
-  HubThread hub{
-      store,
-      *hooks,
-      {.progress_interval = options.progress_interval, .strict_previous = options.strict_previous}};
-  Background background;
-  AuthStore users{*backend, options.auth};
-  Alarms alarms{*backend, store, options.quota_bytes};
-  const Gate gate{
-      users, *hooks, [this](LeaseId id) { return store.KeysOfLease(id); },
-      options.tls.client_cert_auth ? CommonNames::kAreUsers : CommonNames::kMeanNothing};
-  Lessor lessor{store,
-                {.checkpoints = options.lease_checkpoints ? Checkpoints::kYes : Checkpoints::kNo},
-                Prng(std::random_device()())};
-  LeaseThread leases{lessor};
-  OpenCalls watches;
-  OpenCalls long_reads;
-  int port = 0;  // known before the first call
-  const ServiceParts lent{.store = store,
-                          .backend = *backend,
-                          .background = background,
-                          .hub = hub,
-                          .users = users,
-                          .gate = gate,
-                          .alarms = alarms,
-                          .lessor = lessor,
-                          .leases = leases,
-                          .watches = watches,
-                          .long_reads = long_reads,
-                          .version = version,
-                          .client_url = [this] {
-                            const bool tls = !options.tls.cert_file.empty();
-                            return fmt::format("{}://{}:{}", tls ? "https" : "http", options.host,
-                                               port);
-                          }};
   const std::unique_ptr<grpc::Service> services[6] = {
-      MakeKvService(lent),   MakeWatchService(lent),       MakeLeaseService(lent),
-      MakeAuthService(lent), MakeMaintenanceService(lent), MakeClusterService(lent)};
+      MakeKvService(*this),   MakeWatchService(*this),       MakeLeaseService(*this),
+      MakeAuthService(*this), MakeMaintenanceService(*this), MakeClusterService(*this)};
   std::unique_ptr<grpc::Server> grpc;
   std::unique_ptr<HttpPort> http;
   bool stopped = false;
@@ -137,7 +76,7 @@ Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& opti
   auto parts = std::make_unique<Parts>(options, version, std::move(hooks), std::move(backend),
                                        std::move(store));
   if (Status recovered = parts->Recover(); !recovered.ok()) {
-    parts->backend->Stop();
+    parts->backend.Stop();
     return std::move(recovered).WithContext("reading {}", options.data.string());
   }
 
@@ -154,14 +93,8 @@ Result<std::unique_ptr<StoreServer>> StoreServer::Start(const StoreOptions& opti
   }
   std::unique_ptr<StoreServer> server(new StoreServer(std::move(parts)));
   Parts& running = *server->parts_;
-  const PageSources sources{.store = running.store,
-                            .watches = running.hub.counters(),
-                            .alarms = running.alarms,
-                            .users = running.users,
-                            .api = running.version,
-                            .own_version = options.version};
   WP_ASSIGN_OR_RETURN(running.http,
-                      HttpPort::Start(options.host, options.http_port, MakePages(sources), tls));
+                      HttpPort::Start(options.host, options.http_port, MakePages(running), tls));
   return server;
 }
 
@@ -189,8 +122,8 @@ void StoreServer::Stop() {
   parts_->leases.Stop();
   // Calls wait for these, so they are stopped when none is left.
   parts_->long_reads.AwaitNone();
-  parts_->background.Stop();
-  parts_->backend->Stop();
+  parts_->background.join();
+  parts_->backend.Stop();
   parts_->watches.AwaitNone();
   parts_->hub.Stop();
 }

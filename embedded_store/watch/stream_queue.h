@@ -25,7 +25,6 @@
 #include <deque>
 #include <optional>
 
-#include "embedded_store/watch/watch_counters.h"
 #include "embedded_store/watch/watch_types.h"
 #include "harness/base/mutex.h"
 

@@ -39,8 +39,6 @@
 #include "embedded_store/mvcc/hooks.h"
 #include "embedded_store/mvcc/mvcc_store.h"
 #include "embedded_store/watch/stream_queue.h"
-#include "embedded_store/watch/watch_counters.h"
-#include "embedded_store/watch/watcher.h"
 #include "embedded_store/watch/watcher_group.h"
 
 namespace watchproof::store {

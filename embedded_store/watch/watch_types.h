@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests and replies of a watch stream, without their wire form.
+// Requests and replies of a watch stream, without their wire form, and the bounds and counters of
+// the watch layer.
 //
 // Threads: values.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -30,6 +33,18 @@ struct WatchLimits {
   // Where the previous value of an event is compacted before the event is queued, a watcher that
   // asked for it ends with ErrCompacted instead of being given the event without.
   bool strict_previous = false;
+};
+
+// How many of everything there is, for the metrics page. Written by the hub thread and the senders,
+// read by any thread.
+struct WatchCounters {
+  std::atomic<std::int64_t> streams{0};
+  std::atomic<std::int64_t> watchers{0};
+  // Watchers that are not fed at commit: catching up, or waiting for room in the queue of their
+  // stream.
+  std::atomic<std::int64_t> slow_watchers{0};
+  // Events waiting in the queues of the streams.
+  std::atomic<std::int64_t> pending_events{0};
 };
 
 struct WatchSpec {

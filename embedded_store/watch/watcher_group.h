@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watchers grouped by their spec, so that a change finds the watchers it concerns without visiting
+// Watchers, and their groups by spec: a change finds the watchers it concerns without visiting
 // the others, and its events are put together once for all watchers with the same spec.
 //
 //   Interest& interest = group.Join(spec);
@@ -8,20 +8,51 @@
 //
 // Single keys are found by hashing, ranges in an interval tree.
 // Not thread-safe. Ownership: owns the interests, from the first watcher that joins to the last
-// that leaves; borrows the watchers.
+// that leaves; borrows the watchers, which their streams own.
 #pragma once
 
 #include <cstddef>
+#include <list>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "embedded_store/watch/event_batch.h"
 #include "embedded_store/watch/interval_tree.h"
-#include "embedded_store/watch/watcher.h"
+#include "embedded_store/watch/watch_types.h"
+#include "harness/base/check.h"
 
 namespace watchproof::store {
+
+struct WatchStream;
+struct Interest;
+
+enum class WatcherState {
+  kSynced,     // fed at commit, in the group
+  kUnsynced,   // catching up from history
+  kVictim,     // the queue of its stream was full
+  kCompacted,  // its notice was queued; silent until it is canceled
+};
+
+// One watch of one stream, as the hub keeps it: its spec and its position. Its size does not depend
+// on what is written or on how slowly its client reads.
+struct Watcher {
+  WatchStream& stream;
+  Interest& interest;
+  const WatchId id;
+  const WatchSpec spec;
+  WatcherState state = WatcherState::kSynced;
+  // The lowest revision it has not been given. A synced watcher has been given everything up to the
+  // hub's revision, whatever the value here, unless this is higher: then it starts in the future.
+  Revision next{0};
+  // Whether events were queued for it since the last periodic progress tick.
+  bool received = false;
+
+  // Places in the containers of the hub, its stream and its interest, kept here so that leaving one
+  // is cheap.
+  std::list<Watcher*>::iterator place{};
+  std::size_t slot = 0;
+};
 
 // The common part of watchers with exactly the same pending events.
 struct Interest {
@@ -44,24 +75,60 @@ struct Interest {
   };
   Piece piece;
 
-  bool SameAs(const WatchSpec& spec) const;
+  bool SameAs(const WatchSpec& spec) const {
+    return previous_values == spec.previous_values && fragment == spec.fragment &&
+           no_puts == spec.no_puts && no_deletes == spec.no_deletes && range == spec.range;
+  }
   bool WantsKind(ChangeKind kind) const {
     return kind == ChangeKind::kPut ? !no_puts : !no_deletes;
   }
   bool Wants(const Change& change) const {
     return WantsKind(change.kind) && range.Contains(change.kv.key);
   }
-  void Add(Watcher& watcher);
+  void Add(Watcher& watcher) {
+    watcher.slot = synced.size();
+    synced.push_back(&watcher);
+  }
   // Requires: it was added.
-  void Remove(Watcher& watcher);
+  void Remove(Watcher& watcher) {
+    WP_CHECK(synced[watcher.slot] == &watcher, "the watcher is where it says");
+    synced[watcher.slot] = synced.back();
+    synced[watcher.slot]->slot = watcher.slot;
+    synced.pop_back();
+  }
 };
 
 class WatcherGroup {
  public:
-  Interest& Join(const WatchSpec& spec);
+  Interest& Join(const WatchSpec& spec) {
+    Interests& interests = Of(spec.range);
+    for (const auto& interest : interests) {
+      if (!interest->SameAs(spec)) continue;
+      ++interest->members;
+      return *interest;
+    }
+    interests.push_back(std::make_unique<Interest>(Interest{.range = spec.range,
+                                                            .previous_values = spec.previous_values,
+                                                            .fragment = spec.fragment,
+                                                            .no_puts = spec.no_puts,
+                                                            .no_deletes = spec.no_deletes,
+                                                            .members = 1}));
+    return *interests.back();
+  }
   // The interest is gone when its last member has left.
-  void Leave(Interest& interest);
-  bool empty() const { return by_key_.empty() && by_range_.empty(); }
+  void Leave(Interest& interest) {
+    WP_CHECK(interest.members > 0, "only a member can leave");
+    if (--interest.members > 0) return;
+    const KeyRange range = interest.range;
+    Interests& interests = Of(range);
+    std::erase_if(interests, [&](const auto& one) { return one.get() == &interest; });
+    if (!interests.empty()) return;
+    if (range.single()) {
+      by_key_.erase(range.begin);
+    } else {
+      by_range_.Erase(range);
+    }
+  }
 
   template <typename Visitor>
   void VisitWatching(const std::string& key, Visitor&& visit) const {

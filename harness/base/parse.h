@@ -2,7 +2,7 @@
 // Numbers and bytes from their texts.
 //
 //   const std::optional<int> port = ParseNumber<int>("2379");
-//   HexOf("\x01z") == "017a"; BytesOfHex("017a") == "\x01z";
+//   HexOf("\x01z") == "017a"; BytesOfHex("017a") == "\x01z"; PercentDecoded("a%2Fb") == "a/b";
 //
 // Threads: pure functions.
 #pragma once
@@ -33,6 +33,19 @@ inline std::string HexOf(std::string_view bytes) {
     digits += kDigits[static_cast<unsigned char>(c) & 0xf];
   }
   return digits;
+}
+
+// "%2F" becomes "/"; what is no such code stays as it is.
+inline std::string PercentDecoded(std::string_view text) {
+  std::string plain;
+  for (; !text.empty(); text.remove_prefix(1)) {
+    const std::string_view digits = text.substr(1, 2);
+    const auto code = ParseNumber<unsigned char>(digits, 16);
+    const bool escape = text.front() == '%' && digits.size() == 2 && code;
+    plain += escape ? static_cast<char>(*code) : text.front();
+    if (escape) text.remove_prefix(2);
+  }
+  return plain;
 }
 
 // Empty unless the text is pairs of digits.

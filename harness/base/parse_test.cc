@@ -26,5 +26,13 @@ TEST(Hex, IsReadBack) {
   }
 }
 
+TEST(PercentDecoded, LeavesWhatIsNoCode) {
+  EXPECT_EQ(PercentDecoded("a%2Fb%20c"), "a/b c");
+  EXPECT_EQ(PercentDecoded("100%"), "100%");
+  EXPECT_EQ(PercentDecoded("%2"), "%2");
+  EXPECT_EQ(PercentDecoded("%zz%-1%+1"), "%zz%-1%+1");
+  EXPECT_EQ(PercentDecoded(""), "");
+}
+
 }  // namespace
 }  // namespace watchproof

@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "proxies/control/api_paths.h"
-
+// The paths and places that requests contain, taken apart.
 #include <algorithm>
 
 #include "harness/base/parse.h"
+#include "proxies/control/control_api.h"
 
 namespace watchproof::proxy {
 namespace {
-
-// "%2F" becomes "/"; what is no such code stays as it is.
-std::string Decoded(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%') {
-      const std::string_view digits = text.substr(i + 1, 2);
-      const auto code = ParseNumber<unsigned char>(digits, 16);
-      if (code && digits.size() == 2) {
-        plain += static_cast<char>(*code);
-        i += 2;
-        continue;
-      }
-    }
-    plain += text[i];
-  }
-  return plain;
-}
 
 // The parts between slashes, without a query and without empty ones.
 std::vector<std::string_view> Parts(std::string_view path) {
@@ -47,7 +29,7 @@ std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std:
   std::vector<std::string> words;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i] == "*") {
-      words.push_back(Decoded(given[i]));
+      words.push_back(PercentDecoded(given[i]));
     } else if (wanted[i] != given[i]) {
       return std::nullopt;
     }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "proxies/effects/line.h"
+#include "proxies/core/stage.h"
 
 namespace watchproof::proxy {
 

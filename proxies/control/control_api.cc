@@ -8,8 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "proxies/control/api_paths.h"
-
 namespace watchproof::proxy {
 namespace {
 
@@ -17,19 +15,12 @@ namespace {
 constexpr const char* kToxiproxyVersion = "2.12.0";
 
 unsigned HttpCode(StatusCode code) {
-  switch (code) {
-    case StatusCode::kInvalidArgument:
-      return 400;
-    case StatusCode::kNotFound:
-      return 404;
-    case StatusCode::kUnimplemented:
-      return 405;
-    case StatusCode::kAlreadyExists:
-    case StatusCode::kFailedPrecondition:
-      return 409;
-    default:
-      return 500;
-  }
+  if (code == StatusCode::kInvalidArgument) return 400;
+  if (code == StatusCode::kNotFound) return 404;
+  if (code == StatusCode::kUnimplemented) return 405;
+  const bool conflict =
+      code == StatusCode::kAlreadyExists || code == StatusCode::kFailedPrecondition;
+  return conflict ? 409 : 500;
 }
 
 Json ErrorJson(const Status& error) {

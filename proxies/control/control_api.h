@@ -2,11 +2,7 @@
 // The control API: Toxiproxy's, so that its clients drive these proxies too, and an additional
 // resource for effects and their receipts.
 //
-//   GET POST        /proxies                     POST        /populate      POST  /reset
-//   GET POST DELETE /proxies/{name}              GET         /version
-//   GET POST        /proxies/{name}/toxics       GET         /proxies/{name}/connections
-//   GET POST DELETE /proxies/{name}/toxics/{t}   GET         /effect-kinds
-//   GET POST        /effects                     GET DELETE  /effects/{id}
+//   GET /effects   POST /effects {"proxy": "front", "kind": "stall"}   DELETE /effects/1
 //
 // PATCH is accepted where POST changes something. Errors are {"error": text, "status": code}. Apart
 // from the texts of errors this differs from Toxiproxy in five points: unknown attributes of a
@@ -44,6 +40,17 @@ inline ApiAnswer Ok(const Json& body, unsigned code = 200) {
   return {.code = code, .body = ToText(body)};
 }
 inline ApiAnswer Nothing() { return {.code = 204, .body = {}}; }
+
+// What stands for each '*' of the pattern, percent codes decoded; nothing if the path has another
+// form. A query and empty parts of the path do not count.
+std::optional<std::vector<std::string>> MatchPath(std::string_view pattern, std::string_view path);
+
+struct HostPort {
+  std::string host;
+  int port = 0;
+};
+// "127.0.0.1:80", "[::1]:80", ":80".
+Result<HostPort> ParsePlace(std::string_view text);
 
 class ControlApi {
  public:

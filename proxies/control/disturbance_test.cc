@@ -6,7 +6,7 @@
 #include <string>
 #include <thread>
 
-#include "proxies/control/proxied_pair.h"
+#include "proxies/control/proxied_pair_fixture.h"
 
 namespace watchproof::proxy {
 namespace {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proxies/control/json_fields.h"
 
+#include <functional>
+
 namespace watchproof::proxy {
 namespace {
 
 // Reads what is given in a form that `fits`; absent or null it stays as it is.
 template <typename T, typename Fits>
-Status Read(const Json& object, const char* name, T& into, const char* form, Fits fits) {
+Status Read(const Json& object, const char* name, T& into, const char* form, const Fits& fits) {
   const auto it = object.find(name);
   if (it == object.end() || it->is_null()) return {};
-  if (!fits(*it)) {
+  if (!std::invoke(fits, *it)) {
     return Fail(StatusCode::kInvalidArgument, "bad request body: '{}' must be {}", name, form);
   }
   into = it->template get<T>();
@@ -37,16 +39,15 @@ Result<Json> ParseBody(std::string_view text, JsonKind kind) {
 }
 
 Status ReadField(const Json& object, const char* name, std::string& into) {
-  return Read(object, name, into, "a string", [](const Json& given) { return given.is_string(); });
+  return Read(object, name, into, "a string", &Json::is_string);
 }
 
 Status ReadField(const Json& object, const char* name, bool& into) {
-  return Read(object, name, into, "true or false",
-              [](const Json& given) { return given.is_boolean(); });
+  return Read(object, name, into, "true or false", &Json::is_boolean);
 }
 
 Status ReadField(const Json& object, const char* name, double& into) {
-  return Read(object, name, into, "a number", [](const Json& given) { return given.is_number(); });
+  return Read(object, name, into, "a number", &Json::is_number);
 }
 
 Status ReadField(const Json& object, const char* name, std::int64_t& into) {
@@ -58,7 +59,7 @@ Status ReadField(const Json& object, const char* name, std::int64_t& into) {
 }
 
 Status ReadField(const Json& object, const char* name, Json& into) {
-  return Read(object, name, into, "an object", [](const Json& given) { return given.is_object(); });
+  return Read(object, name, into, "an object", &Json::is_object);
 }
 
 std::string ToText(const Json& json) {

@@ -1,12 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proxies/control/proxy_handle.h"
 
+#include <boost/asio/io_context.hpp>
+
 #include "harness/base/check.h"
 #include "proxies/control/control_port.h"
 #include "proxies/control/proxy_table.h"
-#include "proxies/control/resolve.h"
 
 namespace watchproof::proxy {
+namespace {
+
+// At least one endpoint, in the order to try them. May ask the name service and then blocks: done
+// in the caller's thread, because the io thread must not wait and Asio's asynchronous resolver
+// would start a thread of its own.
+Result<std::vector<Tcp::endpoint>> Resolve(const std::string& host, int port) {
+  if (port < 0 || port > 65535) {
+    return Fail(StatusCode::kInvalidArgument, "port {} is not between 0 and 65535", port);
+  }
+  Io io;
+  Tcp::resolver resolver(io);
+  boost::system::error_code error;
+  const auto found =
+      resolver.resolve(host, std::to_string(port), Tcp::resolver::numeric_service, error);
+  if (error) {
+    return Fail(StatusCode::kInvalidArgument, "no address for host '{}': {}", host,
+                error.message());
+  }
+  std::vector<Tcp::endpoint> endpoints;
+  for (const auto& entry : found) endpoints.push_back(entry.endpoint());
+  if (endpoints.empty()) {
+    return Fail(StatusCode::kInvalidArgument, "no address for host '{}'", host);
+  }
+  return endpoints;
+}
+
+}  // namespace
 
 Proxies::Proxies() : table_(std::make_unique<ProxyTable>()) {}
 Proxies::~Proxies() { Stop(); }
@@ -19,20 +47,16 @@ void Proxies::Stop() {
 }
 
 Result<ProxyId> Proxies::Open(const ProxyOptions& options) {
-  const auto in_context = [&options](Status status) {
-    return std::move(status).WithContext("opening proxy '{}'", options.name);
+  const auto open = [&]() -> Result<ProxyId> {
+    WP_ASSIGN_OR_RETURN(const auto listen, Resolve(options.listen_host, options.listen_port));
+    WP_ASSIGN_OR_RETURN(auto targets, Resolve(options.target_host, options.target_port));
+    return table_->Run([&] {
+      return table_->Open(options, {.listen = listen.front(), .targets = std::move(targets)});
+    });
   };
-  Result<std::vector<Tcp::endpoint>> listen =
-      Resolve({.host = options.listen_host, .port = options.listen_port});
-  if (!listen.has_value()) return in_context(std::move(listen).error());
-  Result<std::vector<Tcp::endpoint>> targets =
-      Resolve({.host = options.target_host, .port = options.target_port});
-  if (!targets.has_value()) return in_context(std::move(targets).error());
-  Result<ProxyId> opened = table_->Run([&] {
-    return table_->Open(options, {.listen = listen->front(), .targets = std::move(*targets)});
-  });
-  if (!opened.has_value()) return in_context(std::move(opened).error());
-  return opened;
+  Result<ProxyId> opened = open();
+  if (opened.has_value()) return opened;
+  return std::move(opened).error().WithContext("opening proxy '{}'", options.name);
 }
 
 std::vector<ProxyInfo> Proxies::List() const {
@@ -70,13 +94,9 @@ std::vector<EffectState> Proxies::Effects() const {
 }
 
 Result<std::string> Proxies::OpenControl(const ControlOptions& options) {
-  const auto in_context = [](Status status) {
-    return std::move(status).WithContext("opening the control port");
-  };
-  const Result<std::vector<Tcp::endpoint>> at =
-      Resolve({.host = options.host, .port = options.port});
-  if (!at.has_value()) return in_context(at.error());
-  const Status opened = table_->Run([&]() -> Status {
+  Result<std::vector<Tcp::endpoint>> at = Resolve(options.host, options.port);
+  const auto open = [&]() -> Result<std::string> {
+    WP_RETURN_IF_ERROR(at.has_value() ? Status() : at.error());
     WP_CHECK(control_ == nullptr, "there is one control port");
     if (table_->stopped()) {
       return Fail(StatusCode::kFailedPrecondition, "the proxies were stopped");
@@ -84,10 +104,11 @@ Result<std::string> Proxies::OpenControl(const ControlOptions& options) {
     auto port = std::make_unique<ControlPort>(*table_, options);
     WP_RETURN_IF_ERROR(port->Open(at->front()));
     control_ = std::move(port);
-    return {};
-  });
-  if (!opened.ok()) return in_context(opened);
-  return table_->Run([this] { return control_->endpoint(); });
+    return control_->endpoint();
+  };
+  Result<std::string> opened = table_->Run(open);
+  if (opened.has_value()) return opened;
+  return std::move(opened).error().WithContext("opening the control port");
 }
 
 }  // namespace watchproof::proxy

@@ -8,7 +8,6 @@
 
 #include "harness/base/check.h"
 #include "harness/base/log.h"
-#include "proxies/control/observers.h"
 
 namespace watchproof::proxy {
 namespace {
@@ -59,7 +58,6 @@ Result<ProxyId> ProxyTable::Open(const ProxyOptions& options, Place place) {
   const ProxyId id = last_proxy_.next();
   auto made = std::make_unique<Listener>(
       io(), Listener::Options{
-                .name = options.name,
                 .listen = std::move(place.listen),
                 .targets = std::move(place.targets),
                 .buffers = options.buffers,
@@ -273,10 +271,7 @@ Result<EffectState> ProxyTable::Find(EffectId id) {
 
 std::vector<EffectState> ProxyTable::Effects() {
   std::vector<EffectState> all;
-  for (auto& [id, armed] : effects_) {
-    all.push_back(
-        {.id = id, .proxy = armed.proxy_name, .spec = armed.spec, .receipt = ReceiptNow(armed)});
-  }
+  for (const auto& [id, armed] : effects_) all.push_back(*Find(id));
   return all;
 }
 

@@ -8,6 +8,7 @@
 // done elsewhere.
 #pragma once
 
+#include <memory>
 #include <string_view>
 
 #include "harness/base/deadline.h"
@@ -15,6 +16,8 @@
 #include "proxies/core/direction.h"
 
 namespace watchproof::proxy {
+
+class Connection;
 
 class ByteObserver {
  public:
@@ -25,5 +28,9 @@ class ByteObserver {
   // Once for each connection that was begun; nothing of it follows.
   virtual void OnOver(ConnectionId connection) = 0;
 };
+
+// Shows the observer the bytes of a connection, which shares it. Requires: no byte was read yet,
+// and no effect is in its pipes.
+void Observe(std::shared_ptr<ByteObserver> observer, Connection& connection);
 
 }  // namespace watchproof::proxy

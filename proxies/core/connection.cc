@@ -103,19 +103,9 @@ void Connection::OnEnded() {
 }
 
 void Connection::OnEndingDue(Ending ending, Pipe& pipe) {
-  switch (ending) {
-    case Ending::kNone:
-      break;
-    case Ending::kClose:
-      Finish(ConnectionState::kClosed);
-      break;
-    case Ending::kReset:
-      Finish(ConnectionState::kReset);
-      break;
-    case Ending::kHalfOpen:
-      Dangle(pipe);
-      break;
-  }
+  if (ending == Ending::kNone) return;
+  if (ending == Ending::kHalfOpen) return Dangle(pipe);
+  Finish(ending == Ending::kClose ? ConnectionState::kClosed : ConnectionState::kReset);
 }
 
 void Connection::Dangle(Pipe& pipe) {

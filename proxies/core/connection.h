@@ -24,7 +24,7 @@
 
 namespace watchproof::proxy {
 
-class Connection final : private PipeOwner {
+class Connection {
  public:
   struct Options {
     ConnectionId id;
@@ -50,12 +50,17 @@ class Connection final : private PipeOwner {
     return direction == Direction::kToClient ? to_client_ : to_target_;
   }
 
- private:
-  void OnEnded() override;
-  void OnPeerDue(Pipe& pipe) override;
-  void OnEndingDue(Ending ending, Pipe& pipe) override;
-  void OnSinkBroken(Pipe& pipe) override;
+  // What its pipes report.
+  // The end of the source was passed on to the sink.
+  void OnEnded();
+  // It is to end: a reset reached the head of the line, or a stage requests it.
+  void OnEndingDue(Ending ending, Pipe& pipe);
+  // A stage has done something that the pipe of the other direction must look at.
+  void OnPeerDue(Pipe& pipe);
+  // The sink takes no more: its peer is gone.
+  void OnSinkBroken(Pipe& pipe);
 
+ private:
   Pipe& PeerOf(const Pipe& pipe) { return &pipe == &to_client_ ? to_target_ : to_client_; }
   // Runs `work` as a coroutine that keeps this connection alive.
   void Spawn(Task work);

@@ -23,19 +23,8 @@ enum class ConnectionState {
 };
 
 constexpr const char* Name(ConnectionState state) {
-  switch (state) {
-    case ConnectionState::kDialling:
-      return "dialling";
-    case ConnectionState::kOpen:
-      return "open";
-    case ConnectionState::kClosed:
-      return "closed";
-    case ConnectionState::kReset:
-      return "reset";
-    case ConnectionState::kUnreachable:
-      return "unreachable";
-  }
-  return "unnamed state";
+  constexpr const char* kNames[] = {"dialling", "open", "closed", "reset", "unreachable"};
+  return kNames[static_cast<int>(state)];
 }
 
 constexpr bool IsLive(ConnectionState state) {

@@ -11,15 +11,8 @@ enum class Direction { kToClient, kToTarget, kBoth };
 inline constexpr Direction kNarrow[] = {Direction::kToClient, Direction::kToTarget};
 
 constexpr const char* Name(Direction direction) {
-  switch (direction) {
-    case Direction::kToClient:
-      return "to-client";
-    case Direction::kToTarget:
-      return "to-target";
-    case Direction::kBoth:
-      return "both";
-  }
-  return "unnamed direction";
+  constexpr const char* kNames[] = {"to-client", "to-target", "both"};
+  return kNames[static_cast<int>(direction)];
 }
 
 // Requires: a narrow direction.

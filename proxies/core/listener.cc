@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "harness/base/check.h"
-#include "harness/base/log.h"
 #include "proxies/core/socket.h"
 
 namespace watchproof::proxy {

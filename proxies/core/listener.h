@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accepts the clients of one proxy and keeps the table of their connections.
 //
-//   Listener listener(io, {.name = "front", .listen = at, .targets = {target}, .prepare = ...});
+//   Listener listener(io, {.listen = at, .targets = {target}, .prepare = ...});
 //   WP_RETURN_IF_ERROR(listener.Open());
 //
 // Threads: the io thread only. Ownership: owns its connections. Destroyed only when Close was
@@ -25,7 +25,6 @@ namespace watchproof::proxy {
 class Listener {
  public:
   struct Options {
-    std::string name;  // for log lines
     Tcp::endpoint listen;
     std::vector<Tcp::endpoint> targets;
     Buffers buffers = Buffers::kSharp;

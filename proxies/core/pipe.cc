@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/base/check.h"
+#include "proxies/core/connection.h"
 #include "proxies/core/kernel_pipe.h"
 #include "proxies/core/socket.h"
 
@@ -17,7 +18,7 @@ namespace watchproof::proxy {
 
 using boost::system::error_code;
 
-Pipe::Pipe(Io& io, Direction direction, Ends ends, PipeOwner& owner)
+Pipe::Pipe(Io& io, Direction direction, Ends ends, Connection& owner)
     : direction_(direction),
       source_(ends.source),
       sink_(ends.sink),

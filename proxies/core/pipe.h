@@ -10,8 +10,8 @@
 //   2. While any stage is shut nothing is read.
 //   3. What is in the outlet has not been handed to the kernel: a new stage takes it back.
 //
-// Threads: the io thread only. Ownership: owns its stages; the sockets and the owner outlive it.
-// Both loops must have returned before it is destroyed; Stop makes them return.
+// Threads: the io thread only. Ownership: owns its stages; the sockets and its connection outlive
+// it. Both loops must have returned before it is destroyed; Stop makes them return.
 #pragma once
 
 #include <cstdint>
@@ -21,30 +21,13 @@
 #include <vector>
 
 #include "proxies/core/buffers.h"
-#include "proxies/core/chunk.h"
 #include "proxies/core/direction.h"
 #include "proxies/core/stage.h"
 #include "proxies/core/task.h"
 
 namespace watchproof::proxy {
 
-class Pipe;
-
-// What a pipe reports to the connection it belongs to.
-class PipeOwner {
- public:
-  // The end of the source was passed on to the sink.
-  virtual void OnEnded() = 0;
-  // The connection is to end: a reset reached the head of the line, or a stage requests it.
-  virtual void OnEndingDue(Ending ending, Pipe& pipe) = 0;
-  // A stage has done something that the pipe of the other direction must look at.
-  virtual void OnPeerDue(Pipe& pipe) = 0;
-  // The sink takes no more: its peer is gone.
-  virtual void OnSinkBroken(Pipe& pipe) = 0;
-
- protected:
-  ~PipeOwner() = default;
-};
+class Connection;
 
 class Pipe {
  public:
@@ -55,7 +38,7 @@ class Pipe {
     Tcp::socket& sink;
     Buffers buffers = Buffers::kSharp;  // of both
   };
-  Pipe(Io& io, Direction direction, Ends ends, PipeOwner& owner);
+  Pipe(Io& io, Direction direction, Ends ends, Connection& owner);
 
   Direction direction() const { return direction_; }
   // Bytes handed to the sink's kernel buffer.
@@ -111,7 +94,7 @@ class Pipe {
   Tcp::socket& source_;
   Tcp::socket& sink_;
   const Buffers buffers_;
-  PipeOwner& owner_;
+  Connection& owner_;
   Signal read_turn_;
   Signal write_turn_;
   Signal alarm_;              // of a stage, while the sink takes nothing

@@ -15,8 +15,8 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
+#include <functional>
 #include <future>
-#include <optional>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -42,26 +42,13 @@ class ProxyHost {
     using Value = std::invoke_result_t<Function&>;
     if (OnIoThread()) return fn();
     if (!Enter()) return RunAfterStop(fn);
-    // The promise moves to the io thread, which is still inside set_value when this one wakes up.
-    std::promise<void> done;
-    std::future<void> finished = done.get_future();
-    if constexpr (std::is_void_v<Value>) {
-      boost::asio::post(io_, [&fn, done = std::move(done)]() mutable {
-        fn();
-        done.set_value();
-      });
-      finished.wait();
-      Leave();
-    } else {
-      std::optional<Value> value;
-      boost::asio::post(io_, [&fn, &value, done = std::move(done)]() mutable {
-        value.emplace(fn());
-        done.set_value();
-      });
-      finished.wait();
-      Leave();
-      return std::move(*value);
-    }
+    // The task moves to the io thread, which may still be inside it when this one wakes up.
+    std::packaged_task<Value()> task(std::ref(fn));
+    std::future<Value> finished = task.get_future();
+    boost::asio::post(io_, [task = std::move(task)]() mutable { task(); });
+    finished.wait();
+    Leave();
+    return finished.get();
   }
 
   // Waits until every coroutine has returned; the caller must have asked them to. Idempotent.

@@ -8,14 +8,42 @@
 // Threads: the io thread only.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "harness/base/deadline.h"
-#include "proxies/core/chunk.h"
 
 namespace watchproof::proxy {
+
+// What travels through a pipe: some bytes, or a marker that the source ended or broke or that the
+// connection is to be closed. Markers travel in line after the bytes: an effect that holds bytes
+// back holds them back too.
+struct Chunk {
+  // kEnd closes one direction, kClose both, in order; kReset breaks both.
+  enum class Kind { kBytes, kEnd, kClose, kReset };
+
+  static Chunk Bytes(std::string bytes) {
+    Chunk chunk{.kind = Kind::kBytes, .bytes = std::move(bytes)};
+    chunk.cost = std::max<std::int64_t>(kLeastCost, chunk.size());
+    return chunk;
+  }
+  static Chunk End() { return {.kind = Kind::kEnd}; }
+  static Chunk Close() { return {.kind = Kind::kClose}; }
+  static Chunk Reset() { return {.kind = Kind::kReset}; }
+
+  std::int64_t size() const { return static_cast<std::int64_t>(bytes.size()); }
+
+  // A chunk weighs at least this much, so that limits in bytes also bound a flood of tiny chunks.
+  static constexpr std::int64_t kLeastCost = 256;
+
+  Kind kind = Kind::kBytes;
+  std::string bytes = {};
+  std::int64_t cost = 0;  // what it counts against read-ahead; set when it was read, never changed
+};
 
 // The wake-up time of a stage that waits for no particular moment.
 inline constexpr TimePoint kNever = TimePoint::max();
@@ -56,6 +84,29 @@ class Stage {
   virtual bool TakePeerCall() { return false; }
   // Checked whenever the pipe has looked at its stages.
   virtual Ending ending() const { return Ending::kNone; }
+};
+
+// The plain line: what was pushed leaves in the order in which it came, at once. Stages that hold
+// chunks back, cut them short or swallow them override what differs.
+class Line : public Stage {
+ public:
+  void Push(Chunk chunk, TimePoint /*now*/) override { Join(std::move(chunk)); }
+  std::optional<Chunk> Pull(TimePoint /*now*/) override {
+    if (chunks_.empty()) return std::nullopt;
+    Chunk chunk = std::move(chunks_.front());
+    chunks_.pop_front();
+    return chunk;
+  }
+  std::deque<Chunk> TakeAll(TimePoint /*now*/) override { return std::exchange(chunks_, {}); }
+
+ protected:
+  void Join(Chunk chunk) { chunks_.push_back(std::move(chunk)); }
+  // The first in line; null if there is none.
+  Chunk* first() { return chunks_.empty() ? nullptr : &chunks_.front(); }
+  bool idle() const { return chunks_.empty(); }
+
+ private:
+  std::deque<Chunk> chunks_;
 };
 
 }  // namespace watchproof::proxy

@@ -2,17 +2,11 @@
 // Effects that hit a connection once, at a place or at a time: those that exist when they are
 // armed, and later ones only if asked; at once, behind so many further bytes, or after a while.
 //
-//   .parameters = AimParameters(),
-//   .make = [](const EffectSeed& seed) {
-//     return MakeAimedEffect(seed, [](const StageSeed& at, const Aim& aim) {
-//       return std::make_unique<EndAfter>(at, aim);   // often an AimedStage
-//     });
-//   }
+//   .parameters = AimParameters(), .make = AimedEffectOf<EndAfter>     // an AimedStage
 //
 // Threads: the io thread only. Ownership: as Effect.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,7 +14,6 @@
 #include <vector>
 
 #include "proxies/effects/effect.h"
-#include "proxies/effects/line.h"
 
 namespace watchproof::proxy {
 
@@ -37,15 +30,14 @@ inline std::vector<ParameterInfo> AimParameters() {
            "only bytes count."}};
 }
 
-struct Aim {
-  std::int64_t bytes = 0;
-  Duration after{};  // both 0: at once
-};
-
 // Lets everything pass until the place or the moment has come, whichever is first.
 class AimedStage : public Line {
  public:
-  explicit AimedStage(Aim aim) : left_(aim.bytes), after_(aim.after) {}
+  // Requires: the effect declares AimParameters.
+  explicit AimedStage(const StageSeed& seed)
+      : AimedStage(seed.values.duration("after"), seed.values.bytes("after-bytes")) {}
+  // Both 0: at once.
+  explicit AimedStage(Duration after, std::int64_t bytes = 0) : left_(bytes), after_(after) {}
 
   void Observe(TimePoint now, std::int64_t /*unread*/) final {
     if (hit_) return;
@@ -86,45 +78,38 @@ class AimedStage : public Line {
   bool hit_ = false;
 };
 
-// Ends the connection: on the spot when the moment has come, in line when the place has.
+// Ends the connection: on the spot when the moment has come, in line when the place has. `kCount`
+// is the count of connections that end so.
+template <Ending kWanted, ConnectionTally::Count kCount>
 class LastStage final : public AimedStage {
  public:
-  // `count` is the count of connections that end so.
-  LastStage(const StageSeed& seed, Aim aim, Ending ending, ConnectionTally::Count count)
-      : AimedStage(aim), wanted_(ending), count_(count), tally_(seed.tally) {}
+  explicit LastStage(const StageSeed& seed) : AimedStage(seed), tally_(seed.tally) {}
 
   Ending ending() const override { return ending_; }
   bool shut() const override { return over_; }
 
  private:
   void HitNow() override {
-    ending_ = wanted_;
+    ending_ = kWanted;
     over_ = true;
-    tally_.AddOnce(count_);
+    tally_.AddOnce(kCount);
   }
   void HitInLine() override {
-    Join(wanted_ == Ending::kClose ? Chunk::Close() : Chunk::Reset());
+    Join(kWanted == Ending::kClose ? Chunk::Close() : Chunk::Reset());
     over_ = true;
-    tally_.AddOnce(count_);
+    tally_.AddOnce(kCount);
   }
   void Behind(Chunk) override {}  // nothing comes after the end of a connection
 
-  const Ending wanted_;
-  const ConnectionTally::Count count_;
   ConnectionTally tally_;
   Ending ending_ = Ending::kNone;
   bool over_ = false;
 };
 
 // Requires: the effect declares AimParameters.
-inline std::unique_ptr<Effect> MakeAimedEffect(
-    const EffectSeed& seed,
-    std::function<std::unique_ptr<Stage>(const StageSeed&, const Aim&)> make_stage) {
-  const Aim aim{.bytes = seed.values.bytes("after-bytes"), .after = seed.values.duration("after")};
-  return MakePipeEffect(seed,
-                        [aim, make_stage = std::move(make_stage)](const StageSeed& at) {
-                          return make_stage(at, aim);
-                        },
+template <typename StageType>
+std::unique_ptr<Effect> AimedEffectOf(const EffectSeed& seed) {
+  return MakePipeEffect(seed, [](const StageSeed& at) { return std::make_unique<StageType>(at); },
                         {.future = seed.values.yes("future")});
 }
 

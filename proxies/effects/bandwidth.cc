@@ -3,7 +3,6 @@
 // and the next one waits until that has passed. The sender is slowed down too, because nothing is
 // read ahead on this effect's behalf.
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -19,7 +18,7 @@ constexpr std::int64_t kSlicesPerSecond = 1s / kTick;
 
 class Bucket final : public Stage {
  public:
-  Bucket(const StageSeed& seed, std::int64_t rate) : rate_(rate), tally_(seed.tally) {}
+  explicit Bucket(const StageSeed& seed) : rate_(seed.values.bytes("rate")), tally_(seed.tally) {}
 
   void Push(Chunk chunk, TimePoint now) override {
     waiting_.push_back({.chunk = std::move(chunk), .entered = now});
@@ -90,12 +89,7 @@ const EffectRegistration kBandwidth{{
         "hundredth of a second's worth at a time, and the sender is slowed down because nothing "
         "more is read while something waits.",
     .parameters = {{"rate", ParameterKind::kBytes, "1MiB", "Bytes per second, at least 1B.", 1}},
-    .make =
-        [](const EffectSeed& seed) {
-          return MakePipeEffect(seed, [rate = seed.values.bytes("rate")](const StageSeed& at) {
-            return std::make_unique<Bucket>(at, rate);
-          });
-        },
+    .make = PipeEffectOf<Bucket>,
 }};
 
 }  // namespace

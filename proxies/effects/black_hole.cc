@@ -2,29 +2,23 @@
 // Black hole: everything is read and nothing arrives. Unlike behind a stall the sender is not
 // slowed down, and the bytes are lost for good.
 #include <deque>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include "proxies/effects/effect.h"
-#include "proxies/effects/line.h"
 
 namespace watchproof::proxy {
 namespace {
 
-// What happens to a connection with a gap in it.
-struct Aftermath {
-  bool close;            // when healed, if anything was swallowed
-  Duration close_after;  // by itself; 0: never
-};
-
 class Hole final : public Line {
  public:
-  Hole(const StageSeed& seed, Aftermath aftermath) : aftermath_(aftermath), tally_(seed.tally) {}
+  explicit Hole(const StageSeed& seed)
+      : close_(seed.values.yes("close")),
+        close_after_(seed.values.duration("close-after")),
+        tally_(seed.tally) {}
 
   void Observe(TimePoint now, std::int64_t /*unread*/) override {
-    const bool never = aftermath_.close_after == Duration::zero();
-    if (!due_) due_ = never ? kNever : now + aftermath_.close_after;
+    if (!due_) due_ = close_after_ == Duration::zero() ? kNever : now + close_after_;
     if (over_ || *due_ > now) return;
     over_ = true;
     tally_.AddOnce(&Receipt::connections_closed);
@@ -40,7 +34,7 @@ class Hole final : public Line {
   }
   std::optional<Chunk> Pull(TimePoint) override { return std::nullopt; }
   std::deque<Chunk> TakeAll(TimePoint now) override {
-    if (!aftermath_.close || !torn_ || over_) return Line::TakeAll(now);
+    if (!close_ || !torn_ || over_) return Line::TakeAll(now);
     tally_.AddOnce(&Receipt::connections_closed);
     std::deque<Chunk> last;
     last.push_back(Chunk::Close());
@@ -51,7 +45,8 @@ class Hole final : public Line {
   std::int64_t TakeLost() override { return std::exchange(lost_, 0); }
 
  private:
-  const Aftermath aftermath_;
+  const bool close_;            // when healed, if anything was swallowed
+  const Duration close_after_;  // by itself; 0: never
   ConnectionTally tally_;
   std::int64_t lost_ = 0;
   bool torn_ = false;
@@ -72,14 +67,7 @@ const EffectRegistration kBlackHole{{
                    {"close-after", ParameterKind::kDuration, "0s",
                     "A connection is closed so long after it fell into the hole; 0s "
                     "means never."}},
-    .make =
-        [](const EffectSeed& seed) {
-          const Aftermath aftermath{.close = seed.values.yes("close"),
-                                    .close_after = seed.values.duration("close-after")};
-          return MakePipeEffect(seed, [aftermath](const StageSeed& at) {
-            return std::make_unique<Hole>(at, aftermath);
-          });
-        },
+    .make = PipeEffectOf<Hole>,
 }};
 
 }  // namespace

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Corrupt: a bit is flipped now and then. TCP's checksums keep networks from doing this, so it only
 // serves to prove that an oracle would notice it.
-#include <fmt/format.h>
-
-#include <memory>
 #include <utility>
 
 #include "proxies/effects/effect.h"
-#include "proxies/effects/line.h"
 
 namespace watchproof::proxy {
 namespace {
 
 class BitFlips final : public Line {
  public:
-  BitFlips(const StageSeed& seed, std::int64_t every)
-      : every_(every), prng_(seed.prng), tally_(seed.tally), next_(Gap()) {}
+  explicit BitFlips(const StageSeed& seed)
+      : every_(seed.values.bytes("every")), prng_(seed.prng), tally_(seed.tally), next_(Gap()) {}
 
   void Push(Chunk chunk, TimePoint) override {
     // Counted over the stream, so that chunk boundaries change nothing.
@@ -46,12 +42,7 @@ const EffectRegistration kCorrupt{{
     .parameters = {{"every", ParameterKind::kBytes, "1KiB",
                     "One byte of so many is changed on average, at least 1B.", 1}},
     .self_test_only = true,
-    .make =
-        [](const EffectSeed& seed) {
-          return MakePipeEffect(seed, [every = seed.values.bytes("every")](const StageSeed& at) {
-            return std::make_unique<BitFlips>(at, every);
-          });
-        },
+    .make = PipeEffectOf<BitFlips>,
 }};
 
 }  // namespace

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cut: the connection is gone from one moment to the next, with RST on both sides.
-#include <memory>
-
 #include "proxies/effects/aimed_effect.h"
 
 namespace watchproof::proxy {
-namespace {
 
 const EffectRegistration kCut{{
     .name = "cut",
@@ -15,13 +12,7 @@ const EffectRegistration kCut{{
         "default it covers the connections that exist at that moment, once; later ones are not "
         "affected.",
     .parameters = AimParameters(),
-    .make =
-        [](const EffectSeed& seed) {
-          return MakeAimedEffect(seed, [](const StageSeed& at, const Aim& aim) {
-            return std::make_unique<LastStage>(at, aim, Ending::kReset, &Receipt::connections_cut);
-          });
-        },
+    .make = AimedEffectOf<LastStage<Ending::kReset, &Receipt::connections_cut>>,
 }};
 
-}  // namespace
 }  // namespace watchproof::proxy

@@ -20,10 +20,7 @@ class PipeEffect final : public Effect {
   PipeEffect(const EffectSeed& seed,
              std::function<std::unique_ptr<Stage>(const StageSeed&)> make_stage,
              PipeEffectOptions options)
-      : Effect(seed.armed_at),
-        prng_(seed.prng),
-        make_stage_(std::move(make_stage)),
-        options_(options) {}
+      : Effect(seed), make_stage_(std::move(make_stage)), options_(options) {}
 
   std::unique_ptr<Stage> MakeStage(const Placement& placement) override {
     if (placement.age == Placement::Age::kFuture && !options_.future) return nullptr;
@@ -32,12 +29,12 @@ class PipeEffect final : public Effect {
     return make_stage_({.connection = placement.connection,
                         .direction = placement.direction,
                         .prng = prng_.Fork(purpose),
-                        .tally = {tally_, placement.connection}});
+                        .tally = {tally_, placement.connection},
+                        .values = values_});
   }
   TimePoint ends_at() const override { return options_.ends_at; }
 
  private:
-  const Prng prng_;
   const std::function<std::unique_ptr<Stage>(const StageSeed&)> make_stage_;
   const PipeEffectOptions options_;
 };

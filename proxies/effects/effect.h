@@ -4,8 +4,8 @@
 // An effect is armed on one proxy. For every pipe it covers, existing or future, it is asked for a
 // Stage, and all its stages write into one Tally. To add an effect, add one file to this folder:
 //
-//   const EffectRegistration kStall{
-//       {.name = "stall", .explain = ..., .parameters = ..., .make = ...}};
+//   const EffectRegistration kBandwidth{{.name = "bandwidth", .explain = ..., .parameters = ...,
+//                                        .make = PipeEffectOf<Bucket>}};
 //
 // Threads: the io thread only, except KnownEffects and FindEffect.
 // Ownership: an effect outlives its stages.
@@ -78,6 +78,12 @@ class ConnectionTally {
     Add(&Receipt::bytes_swallowed, bytes);
   }
   void Triggered() { ++all_.receipt_.times_triggered; }
+  // False, and nothing is counted, if that has happened `most` times; 0: as often as it likes.
+  bool TriggeredAtMost(std::int64_t most) {
+    if (most != 0 && all_.receipt_.times_triggered >= most) return false;
+    Triggered();
+    return true;
+  }
   void Unfollowed() { Once(&Receipt::connections_unfollowed); }
 
  private:
@@ -99,15 +105,23 @@ struct Placement {
   Age age = Age::kExisting;
 };
 
+// What an effect is made from.
+struct EffectSeed {
+  const ParameterValues& values;
+  const Prng& prng;  // this armed effect's own; fork it per pipe
+  TimePoint armed_at;
+};
+
 class Effect {
  public:
-  explicit Effect(TimePoint armed_at) : tally_(armed_at) {}
+  explicit Effect(const EffectSeed& seed)
+      : values_(seed.values), prng_(seed.prng), tally_(seed.armed_at) {}
   virtual ~Effect() = default;
   Effect(const Effect&) = delete;
   Effect& operator=(const Effect&) = delete;
 
   // The stage for this pipe, or null if the effect leaves it alone.
-  virtual std::unique_ptr<Stage> MakeStage(const Placement& placement) = 0;
+  virtual std::unique_ptr<Stage> MakeStage(const Placement& /*placement*/) { return nullptr; }
   // How long a new connection is kept from its target, which is not dialled until then.
   virtual Duration HoldBeforeDialling(ConnectionId /*connection*/, TimePoint /*now*/) {
     return Duration::zero();
@@ -129,14 +143,9 @@ class Effect {
   // Called before the receipt is read: adds holds that no stage has entered in the tally.
   virtual void NoteHolds(TimePoint /*now*/) {}
 
+  const ParameterValues values_;
+  const Prng prng_;
   Tally tally_;
-};
-
-// What an effect is made from.
-struct EffectSeed {
-  const ParameterValues& values;
-  const Prng& prng;  // this armed effect's own; fork it per pipe
-  TimePoint armed_at;
 };
 
 // What the stage of one connection is made from.
@@ -145,6 +154,7 @@ struct StageSeed {
   Direction direction;  // of the pipe; for an effect on streams its own, perhaps both
   Prng prng;            // this connection's and direction's
   ConnectionTally tally;
+  const ParameterValues& values;  // of the effect
 };
 
 // An effect that is nothing but its stages, one in every pipe that it covers.
@@ -155,6 +165,11 @@ struct PipeEffectOptions {
 std::unique_ptr<Effect> MakePipeEffect(
     const EffectSeed& seed, std::function<std::unique_ptr<Stage>(const StageSeed&)> make_stage,
     PipeEffectOptions options = {});
+// Its stages are made from their seeds alone.
+template <typename StageType>
+std::unique_ptr<Effect> PipeEffectOf(const EffectSeed& seed) {
+  return MakePipeEffect(seed, [](const StageSeed& at) { return std::make_unique<StageType>(at); });
+}
 
 struct EffectInfo {
   std::string name;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Half-close: the receiver of a direction gets an end of stream, while its peer is not aware of it
 // and continues to send.
-#include <memory>
 #include <utility>
 
 #include "proxies/effects/aimed_effect.h"
@@ -11,7 +10,7 @@ namespace {
 
 class EndAfter final : public AimedStage {
  public:
-  EndAfter(const StageSeed& seed, Aim aim) : AimedStage(aim), tally_(seed.tally) {}
+  explicit EndAfter(const StageSeed& seed) : AimedStage(seed), tally_(seed.tally) {}
 
   std::int64_t TakeLost() override { return std::exchange(lost_, 0); }
 
@@ -42,12 +41,7 @@ const EffectRegistration kHalfClose{{
         "leaves the other one flowing. Healing cannot undo the end. By default it covers the "
         "connections that exist at that moment, once.",
     .parameters = AimParameters(),
-    .make =
-        [](const EffectSeed& seed) {
-          return MakeAimedEffect(seed, [](const StageSeed& at, const Aim& aim) {
-            return std::make_unique<EndAfter>(at, aim);
-          });
-        },
+    .make = AimedEffectOf<EndAfter>,
 }};
 
 }  // namespace

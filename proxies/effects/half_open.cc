@@ -12,8 +12,10 @@ namespace {
 
 class Dangling final : public AimedStage {
  public:
-  Dangling(const StageSeed& seed, Aim aim, bool close)
-      : AimedStage(aim), close_(close), tally_(seed.tally) {}
+  explicit Dangling(const StageSeed& seed)
+      : AimedStage(seed.values.duration("after")),
+        close_(seed.values.yes("close")),
+        tally_(seed.tally) {}
 
   std::deque<Chunk> TakeAll(TimePoint now) override {
     std::deque<Chunk> last = AimedStage::TakeAll(now);
@@ -56,13 +58,9 @@ const EffectRegistration kHalfOpen{{
                     "Whether the connection, or what is left of it, is reset when healed."}},
     .make =
         [](const EffectSeed& seed) {
-          const auto make = [hit = std::set<ConnectionId>(),
-                             aim = Aim{.after = seed.values.duration("after")},
-                             close = seed.values.yes("close")](
-                                const StageSeed& at) mutable -> std::unique_ptr<Stage> {
-            // Only one side can be gone: the other one must stay connected.
-            if (!hit.insert(at.connection).second) return nullptr;
-            return std::make_unique<Dangling>(at, aim, close);
+          // Only one side can be gone: the other one must stay connected.
+          const auto make = [hit = std::set<ConnectionId>()](const StageSeed& at) mutable {
+            return hit.insert(at.connection).second ? std::make_unique<Dangling>(at) : nullptr;
           };
           return MakePipeEffect(seed, make, {.future = seed.values.yes("future")});
         },

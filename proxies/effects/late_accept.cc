@@ -12,9 +12,8 @@ namespace {
 class LateAccept final : public Effect {
  public:
   explicit LateAccept(const EffectSeed& seed)
-      : Effect(seed.armed_at), delay_(seed.values.duration("delay")) {}
+      : Effect(seed), delay_(seed.values.duration("delay")) {}
 
-  std::unique_ptr<Stage> MakeStage(const Placement&) override { return nullptr; }
   Duration HoldBeforeDialling(ConnectionId connection, TimePoint now) override {
     waiting_.push_back({.since = now, .tally = {tally_, connection}});
     waiting_.back().tally.Touched();

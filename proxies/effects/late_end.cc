@@ -2,19 +2,18 @@
 // Late end: the end of a stream arrives, but not for a while.
 #include <algorithm>
 #include <deque>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include "proxies/effects/effect.h"
-#include "proxies/effects/line.h"
 
 namespace watchproof::proxy {
 namespace {
 
 class EndHeld final : public Line {
  public:
-  EndHeld(const StageSeed& seed, Duration delay) : delay_(delay), tally_(seed.tally) {}
+  explicit EndHeld(const StageSeed& seed)
+      : delay_(seed.values.duration("delay")), tally_(seed.tally) {}
 
   void Push(Chunk chunk, TimePoint now) override {
     if (chunk.kind == Chunk::Kind::kEnd) {
@@ -56,12 +55,7 @@ const EffectRegistration kLateEnd{{
         "receiver continues to wait for a peer that has closed its side. A reset passes at "
         "once.",
     .parameters = {{"delay", ParameterKind::kDuration, "1s", "How long the end is held back."}},
-    .make =
-        [](const EffectSeed& seed) {
-          return MakePipeEffect(seed, [delay = seed.values.duration("delay")](const StageSeed& at) {
-            return std::make_unique<EndHeld>(at, delay);
-          });
-        },
+    .make = PipeEffectOf<EndHeld>,
 }};
 
 }  // namespace

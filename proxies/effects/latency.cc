@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Latency: a delay line. A sleep per chunk would be a bandwidth limit; here many chunks are under
 // way at once, as on a long cable.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -18,14 +15,6 @@ namespace {
 // of delay this still lets 80 MiB through per second.
 constexpr std::int64_t kLineBytes = 8 << 20;
 
-enum class Spread { kUniform, kNormal };
-
-struct Delay {
-  Duration base;
-  Duration jitter;
-  Spread spread;
-};
-
 // A standard normal number, near enough: the sum of twelve uniform ones, which is the same on every
 // machine.
 double Normal(Prng& prng) {
@@ -34,21 +23,17 @@ double Normal(Prng& prng) {
   return sum;
 }
 
-Duration Draw(const Delay& delay, Prng& prng) {
-  if (delay.spread == Spread::kUniform) {
-    return delay.base + prng.Between(-delay.jitter, delay.jitter);
-  }
-  return delay.base +
-         Duration(std::llround(Normal(prng) * static_cast<double>(delay.jitter.count())));
-}
-
 class DelayLine final : public Stage {
  public:
-  DelayLine(const StageSeed& seed, Delay delay)
-      : delay_(delay), prng_(seed.prng), tally_(seed.tally) {}
+  explicit DelayLine(const StageSeed& seed)
+      : delay_(seed.values.duration("delay")),
+        jitter_(seed.values.duration("jitter")),
+        uniform_(seed.values.word("spread") == 0),
+        prng_(seed.prng),
+        tally_(seed.tally) {}
 
   void Push(Chunk chunk, TimePoint now) override {
-    const Duration drawn = Draw(delay_, prng_);
+    const Duration drawn = delay_ + Draw();
     // A chunk never overtakes the one before it, however short its own delay came out.
     last_due_ = std::max(last_due_, now + std::max(drawn, Duration::zero()));
     line_.push_back({.chunk = std::move(chunk), .entered = now, .due = last_due_});
@@ -72,6 +57,10 @@ class DelayLine final : public Stage {
     TimePoint due;
   };
 
+  Duration Draw() {
+    if (uniform_) return prng_.Between(-jitter_, jitter_);
+    return Duration(std::llround(Normal(prng_) * static_cast<double>(jitter_.count())));
+  }
   Chunk TakeFirst(TimePoint now) {
     Travelling first = std::move(line_.front());
     line_.pop_front();
@@ -84,7 +73,9 @@ class DelayLine final : public Stage {
     return std::move(first.chunk);
   }
 
-  const Delay delay_;
+  const Duration delay_;
+  const Duration jitter_;
+  const bool uniform_;
   Prng prng_;
   ConnectionTally tally_;
   std::deque<Travelling> line_;
@@ -106,15 +97,7 @@ const EffectRegistration kLatency{{
                     .explain = "How delays vary: 'uniform' by up to the jitter, evenly; 'normal' "
                                "with the jitter as standard deviation.",
                     .words = {"uniform", "normal"}}},
-    .make =
-        [](const EffectSeed& seed) {
-          const Delay delay{.base = seed.values.duration("delay"),
-                            .jitter = seed.values.duration("jitter"),
-                            .spread = static_cast<Spread>(seed.values.word("spread"))};
-          return MakePipeEffect(seed, [delay](const StageSeed& at) {
-            return std::make_unique<DelayLine>(at, delay);
-          });
-        },
+    .make = PipeEffectOf<DelayLine>,
 }};
 
 }  // namespace

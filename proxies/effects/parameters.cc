@@ -72,21 +72,15 @@ std::string NamesOf(const std::vector<ParameterInfo>& declared) {
 }  // namespace
 
 std::string ExpectedForm(const ParameterInfo& declared) {
-  switch (declared.kind) {
-    case ParameterKind::kDuration:
-      return "a duration such as 20ms or 1.5s (units ns, us, ms, s, m)";
-    case ParameterKind::kBytes:
-      return "a size such as 512B or 64KiB (units B, KiB, MiB, GiB)";
-    case ParameterKind::kYesNo:
-      return "yes or no";
-    case ParameterKind::kWord:
-      return fmt::format("one of {}", fmt::join(declared.words, ", "));
-    case ParameterKind::kNumber:
-      return "a whole number";
-    case ParameterKind::kText:
-      return "a text";
-  }
-  return "of a known kind";
+  // By the kind; a word has its own.
+  constexpr const char* kForms[] = {"a duration such as 20ms or 1.5s (units ns, us, ms, s, m)",
+                                    "a size such as 512B or 64KiB (units B, KiB, MiB, GiB)",
+                                    "yes or no",
+                                    nullptr,
+                                    "a whole number",
+                                    "a text"};
+  if (declared.kind != ParameterKind::kWord) return kForms[static_cast<int>(declared.kind)];
+  return fmt::format("one of {}", fmt::join(declared.words, ", "));
 }
 
 const ParameterValues::Value& ParameterValues::Get(const std::string& name,

@@ -47,7 +47,7 @@ class ParameterValues {
   // The place of the word among those declared.
   std::size_t word(const std::string& name) const;
   std::int64_t number(const std::string& name) const;
-  // As it was written.
+  // As it was written, of a parameter of any kind.
   const std::string& text(const std::string& name) const;
 
  private:

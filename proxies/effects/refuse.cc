@@ -9,9 +9,7 @@ namespace {
 
 class Refuse final : public Effect {
  public:
-  explicit Refuse(const EffectSeed& seed) : Effect(seed.armed_at) {}
-
-  std::unique_ptr<Stage> MakeStage(const Placement&) override { return nullptr; }
+  using Effect::Effect;
   bool refuses() const override { return true; }
 };
 

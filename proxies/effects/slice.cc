@@ -1,61 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slice: the same bytes in smaller pieces, each handed to the kernel by itself.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <deque>
-#include <memory>
 #include <optional>
-#include <utility>
 
 #include "proxies/effects/effect.h"
 
 namespace watchproof::proxy {
 namespace {
 
-struct Cut {
-  std::int64_t size;
-  std::int64_t variation;
-  Duration delay;  // between two pieces
-};
-
-class Slicer final : public Stage {
+class Slicer final : public Line {
  public:
-  Slicer(const StageSeed& seed, Cut cut) : cut_(cut), prng_(seed.prng), tally_(seed.tally) {}
+  explicit Slicer(const StageSeed& seed)
+      : size_(seed.values.bytes("size")),
+        variation_(seed.values.bytes("variation")),
+        delay_(seed.values.duration("delay")),
+        prng_(seed.prng),
+        tally_(seed.tally) {}
 
-  void Push(Chunk chunk, TimePoint) override { waiting_.push_back(std::move(chunk)); }
   std::optional<Chunk> Pull(TimePoint now) override {
-    if (waiting_.empty()) return std::nullopt;
-    if (waiting_.front().kind != Chunk::Kind::kBytes) return TakeFirst();
+    if (idle() || first()->kind != Chunk::Kind::kBytes) return Line::Pull(now);
     if (now < next_at_) return std::nullopt;
-    next_at_ = now + cut_.delay;
-    return NextPiece();
-  }
-  std::deque<Chunk> TakeAll(TimePoint) override { return std::exchange(waiting_, {}); }
-  TimePoint wake_at() const override { return waiting_.empty() ? kNever : next_at_; }
-
- private:
-  Chunk TakeFirst() {
-    Chunk chunk = std::move(waiting_.front());
-    waiting_.pop_front();
-    return chunk;
-  }
-  // A chunk counts as read until its last piece has been written.
-  Chunk NextPiece() {
-    Chunk& first = waiting_.front();
-    const std::int64_t drawn = cut_.size + prng_.Between(-cut_.variation, cut_.variation);
-    const std::int64_t size = std::clamp<std::int64_t>(drawn, 1, first.size());
-    if (size == first.size()) return TakeFirst();
+    next_at_ = now + delay_;
+    Chunk& whole = *first();
+    const std::int64_t drawn = size_ + prng_.Between(-variation_, variation_);
+    const std::int64_t size = std::clamp<std::int64_t>(drawn, 1, whole.size());
+    if (size == whole.size()) return Line::Pull(now);
     tally_.Add(&Receipt::bytes_sliced, size);
-    Chunk piece{.bytes = first.bytes.substr(0, static_cast<std::size_t>(size))};
-    first.bytes.erase(0, static_cast<std::size_t>(size));
+    // A chunk counts as read until its last piece has been written.
+    Chunk piece{.bytes = whole.bytes.substr(0, static_cast<std::size_t>(size))};
+    whole.bytes.erase(0, static_cast<std::size_t>(size));
     return piece;
   }
+  TimePoint wake_at() const override { return idle() ? kNever : next_at_; }
 
-  const Cut cut_;
+ private:
+  const std::int64_t size_;
+  const std::int64_t variation_;
+  const Duration delay_;  // between two pieces
   Prng prng_;
   ConnectionTally tally_;
-  std::deque<Chunk> waiting_;
   TimePoint next_at_{};
 };
 
@@ -70,14 +53,7 @@ const EffectRegistration kSlice{{
                     "piece is empty."},
                    {"delay", ParameterKind::kDuration, "0s",
                     "How long the next piece waits after one has left."}},
-    .make =
-        [](const EffectSeed& seed) {
-          const Cut cut{.size = seed.values.bytes("size"),
-                        .variation = seed.values.bytes("variation"),
-                        .delay = seed.values.duration("delay")};
-          return MakePipeEffect(
-              seed, [cut](const StageSeed& at) { return std::make_unique<Slicer>(at, cut); });
-        },
+    .make = PipeEffectOf<Slicer>,
 }};
 
 }  // namespace

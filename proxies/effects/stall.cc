@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "proxies/effects/effect.h"
-#include "proxies/effects/line.h"
 
 namespace watchproof::proxy {
 namespace {

@@ -78,23 +78,12 @@ void FieldScanner::TakeTag(std::uint64_t tag) {
     return;
   }
   field_ = Find(static_cast<std::uint32_t>(number));
-  switch (tag & 7) {
-    case kVarint:
-      wants_ = Wants::kNumber;
-      break;
-    case kFixed64:
-      skip_ = 8;
-      break;
-    case kLength:
-      wants_ = Wants::kLength;
-      break;
-    case kFixed32:
-      skip_ = 4;
-      break;
-    default:
-      lost_ = true;
-  }
-  lost_ |= skip_ > levels_[depth_].left;
+  const std::uint64_t wire = tag & 7;
+  if (wire == kVarint) wants_ = Wants::kNumber;
+  if (wire == kLength) wants_ = Wants::kLength;
+  if (wire == kFixed64) skip_ = 8;
+  if (wire == kFixed32) skip_ = 4;
+  lost_ = (wants_ == Wants::kTag && skip_ == 0) || skip_ > levels_[depth_].left;
 }
 
 void FieldScanner::TakeLength(std::uint64_t length, std::size_t at, FieldSink& sink) {

@@ -84,31 +84,13 @@ void WatchScanner::NoteHeadOffset(std::size_t end) {
 }
 
 void WatchScanner::OnNumber(int name, std::int64_t value) {
-  switch (name) {
-    case kRevision:
-      facts_.revision = value;
-      break;
-    case kWatchId:
-      facts_.watch_id = value;
-      break;
-    case kCreated:
-      facts_.created = value != 0;
-      break;
-    case kCanceled:
-      facts_.canceled = value != 0;
-      break;
-    case kCompactRevision:
-      facts_.compact_revision = value;
-      break;
-    case kFragment:
-      facts_.fragment = value != 0;
-      break;
-    case kModRevision:
-      event_revision_ = value;
-      break;
-    default:
-      break;
-  }
+  if (name == kRevision) facts_.revision = value;
+  if (name == kWatchId) facts_.watch_id = value;
+  if (name == kCreated) facts_.created = value != 0;
+  if (name == kCanceled) facts_.canceled = value != 0;
+  if (name == kCompactRevision) facts_.compact_revision = value;
+  if (name == kFragment) facts_.fragment = value != 0;
+  if (name == kModRevision) event_revision_ = value;
 }
 
 void WatchScanner::OnEnter(int name, std::size_t at) {

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "harness/base/parse.h"
+
 namespace watchproof::proxy {
 namespace {
 
@@ -13,21 +15,6 @@ int NumberOf(std::string_view text) {
   int number = kGrpcUnknown;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
-}
-
-// The text of a status comes with %XX for bytes that headers cannot hold.
-std::string Decoded(std::string_view text) {
-  std::string plain;
-  text = text.substr(0, kLongestText);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned value = 0;
-    const char* const digits = text.data() + i + 1;
-    const bool escape = text[i] == '%' && i + 2 < text.size() &&
-                        std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2;
-    plain += escape ? static_cast<char>(value) : text[i];
-    if (escape) i += 2;
-  }
-  return plain;
 }
 
 }  // namespace
@@ -85,19 +72,18 @@ const char* CallReader::Allow(Direction direction, std::string_view frame) {
 }
 
 const char* CallReader::ReadHeaders(Direction direction, const FrameRun& run) {
-  const auto block = HeaderBlockOf(run.bytes, block_);
-  if (!block) return "a malformed HEADERS frame";
   std::string path;
   std::string opened_by;
   CallEnd end;
-  const bool decoded =
-      half(direction).headers.Decode(*block, [&](std::string_view name, std::string_view value) {
+  const char* bad =
+      half(direction).headers.Read(run.bytes, [&](std::string_view name, std::string_view value) {
         if (name == ":path") path = value;
         if (name == kOpenedByHeader) opened_by = value;
         if (name == "grpc-status") end.code = NumberOf(value);
-        if (name == "grpc-message") end.text = Decoded(value);
+        // With %XX for bytes that headers cannot hold.
+        if (name == "grpc-message") end.text = PercentDecoded(value.substr(0, kLongestText));
       });
-  if (!decoded) return "headers that cannot be decoded";
+  if (bad) return bad;
   const FrameStream id = run.header.stream;
   if (direction == Direction::kToClient) {
     const auto call = calls_.find(id);

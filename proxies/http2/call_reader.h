@@ -99,7 +99,6 @@ class CallReader {
   Half to_target_{Direction::kToTarget};
   Calls calls_;  // that are wanted
   FrameStream newest_;
-  std::string block_;  // joined from several frames
   const char* bad_ = nullptr;
 };
 

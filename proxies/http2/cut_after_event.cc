@@ -3,7 +3,6 @@
 #include "proxies/http2/stream_cut.h"
 
 namespace watchproof::proxy {
-namespace {
 
 const EffectRegistration kCutAfterEvent{{
     .name = "cut-after-event",
@@ -23,5 +22,4 @@ const EffectRegistration kCutAfterEvent{{
         },
 }};
 
-}  // namespace
 }  // namespace watchproof::proxy

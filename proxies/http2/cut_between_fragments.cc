@@ -3,7 +3,6 @@
 #include "proxies/http2/stream_cut.h"
 
 namespace watchproof::proxy {
-namespace {
 
 const EffectRegistration kCutBetweenFragments{{
     .name = "cut-between-fragments",
@@ -23,5 +22,4 @@ const EffectRegistration kCutBetweenFragments{{
         },
 }};
 
-}  // namespace
 }  // namespace watchproof::proxy

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Delay-watch: one watcher of a stream receives everything late, its neighbours do not.
-#include <memory>
-#include <utility>
-
 #include "proxies/http2/message_stage.h"
 
 namespace watchproof::proxy {
@@ -10,8 +7,10 @@ namespace {
 
 class DelayStage final : public HoldingStage {
  public:
-  DelayStage(const StageSeed& seed, const StreamAim& aim, std::int64_t watch, Duration delay)
-      : HoldingStage(seed, aim), watch_(watch), delay_(delay) {}
+  explicit DelayStage(const StageSeed& seed)
+      : HoldingStage(seed),
+        watch_(seed.values.number("watch")),
+        delay_(seed.values.duration("delay")) {}
 
  private:
   static constexpr std::int64_t kWholeStream = -1;
@@ -43,14 +42,7 @@ const EffectRegistration kDelayWatch{{
           -1},
          {"delay", ParameterKind::kDuration, "100ms", "How long each response waits."}}),
     .on_streams = true,
-    .make =
-        [](const EffectSeed& seed) {
-          return MakeStreamEffect(
-              seed, [aim = StreamAim(seed.values), watch = seed.values.number("watch"),
-                     delay = seed.values.duration("delay")](const StageSeed& at) {
-                return std::make_unique<DelayStage>(at, aim, watch, delay);
-              });
-        },
+    .make = StreamEffectOf<DelayStage>,
 }};
 
 }  // namespace

@@ -1,7 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "proxies/http2/drained_frames.h"
+// Frames that are left of a stage that is gone.
+#include <memory>
+#include <utility>
+
+#include "proxies/http2/frame_stage.h"
 
 namespace watchproof::proxy {
+namespace {
+
+class DrainedFrames final : public FrameStage {
+ public:
+  explicit DrainedFrames(std::deque<Unit> units) : units_(std::move(units)) {}
+
+  void Push(Unit unit, TimePoint now, FrameOutlet& out) override;
+  void Release(TimePoint now, FrameOutlet& out) override;
+  bool spent() const override { return units_.empty(); }
+
+ private:
+  std::deque<Unit> units_;
+};
 
 void DrainedFrames::Push(Unit unit, TimePoint now, FrameOutlet& out) {
   const bool ours = !spent() && unit.direction == units_.front().direction &&
@@ -30,6 +47,12 @@ void DrainedFrames::Push(Unit unit, TimePoint now, FrameOutlet& out) {
 
 void DrainedFrames::Release(TimePoint, FrameOutlet& out) {
   for (Unit& unit : std::exchange(units_, {})) out.Pass(std::move(unit));
+}
+
+}  // namespace
+
+std::unique_ptr<FrameStage> MakeDrainedFrames(std::deque<Unit> units) {
+  return std::make_unique<DrainedFrames>(std::move(units));
 }
 
 }  // namespace watchproof::proxy

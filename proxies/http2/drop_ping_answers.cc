@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drop-ping-answers: keep-alive probes of one side get no answer, though data flows.
-#include <memory>
 #include <utility>
 
 #include "proxies/http2/stream_effect.h"
@@ -35,11 +34,7 @@ const EffectRegistration kDropPingAnswers{{
         "forwarded; a client or server with a keep-alive timeout then closes the connection.",
     .parameters = {},
     .on_streams = true,
-    .make =
-        [](const EffectSeed& seed) {
-          return MakeStreamEffect(
-              seed, [](const StageSeed& at) { return std::make_unique<PingStage>(at); });
-        },
+    .make = StreamEffectOf<PingStage>,
 }};
 
 }  // namespace

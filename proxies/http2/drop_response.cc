@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drop-response: one response never arrives, and no signal on the wire shows it. No network does
 // that; it proves that the oracle would notice a server that did.
-#include <memory>
 #include <utility>
 
 #include "proxies/http2/message_stage.h"
@@ -11,8 +10,10 @@ namespace {
 
 class DropStage final : public MessageStage {
  public:
-  DropStage(const StageSeed& seed, const StreamAim& aim, std::int64_t watch, std::int64_t count)
-      : MessageStage(seed, aim), watch_(watch), count_(count) {}
+  explicit DropStage(const StageSeed& seed)
+      : MessageStage(seed),
+        watch_(seed.values.number("watch")),
+        count_(seed.values.number("count")) {}
 
  private:
   Verdict Judge(const WatchFacts& facts, TimePoint) override {
@@ -49,14 +50,7 @@ const EffectRegistration kDropResponse{{
           "Which response with events or progress, counted from when it is armed.", 1}}),
     .self_test_only = true,
     .on_streams = true,
-    .make =
-        [](const EffectSeed& seed) {
-          return MakeStreamEffect(
-              seed, [aim = StreamAim(seed.values), watch = seed.values.number("watch"),
-                     count = seed.values.number("count")](const StageSeed& at) {
-                return std::make_unique<DropStage>(at, aim, watch, count);
-              });
-        },
+    .make = StreamEffectOf<DropStage>,
 }};
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "harness/base/log.h"
 #include "proxies/core/pipe.h"
-#include "proxies/http2/drained_frames.h"
 
 namespace watchproof::proxy {
 namespace {
@@ -139,10 +138,7 @@ void Follower::Deliver(Unit unit) {
   if (unit.is(FrameType::kGoAway) && side.last) LowerGoAway(unit.bytes, *side.last);
   if (side.over.contains(unit.header.stream) && !unit.is(FrameType::kHeaders)) return Drop(unit);
   const Direction direction = unit.direction;
-  const bool behind =
-      side.headers_wait ||
-      std::any_of(side.waiting.begin(), side.waiting.end(),
-                  [&unit](const Unit& other) { return other.header.stream == unit.header.stream; });
+  const bool behind = side.headers_wait || side.holds(unit.header.stream);
   if (!behind && side.ledger.Fits(unit.flow())) return Write(std::move(unit));
   side.headers_wait |= unit.is(FrameType::kHeaders);
   side.waiting.push_back(std::move(unit));
@@ -198,10 +194,7 @@ void Follower::Inject(Direction direction, std::string frame) {
   }
   if (header.type == FrameType::kReset) {
     side.over.insert(header.stream);
-    const bool waits =
-        std::any_of(side.waiting.begin(), side.waiting.end(),
-                    [&header](const Unit& other) { return other.header.stream == header.stream; });
-    if (waits) {
+    if (side.holds(header.stream)) {
       side.waiting.push_back({.direction = direction, .header = header, .bytes = std::move(frame)});
       return;
     }
@@ -270,7 +263,7 @@ void Follower::RemoveStage(std::uint64_t key, TimePoint now) {
   if (behind.empty()) {
     links_.erase(it);
   } else {
-    *it = {.key = kGone, .stage = std::make_unique<DrainedFrames>(std::move(behind))};
+    *it = {.key = kGone, .stage = MakeDrainedFrames(std::move(behind))};
   }
   Settle();
 }

@@ -22,6 +22,7 @@
 // destroyed last; owns the frame stages.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -73,6 +74,10 @@ class Follower {
   // One direction.
   struct Half {
     explicit Half(Direction direction) : reader(direction) {}
+    bool holds(FrameStream stream) const {
+      return std::any_of(waiting.begin(), waiting.end(),
+                         [stream](const Unit& unit) { return unit.header.stream == stream; });
+    }
 
     FrameReader reader;
     WindowLedger ledger;

@@ -9,6 +9,8 @@
 // call.
 #pragma once
 
+#include <deque>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -52,6 +54,10 @@ class FrameStage {
   // The connection is not, or no longer, understood: there will be no more units.
   virtual void OnUnfollowed() {}
 };
+
+// What a stage that is gone could not let go yet, because a response was on its way: it leaves
+// behind that response. Requires: units of one stream and direction, at least one.
+std::unique_ptr<FrameStage> MakeDrainedFrames(std::deque<Unit> units);
 
 // Gives the padding of a frame back to its sender. Requires: as TakePadding.
 inline void DropPadding(Unit& unit, FrameOutlet& out) {

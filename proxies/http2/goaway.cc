@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Goaway: announces the end of the connection to the client, with the last of its streams that is
 // still served.
-#include <memory>
 #include <set>
 #include <utility>
 
@@ -10,30 +9,25 @@
 namespace watchproof::proxy {
 namespace {
 
-struct GoAwayOptions {
-  StreamAim aim;
-  TriggerSpec trigger;
-  FrameStream last;
-  std::uint32_t code;
-  std::shared_ptr<Budget> budget;  // of all connections
-};
-
 class GoAwayStage final : public AimedFrameStage {
  public:
-  GoAwayStage(const StageSeed& seed, const GoAwayOptions& options)
-      : AimedFrameStage(seed, options.aim), options_(options), trigger_(options.trigger) {}
+  explicit GoAwayStage(const StageSeed& seed)
+      : AimedFrameStage(seed),
+        last_(static_cast<std::uint32_t>(seed.values.number("last"))),
+        code_(ReadCode(seed.values)),
+        times_(seed.values.number("times")),
+        trigger_(ReadTrigger(seed.values, TriggerSpec::Place::kAfter)) {}
 
   void Push(Unit unit, TimePoint, FrameOutlet& out) override {
     trigger_.Overhear(unit);
     if (said_) return PushAfter(std::move(unit), out);
     const bool came = !over_ && aim_.Hits(unit) && trigger_.Find(unit).has_value();
     over_ |= came;
-    if (!came || !options_.budget->Take()) return out.Pass(std::move(unit));
+    if (!came || !tally_.TriggeredAtMost(times_)) return out.Pass(std::move(unit));
     said_ = true;
-    tally_.Triggered();
     out.Pass(std::move(unit));
     tally_.Add(&Receipt::frames_injected, 1);
-    out.Inject(Direction::kToClient, MakeGoAway(options_.last, options_.code));
+    out.Inject(Direction::kToClient, MakeGoAway(last_, code_));
   }
 
  private:
@@ -45,7 +39,7 @@ class GoAwayStage final : public AimedFrameStage {
   void PushAfter(Unit unit, FrameOutlet& out) {
     const FrameStream stream = unit.header.stream;
     const bool opened = unit.stream || refused_.contains(stream);
-    if (stream <= options_.last || !opened) return out.Pass(std::move(unit));
+    if (stream <= last_ || !opened) return out.Pass(std::move(unit));
     if (unit.is(FrameType::kHeaders)) {
       out.Pass(std::move(unit));
     } else {
@@ -58,7 +52,9 @@ class GoAwayStage final : public AimedFrameStage {
     out.Inject(Direction::kToTarget, MakeReset(stream, kRefusedStream));
   }
 
-  const GoAwayOptions options_;
+  const FrameStream last_;
+  const std::uint32_t code_;
+  const std::int64_t times_;
   StreamTrigger trigger_;
   std::set<FrameStream> refused_;  // a client opens no more of them after the GOAWAY
   bool over_ = false;
@@ -80,18 +76,7 @@ const EffectRegistration kGoAway{{
          CodeParameter("no-error"),
          TimesParameter()})),
     .on_streams = true,
-    .make =
-        [](const EffectSeed& seed) {
-          const GoAwayOptions options{
-              .aim = StreamAim(seed.values),
-              .trigger = ReadTrigger(seed.values, TriggerSpec::Place::kAfter),
-              .last = FrameStream(static_cast<std::uint32_t>(seed.values.number("last"))),
-              .code = ReadCode(seed.values),
-              .budget = ReadBudget(seed.values)};
-          return MakeStreamEffect(seed, [options](const StageSeed& at) {
-            return std::make_unique<GoAwayStage>(at, options);
-          });
-        },
+    .make = StreamEffectOf<GoAwayStage>,
 }};
 
 }  // namespace

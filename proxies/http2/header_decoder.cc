@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/base/check.h"
+#include "proxies/http2/frame.h"
 
 namespace watchproof::proxy {
 namespace {
@@ -18,6 +19,12 @@ HeaderDecoder::HeaderDecoder() {
   nghttp2_hd_inflater* inflater = nullptr;
   WP_CHECK(nghttp2_hd_inflate_new(&inflater) == 0, "memory for the headers of a connection");
   inflater_.reset(inflater);
+}
+
+const char* HeaderDecoder::Read(std::string_view frames, const OnHeader& on_header) {
+  const auto block = HeaderBlockOf(frames, block_);
+  if (!block) return "a malformed HEADERS frame";
+  return Decode(*block, on_header) ? nullptr : "headers that cannot be decoded";
 }
 
 bool HeaderDecoder::Decode(std::string_view block, const OnHeader& on_header) {

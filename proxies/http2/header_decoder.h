@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace watchproof::proxy {
@@ -21,8 +22,9 @@ class HeaderDecoder {
 
   HeaderDecoder();
 
-  // False if the bytes are no header block; then no later one can be read either.
-  bool Decode(std::string_view block, const OnHeader& on_header);
+  // Of HEADERS with its CONTINUATIONs, whole. Null, or what is wrong; then no later one can be read
+  // either.
+  const char* Read(std::string_view frames, const OnHeader& on_header);
   // The receiver allows a table of so many bytes. A smaller one needs no mention: the sender
   // announces it in its next block.
   void AllowTable(std::uint32_t bytes);
@@ -31,11 +33,14 @@ class HeaderDecoder {
   static constexpr std::uint32_t kLargestTable = 1 << 20;
 
  private:
+  bool Decode(std::string_view block, const OnHeader& on_header);
+
   struct Deleter {
     void operator()(nghttp2_hd_inflater* inflater) const { nghttp2_hd_inflate_del(inflater); }
   };
   std::unique_ptr<nghttp2_hd_inflater, Deleter> inflater_;
   std::uint32_t table_ = 4096;
+  std::string block_;  // joined from several frames
 };
 
 }  // namespace watchproof::proxy

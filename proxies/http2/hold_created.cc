@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hold-created: a client does not receive the confirmation of a watcher that it created.
-#include <memory>
 #include <set>
-#include <utility>
 
 #include "proxies/http2/message_stage.h"
 
@@ -11,9 +9,10 @@ namespace {
 
 class HoldCreatedStage final : public HoldingStage {
  public:
-  HoldCreatedStage(const StageSeed& seed, const StreamAim& aim, std::int64_t count,
-                   Duration duration)
-      : HoldingStage(seed, aim), count_(count), duration_(duration) {}
+  explicit HoldCreatedStage(const StageSeed& seed)
+      : HoldingStage(seed),
+        count_(seed.values.number("count")),
+        duration_(seed.values.duration("duration")) {}
 
  private:
   static constexpr std::int64_t kWholeStream = -1;
@@ -53,14 +52,7 @@ const EffectRegistration kHoldCreated{{
          {"duration", ParameterKind::kDuration, "0s",
           "Lets go by itself this long after it began; 0s: when healed."}}),
     .on_streams = true,
-    .make =
-        [](const EffectSeed& seed) {
-          return MakeStreamEffect(
-              seed, [aim = StreamAim(seed.values), count = seed.values.number("count"),
-                     duration = seed.values.duration("duration")](const StageSeed& at) {
-                return std::make_unique<HoldCreatedStage>(at, aim, count, duration);
-              });
-        },
+    .make = StreamEffectOf<HoldCreatedStage>,
 }};
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hold-stream: one stream stands still while its neighbours on the same connection flow, as behind
 // a client that has stopped reading this one stream.
-#include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "proxies/http2/held_units.h"
@@ -14,12 +12,11 @@ namespace {
 
 class HoldStage final : public AimedFrameStage {
  public:
-  HoldStage(const StageSeed& seed, const StreamAim& aim, const TriggerSpec& trigger,
-            Duration duration)
-      : AimedFrameStage(seed, aim),
+  explicit HoldStage(const StageSeed& seed)
+      : AimedFrameStage(seed),
         direction_(seed.direction),
-        duration_(duration),
-        trigger_(trigger),
+        duration_(seed.values.duration("duration")),
+        trigger_(ReadTrigger(seed.values, TriggerSpec::Place::kBefore)),
         held_(seed.tally) {}
 
   void Push(Unit unit, TimePoint now, FrameOutlet& out) override {
@@ -86,15 +83,7 @@ const EffectRegistration kHoldStream{{
         TriggerParameters({{"duration", ParameterKind::kDuration, "0s",
                             "Lets go by itself this long after it began; 0s: when healed."}})),
     .on_streams = true,
-    .make =
-        [](const EffectSeed& seed) {
-          return MakeStreamEffect(
-              seed, [aim = StreamAim(seed.values),
-                     trigger = ReadTrigger(seed.values, TriggerSpec::Place::kBefore),
-                     duration = seed.values.duration("duration")](const StageSeed& at) {
-                return std::make_unique<HoldStage>(at, aim, trigger, duration);
-              });
-        },
+    .make = StreamEffectOf<HoldStage>,
 }};
 
 }  // namespace

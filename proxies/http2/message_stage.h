@@ -56,8 +56,7 @@ class MessageStage : public AimedFrameStage {
 // A stage that holds what it takes, for as long as the derived class decides.
 class HoldingStage : public MessageStage {
  public:
-  HoldingStage(const StageSeed& seed, const StreamAim& aim)
-      : MessageStage(seed, aim), held_(seed.tally) {}
+  explicit HoldingStage(const StageSeed& seed) : MessageStage(seed), held_(seed.tally) {}
 
   void Tick(TimePoint now, FrameOutlet& out) final;
   TimePoint wake_at() const final;

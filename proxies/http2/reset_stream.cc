@@ -3,7 +3,6 @@
 #include "proxies/http2/stream_cut.h"
 
 namespace watchproof::proxy {
-namespace {
 
 const EffectRegistration kResetStream{{
     .name = "reset-stream",
@@ -20,5 +19,4 @@ const EffectRegistration kResetStream{{
         },
 }};
 
-}  // namespace
 }  // namespace watchproof::proxy

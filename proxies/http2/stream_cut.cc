@@ -25,12 +25,11 @@ constexpr const char* kCodes[] = {"no-error",
 
 class CutStage final : public AimedFrameStage {
  public:
-  CutStage(const StageSeed& seed, const StreamAim& aim, const CutOptions& options,
-           std::uint32_t code, std::shared_ptr<Budget> budget)
-      : AimedFrameStage(seed, aim),
+  CutStage(const StageSeed& seed, const CutOptions& options)
+      : AimedFrameStage(seed),
         how_(options.how),
-        code_(code),
-        budget_(std::move(budget)),
+        code_(ReadCode(seed.values)),
+        times_(seed.values.number("times")),
         trigger_(options.trigger) {}
 
   void Push(Unit unit, TimePoint, FrameOutlet& out) override {
@@ -40,13 +39,12 @@ class CutStage final : public AimedFrameStage {
     const auto at = trigger_.Find(unit);
     if (!at) return out.Pass(std::move(unit));
     over_ = true;
-    if (!budget_->Take()) return out.Pass(std::move(unit));
+    if (!tally_.TriggeredAtMost(times_)) return out.Pass(std::move(unit));
     Cut(std::move(unit), *at, out);
   }
 
  private:
   void Cut(Unit unit, std::size_t at, FrameOutlet& out) {
-    tally_.Triggered();
     dead_ = unit.header.stream;
     if (at >= unit.header.length || (at > 0 && !unit.divisible())) {
       out.Pass(std::move(unit));
@@ -76,7 +74,7 @@ class CutStage final : public AimedFrameStage {
 
   const CutOptions::How how_;
   const std::uint32_t code_;
-  const std::shared_ptr<Budget> budget_;  // of all connections
+  const std::int64_t times_;
   StreamTrigger trigger_;
   FrameStream dead_;
   bool over_ = false;
@@ -101,10 +99,6 @@ ParameterInfo TimesParameter() {
           "How often it acts, once at most for each connection; 0: until healed."};
 }
 
-std::shared_ptr<Budget> ReadBudget(const ParameterValues& values) {
-  return std::make_shared<Budget>(values.number("times"));
-}
-
 ParameterInfo HowParameter() {
   return {.name = "how",
           .kind = ParameterKind::kWord,
@@ -126,11 +120,8 @@ std::vector<ParameterInfo> CutParameters(std::vector<ParameterInfo> more) {
 }
 
 std::unique_ptr<Effect> MakeStreamCut(const EffectSeed& seed, const CutOptions& options) {
-  return MakeStreamEffect(seed,
-                          [options, aim = StreamAim(seed.values), code = ReadCode(seed.values),
-                           budget = ReadBudget(seed.values)](const StageSeed& at) {
-                            return std::make_unique<CutStage>(at, aim, options, code, budget);
-                          });
+  return std::make_unique<StreamEffect>(
+      seed, [options](const StageSeed& at) { return std::make_unique<CutStage>(at, options); });
 }
 
 }  // namespace watchproof::proxy

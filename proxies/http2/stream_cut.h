@@ -28,18 +28,8 @@ struct CutOptions {
 ParameterInfo CodeParameter(std::string default_code);
 std::uint32_t ReadCode(const ParameterValues& values);
 
-// How often an effect acts in all, over all connections: counts down what TimesParameter allows.
-class Budget {
- public:
-  explicit Budget(std::int64_t times) : endless_(times == 0), left_(times) {}
-  bool Take() { return endless_ || left_-- > 0; }
-
- private:
-  const bool endless_;
-  std::int64_t left_;
-};
+// How often an effect acts in all, over all connections: for ConnectionTally::TriggeredAtMost.
 ParameterInfo TimesParameter();
-std::shared_ptr<Budget> ReadBudget(const ParameterValues& values);
 // The parameters of every cut, and then `more`.
 std::vector<ParameterInfo> CutParameters(std::vector<ParameterInfo> more);
 // `how`: stream or connection.

@@ -3,11 +3,7 @@
 //
 //   class HoldStage final : public AimedFrameStage { ... };
 //   const EffectRegistration kHold{{.name = "hold-stream", ..., .on_streams = true,
-//                                   .make = [](const EffectSeed& seed) {
-//     return MakeStreamEffect(seed, [aim = StreamAim(seed.values)](const StageSeed& at) {
-//       return std::make_unique<HoldStage>(at, aim);
-//     });
-//   }}};
+//                                   .make = StreamEffectOf<HoldStage>}};
 //
 // Threads: the io thread only. Ownership: as Effect; it outlives its frame stages.
 #pragma once
@@ -28,26 +24,26 @@ class StreamEffect final : public Effect {
   using MakeStageFunction = std::function<std::unique_ptr<FrameStage>(const StageSeed&)>;
 
   StreamEffect(const EffectSeed& seed, MakeStageFunction make_stage)
-      : Effect(seed.armed_at), prng_(seed.prng), make_stage_(std::move(make_stage)) {}
+      : Effect(seed), make_stage_(std::move(make_stage)) {}
 
-  // Bytes are left alone.
-  std::unique_ptr<Stage> MakeStage(const Placement&) override { return nullptr; }
   // The stage for one followed connection; `direction` is the effect's own, perhaps both.
   std::unique_ptr<FrameStage> MakeFrameStage(ConnectionId connection, Direction direction) {
     return make_stage_({.connection = connection,
                         .direction = direction,
                         .prng = prng_,
-                        .tally = {tally_, connection}});
+                        .tally = {tally_, connection},
+                        .values = values_});
   }
 
  private:
-  const Prng prng_;
   const MakeStageFunction make_stage_;
 };
 
-inline std::unique_ptr<Effect> MakeStreamEffect(const EffectSeed& seed,
-                                                StreamEffect::MakeStageFunction make_stage) {
-  return std::make_unique<StreamEffect>(seed, std::move(make_stage));
+// Its stages are made from their seeds alone.
+template <typename StageType>
+std::unique_ptr<Effect> StreamEffectOf(const EffectSeed& seed) {
+  return std::make_unique<StreamEffect>(
+      seed, [](const StageSeed& at) { return std::make_unique<StageType>(at); });
 }
 
 // The stream of a connection that an effect acts on.
@@ -73,11 +69,11 @@ inline std::vector<ParameterInfo> StreamParameters(std::vector<ParameterInfo> mo
   return all;
 }
 
-// What the frame stages of one stream have in common.
+// What the frame stages of one stream have in common. Requires: the effect declares
+// StreamParameters.
 class AimedFrameStage : public FrameStage {
  public:
-  AimedFrameStage(const StageSeed& seed, StreamAim aim)
-      : aim_(std::move(aim)), tally_(seed.tally) {}
+  explicit AimedFrameStage(const StageSeed& seed) : aim_(seed.values), tally_(seed.tally) {}
 
   void OnUnfollowed() override { tally_.Unfollowed(); }
 

@@ -36,14 +36,12 @@ StreamTable::Observed StreamTable::Note(Direction direction, const FrameHeader& 
 
 const char* StreamTable::NoteHeaders(Direction direction, const FrameHeader& header,
                                      std::string_view bytes) {
-  const auto block = HeaderBlockOf(bytes, block_);
-  if (!block) return "a malformed HEADERS frame";
   std::string path;
-  const bool decoded =
-      decoder(direction).Decode(*block, [&path](std::string_view name, std::string_view value) {
+  const char* bad =
+      decoder(direction).Read(bytes, [&path](std::string_view name, std::string_view value) {
         if (name == ":path") path = value.substr(0, kLongestPath);
       });
-  if (!decoded) return "headers that cannot be decoded";
+  if (bad) return bad;
   // A client opens its streams in the order of their ids; what is not new is the end of an old one.
   if (direction == Direction::kToClient || header.stream <= newest_) return nullptr;
   if (streams_.size() == kMostStreams) return "too many open streams";

@@ -32,7 +32,6 @@ class StreamTable {
   void AllowTable(Direction direction, std::uint32_t bytes) {
     decoder(direction).AllowTable(bytes);
   }
-  std::size_t open() const { return streams_.size(); }
 
   static constexpr std::size_t kMostStreams = 1 << 16;
 
@@ -58,7 +57,6 @@ class StreamTable {
   std::map<FrameStream, Stream>::node_type over_;  // the stream that ended last
   std::map<std::string, std::int64_t> opened_;  // by path; others than the known ones are not kept
   FrameStream newest_;
-  std::string block_;  // joined from several frames
 };
 
 }  // namespace watchproof::proxy

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Withhold-window: the receiver of one stream reads everything, but its sender gets no window
 // updates.
-#include <memory>
 #include <utility>
 
 #include "proxies/http2/held_units.h"
@@ -12,8 +11,8 @@ namespace {
 
 class WindowStage final : public AimedFrameStage {
  public:
-  WindowStage(const StageSeed& seed, const StreamAim& aim)
-      : AimedFrameStage(seed, aim), direction_(seed.direction), held_(seed.tally) {}
+  explicit WindowStage(const StageSeed& seed)
+      : AimedFrameStage(seed), direction_(seed.direction), held_(seed.tally) {}
 
   void Push(Unit unit, TimePoint now, FrameOutlet& out) override {
     const bool ours =
@@ -38,12 +37,7 @@ const EffectRegistration kWithholdWindow{{
         "updates on.",
     .parameters = StreamParameters({}),
     .on_streams = true,
-    .make =
-        [](const EffectSeed& seed) {
-          return MakeStreamEffect(seed, [aim = StreamAim(seed.values)](const StageSeed& at) {
-            return std::make_unique<WindowStage>(at, aim);
-          });
-        },
+    .make = StreamEffectOf<WindowStage>,
 }};
 
 }  // namespace

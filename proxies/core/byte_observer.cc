@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "proxies/control/observers.h"
+#include "proxies/core/byte_observer.h"
 
 #include <utility>
 
-#include "proxies/effects/line.h"
+#include "proxies/core/connection.h"
 
 namespace watchproof::proxy {
 namespace {
