@@ -17,12 +17,20 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
 
+#include "harness/base/mutex.h"
 #include "harness/base/status.h"
 #include "harness/base/units.h"
+#include "harness/capture/connection_log.h"
+#include "harness/capture/open_watches.h"
+#include "harness/capture/segment_writer.h"
 #include "proxies/core/byte_observer.h"
 
 namespace watchproof {
@@ -60,9 +68,47 @@ class Capture final : public proxy::ByteObserver {
   Captured captured() const;
 
  private:
-  class Impl;
-  explicit Capture(std::unique_ptr<Impl> impl);
-  const std::unique_ptr<Impl> impl_;
+  struct Piece {
+    enum class Kind { kBytes, kOver, kLost } kind = Kind::kBytes;
+    proxy::ConnectionId connection;
+    proxy::Direction direction = proxy::Direction::kToClient;
+    std::size_t size = 0;
+    TimePoint at;
+  };
+  // Pieces, and their bytes one behind the other.
+  struct Batch {
+    std::vector<Piece> pieces;
+    std::string bytes;
+  };
+
+  Capture(const CaptureOptions& options, std::unique_ptr<SegmentWriter> segments);
+  void ReadAll();
+  // Blocks until there is enough to be worth it, or the interval has passed. False when nothing
+  // will follow.
+  bool Take(Batch& batch);
+  void Read(const Piece& piece, std::string_view bytes);
+  void Append(Entry entry);
+
+  // Constant after construction.
+  const TimePoint begun_ = Clock::now();
+  const std::size_t most_;
+  const ValueHasher hasher_;
+  // The io thread's.
+  std::set<proxy::ConnectionId> lost_;
+  // The reader's until Close.
+  const std::unique_ptr<SegmentWriter> segments_;
+  ConnectionLog::Shared shared_;
+  OpenWatches open_;
+  std::map<proxy::ConnectionId, ConnectionLog> logs_;
+  Duration now_{1};
+  std::uint64_t entries_ = 0;
+  std::uint64_t not_recorded_ = 0;
+  // Guarded.
+  Mutex mu_;
+  CondVar arrived_;
+  Batch queued_ GUARDED_BY(mu_);
+  bool closing_ GUARDED_BY(mu_) = false;
+  std::thread reader_;  // last: it uses everything above
 };
 
 }  // namespace watchproof

@@ -43,9 +43,8 @@ void ConnectionLog::End(Duration at) {
 void ConnectionLog::Lose(std::string_view why, Duration at) {
   if (std::exchange(lost_, true)) return;
   now_ = at;
-  const auto streams = std::count_if(calls_.begin(), calls_.end(), [](const auto& one) {
-    return one.second.method == Method::kNone;
-  });
+  const auto streams = std::ranges::count_if(
+      calls_, [](const auto& one) { return one.second.method == Method::kNone; });
   State({.what = name_, .why = std::string(why), .streams = streams, .foreign = !reader_.began()});
   reader_.End("not recorded any further");
 }

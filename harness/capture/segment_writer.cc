@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/capture/segment_writer.h"
 
-#include <algorithm>
 #include <thread>
 #include <utility>
 

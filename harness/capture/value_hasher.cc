@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/capture/value_hasher.h"
 
-#include <fmt/format.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
@@ -9,6 +8,7 @@
 #include <protozero/pbf_reader.hpp>
 
 #include "harness/base/check.h"
+#include "harness/base/parse.h"
 #include "harness/history/wire.h"
 #include "harness/history/wire_writer.h"
 
@@ -17,10 +17,8 @@ namespace {
 
 constexpr std::size_t kHashBytes = 16;
 
-}  // namespace
-
 // Messages that contain values, kNone for all others.
-enum class ValueHasher::Shape : unsigned char {
+enum class Shape : unsigned char {
   kNone,
   kValue,  // the field itself
   kKeyValue,
@@ -37,13 +35,13 @@ enum class ValueHasher::Shape : unsigned char {
   kResponseOp,
 };
 
-struct ValueHasher::Part {
+struct Part {
   Shape in;
   std::uint32_t field;
   Shape of;
 };
 
-const ValueHasher::Part ValueHasher::kParts[] = {
+constexpr Part kParts[] = {
     {Shape::kKeyValue, 5, Shape::kValue},
     {Shape::kEvent, 2, Shape::kKeyValue},
     {Shape::kEvent, 3, Shape::kKeyValue},
@@ -65,48 +63,39 @@ const ValueHasher::Part ValueHasher::kParts[] = {
     {Shape::kResponseOp, 4, Shape::kTxnResponse},
 };
 
-ValueHasher::ValueHasher() {
-  WP_CHECK(RAND_bytes(secret_.data(), static_cast<int>(secret_.size())) == 1,
-           "random bytes for a secret");
-}
+struct Shapes {
+  Method method;
+  Shape request;
+  Shape response;
+};
 
-std::string ValueHasher::Request(Method method, std::string_view message) const {
-  if (method == Method::kPut) return Rewrite(Shape::kPut, message);
-  if (method == Method::kTxn) return Rewrite(Shape::kTxn, message);
-  return std::string(message);
-}
+constexpr Shapes kMethods[] = {
+    {Method::kPut, Shape::kPut, Shape::kPutResponse},
+    {Method::kTxn, Shape::kTxn, Shape::kTxnResponse},
+    {Method::kDeleteRange, Shape::kNone, Shape::kDeleteResponse},
+    {Method::kRange, Shape::kNone, Shape::kRangeResponse},
+};
 
-std::string ValueHasher::Response(Method method, std::string_view message) const {
-  switch (method) {
-    case Method::kPut:
-      return Rewrite(Shape::kPutResponse, message);
-    case Method::kTxn:
-      return Rewrite(Shape::kTxnResponse, message);
-    case Method::kDeleteRange:
-      return Rewrite(Shape::kDeleteResponse, message);
-    case Method::kRange:
-      return Rewrite(Shape::kRangeResponse, message);
-    default:
-      return std::string(message);
+Shapes ShapesOf(Method method) {
+  for (const Shapes& shapes : kMethods) {
+    if (shapes.method == method) return shapes;
   }
+  return {method, Shape::kNone, Shape::kNone};
 }
 
-std::string ValueHasher::WatchResponse(std::string_view message) const {
-  return Rewrite(Shape::kWatchResponse, message);
-}
+using Secret = std::array<unsigned char, 32>;
 
-std::string ValueHasher::Hash(std::string_view value) const {
+std::string Hash(const Secret& secret, std::string_view value) {
   if (value.empty()) return "";
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
-  HMAC(EVP_sha256(), secret_.data(), static_cast<int>(secret_.size()),
+  HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
        reinterpret_cast<const unsigned char*>(value.data()), value.size(), digest.data(), &size);
-  std::string text;
-  for (std::size_t i = 0; i < kHashBytes; ++i) text += fmt::format("{:02x}", digest[i]);
-  return text;
+  return HexOf({reinterpret_cast<const char*>(digest.data()), kHashBytes});
 }
 
-std::string ValueHasher::Rewrite(Shape shape, std::string_view message) const {
+std::string Rewrite(const Secret& secret, Shape shape, std::string_view message) {
+  if (shape == Shape::kNone) return std::string(message);
   Message out;
   while (const auto extent = FirstField(message)) {
     const std::string_view field = message.substr(0, extent->size);
@@ -123,9 +112,29 @@ std::string ValueHasher::Rewrite(Shape shape, std::string_view message) const {
     }
     const protozero::data_view view = reader.get_view();
     const std::string_view content(view.data(), view.size());
-    out.Text(extent->number, of == Shape::kValue ? Hash(content) : Rewrite(of, content));
+    out.Text(extent->number,
+             of == Shape::kValue ? Hash(secret, content) : Rewrite(secret, of, content));
   }
   return out.bytes();
+}
+
+}  // namespace
+
+ValueHasher::ValueHasher() {
+  WP_CHECK(RAND_bytes(secret_.data(), static_cast<int>(secret_.size())) == 1,
+           "random bytes for a secret");
+}
+
+std::string ValueHasher::Request(Method method, std::string_view message) const {
+  return Rewrite(secret_, ShapesOf(method).request, message);
+}
+
+std::string ValueHasher::Response(Method method, std::string_view message) const {
+  return Rewrite(secret_, ShapesOf(method).response, message);
+}
+
+std::string ValueHasher::WatchResponse(std::string_view message) const {
+  return Rewrite(secret_, Shape::kWatchResponse, message);
 }
 
 }  // namespace watchproof

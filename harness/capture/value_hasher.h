@@ -27,12 +27,6 @@ class ValueHasher {
   std::string WatchResponse(std::string_view message) const;
 
  private:
-  std::string Hash(std::string_view value) const;
-  enum class Shape : unsigned char;
-  struct Part;
-  static const Part kParts[];
-  std::string Rewrite(Shape shape, std::string_view message) const;
-
   std::array<unsigned char, 32> secret_{};
 };
 

@@ -20,7 +20,6 @@
 #include "harness/report/formats.h"
 #include "harness/report/run_json.h"
 #include "harness/report/saved_run.h"
-#include "harness/report/shards.h"
 #include "harness/report/terminal.h"
 #include "harness/results/result_line.h"
 

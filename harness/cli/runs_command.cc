@@ -9,7 +9,7 @@
 #include "harness/cli/parse.h"
 #include "harness/cli/run_command.h"
 #include "harness/cli/run_folder.h"
-#include "harness/report/run_listing.h"
+#include "harness/report/saved_run.h"
 #include "harness/report/text.h"
 
 namespace watchproof {

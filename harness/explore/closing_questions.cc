@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "embedded_store/mvcc/store_hash.h"
@@ -18,6 +17,15 @@ constexpr std::int64_t kAllWrites = 1 << 20;
 constexpr const char* kProbes[] = {"a/1", "a/2", "a0", "b"};
 
 }  // namespace
+
+template <typename Visit>
+void VirtualRun::EachLive(Visit visit) {
+  for (Stream& stream : streams_) {
+    for (std::size_t i = 0; stream.open && i < stream.watches.size(); ++i) {
+      if (stream.watches[i].live()) visit(stream, stream.watches[i]);
+    }
+  }
+}
 
 void VirtualRun::AskClosingQuestions() {
   Quiet();
@@ -76,20 +84,19 @@ bool VirtualRun::QuietRound() {
 
 // A stream with a watch that starts in the future receives no progress until then.
 void VirtualRun::AskForProgress() {
-  for (int number = 1; number <= kMostStreams; ++number) {
-    Stream& stream = streams_[static_cast<std::size_t>(number - 1)];
+  for (Stream& stream : streams_) {
     const auto live = [](const ClientWatch& watch) { return watch.live(); };
     const auto future = [this](const ClientWatch& watch) {
       return watch.live() && watch.start > head_;
     };
-    if (!stream.open || std::none_of(stream.watches.begin(), stream.watches.end(), live) ||
-        std::any_of(stream.watches.begin(), stream.watches.end(), future)) {
+    if (!stream.open || std::ranges::none_of(stream.watches, live) ||
+        std::ranges::any_of(stream.watches, future)) {
       continue;
     }
     recording_.Annotate(ProgressDue{.stream = stream.recorded, .asked = true, .limit_ms = 1});
     const std::size_t before = stream.progress;
     for (int times = 0; times < 3 && stream.progress == before; ++times) {
-      RunStep(AskProgress{number});
+      RunStep(AskProgress{stream.number});
       Quiet();
     }
     recording_.Annotate(ProgressOver{stream.recorded});
@@ -103,7 +110,7 @@ void VirtualRun::AwaitPeriodicProgress() {
     const auto asked = [this](const ClientWatch& watch) {
       return watch.live() && watch.asked.options.progress_notify && watch.start <= head_;
     };
-    if (!stream.open || std::none_of(stream.watches.begin(), stream.watches.end(), asked)) continue;
+    if (!stream.open || std::ranges::none_of(stream.watches, asked)) continue;
     due.push_back(stream.recorded);
     recording_.Annotate(ProgressDue{.stream = stream.recorded, .limit_ms = 1});
   }
@@ -139,14 +146,10 @@ void VirtualRun::WriteBetweenNotices() {
 // A write of each kind to each key: whatever is live receives it.
 void VirtualRun::Probe() {
   DeliveryDue due{.group = "probe", .streams = {}, .ordinals = {}, .through = head_ + 1};
-  for (const Stream& stream : streams_) {
-    if (!stream.open) continue;
-    for (const ClientWatch& watch : stream.watches) {
-      if (!watch.live()) continue;
-      due.streams.push_back(stream.recorded.value);
-      due.ordinals.push_back(watch.ordinal);
-    }
-  }
+  EachLive([&](const Stream& stream, const ClientWatch& watch) {
+    due.streams.push_back(stream.recorded.value);
+    due.ordinals.push_back(watch.ordinal);
+  });
   recording_.Annotate(due);
   for (const char* key : kProbes) RunStep(Put{.key = key});
   RunStep(Delete{.key = kProbes[0], .end = kProbes[2]});
@@ -157,17 +160,17 @@ void VirtualRun::Probe() {
 // With a fresh id, with one that was used, from now, from the floor, below it and in the future.
 void VirtualRun::CreateNew() {
   int number = 1;
-  for (int i = 1; i <= kMostStreams; ++i) {
-    if (streams_[static_cast<std::size_t>(i - 1)].open) number = i;
+  for (const Stream& stream : streams_) {
+    if (stream.open) number = stream.number;
   }
   RunStep(Create{.stream = number, .key = "*", .end = "*"});
   Quiet();
-  Stream& stream = streams_[static_cast<std::size_t>(number - 1)];
+  const std::vector<ClientWatch>& watches = StreamOf(number).watches;
   std::int64_t id = 1;
   const auto taken = [&](const ClientWatch& watch) {
     return watch.created && watch.id == id && (!watch.ended || watch.compacted > 0);
   };
-  while (std::any_of(stream.watches.begin(), stream.watches.end(), taken)) ++id;
+  while (std::ranges::any_of(watches, taken)) ++id;
   RunStep(Create{.stream = number,
                  .key = "a/",
                  .end = "a0",
@@ -212,10 +215,8 @@ void VirtualRun::CompareCounters() {
   promises_.CompareNumbers("watches", watches, hub_->counters().watchers);
   promises_.CompareNumbers("watches that are behind", 0, hub_->counters().slow_watchers);
   promises_.CompareNumbers("pending events", 0, hub_->counters().pending_events);
-  promises_.CompareNumbers("calls without an answer", 0,
-                           static_cast<std::int64_t>(outstanding_.size()));
-  promises_.CompareNumbers("changes that are kept", reference_.KeptChanges(),
-                           static_cast<std::int64_t>(store_->size()));
+  promises_.CompareNumbers("calls without an answer", 0, outstanding_.size());
+  promises_.CompareNumbers("changes that are kept", reference_.KeptChanges(), store_->size());
 }
 
 // Equal for members with the same history, different where it differs.
@@ -230,11 +231,15 @@ void VirtualRun::CompareHashes(const store::MvccStore& restored) {
   promises_.CompareNumbers("hashes that do not depend on the last change", 0, same ? 1 : 0);
 }
 
+void VirtualRun::CopyTo(VirtualDisk& disk) const {
+  const auto snapshot = store_->Read();
+  WP_CHECK(snapshot.has_value() && disk.Fill(**snapshot).ok(), "all of it is in memory");
+}
+
 // A store that is given a snapshot of this one answers as this one does.
 void VirtualRun::RestoreSnapshot() {
   VirtualDisk copy;
-  const auto snapshot = store_->Read();
-  WP_CHECK(snapshot.has_value() && copy.Fill(**snapshot).ok(), "all of it is in memory");
+  CopyTo(copy);
   store::MvccStore restored(copy, hooks_);
   promises_.CompareTexts("a snapshot to be whole", ToText(Status()), ToText(restored.Recover()));
   CompareHashes(restored);
@@ -243,8 +248,7 @@ void VirtualRun::RestoreSnapshot() {
     const store::RangeQuery query{.range = Placement().Range("*", "*"), .at = Revision(at)};
     promises_.Compare("a read of a restored store", reference_.Range(query), restored.Range(query));
   }
-  promises_.CompareNumbers("changes in a snapshot", reference_.KeptChanges(),
-                           static_cast<std::int64_t>(restored.size()));
+  promises_.CompareNumbers("changes in a snapshot", reference_.KeptChanges(), restored.size());
   store::Lessor lessor(restored, lease_limits_, Prng(1));
   promises_.CompareTexts("the leases of a snapshot to be whole", ToText(Status()),
                          ToText(lessor.Recover(Now())));
@@ -271,11 +275,11 @@ void VirtualRun::SpoilSnapshot() {
   constexpr Bucket kBuckets[] = {Bucket::kChange, Bucket::kLease, Bucket::kMeta};
   const Bucket bucket = kBuckets[head_ % std::ssize(kBuckets)];
   // Other keys are allowed beside those that are known.
-  const auto part = bucket == Bucket::kMeta ? Part::kValue : kParts[values_ % std::ssize(kParts)];
+  const auto part =
+      bucket == Bucket::kMeta ? Part::kValue : kParts[values_.given % std::ssize(kParts)];
   VirtualDisk copy;
-  const auto snapshot = store_->Read();
-  WP_CHECK(snapshot.has_value() && copy.Fill(**snapshot).ok(), "all of it is in memory");
-  if (!copy.Spoil(bucket, part)) return;
+  CopyTo(copy);
+  if (!copy.Spoil(bucket, part).value()) return;
   store::MvccStore restored(copy, hooks_);
   Status status = restored.Recover();
   store::Lessor lessor(restored, lease_limits_, Prng(1));
@@ -308,23 +312,16 @@ void VirtualRun::RestartTwice() {
 }
 
 void VirtualRun::CancelFuture() {
-  for (int number = 1; number <= kMostStreams; ++number) {
-    Stream& stream = streams_[static_cast<std::size_t>(number - 1)];
-    for (std::size_t i = 0; stream.open && i < stream.watches.size(); ++i) {
-      const ClientWatch& watch = stream.watches[i];
-      if (watch.live() && watch.start > head_) RunStep(Cancel{number, watch.id});
-    }
-  }
+  EachLive([this](const Stream& stream, const ClientWatch& watch) {
+    if (watch.start > head_) RunStep(Cancel{stream.number, watch.id});
+  });
   Quiet();
 }
 
 void VirtualRun::CancelAll() {
-  for (int number = 1; number <= kMostStreams; ++number) {
-    Stream& stream = streams_[static_cast<std::size_t>(number - 1)];
-    for (std::size_t i = 0; stream.open && i < stream.watches.size(); ++i) {
-      if (stream.watches[i].live()) RunStep(Cancel{number, stream.watches[i].id});
-    }
-  }
+  EachLive([this](const Stream& stream, const ClientWatch& watch) {
+    RunStep(Cancel{stream.number, watch.id});
+  });
 }
 
 }  // namespace watchproof::explore

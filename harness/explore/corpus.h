@@ -4,11 +4,15 @@
 //
 //   Script script = corpus.Choose(prng);   ...run it...   corpus.Offer(script, features);
 //   buckets.File(script, number, findings);
+//   const FirstToShow one_by_one = [&](const std::vector<Script>& candidates) { ... };
+//   Script smallest = Shrink(script, one_by_one, {.runs = 100});      // delta debugging
 //
 // Not thread-safe.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,5 +74,17 @@ class Buckets {
  private:
   std::vector<Bucket> buckets_;
 };
+
+// The first of the candidates that still shows what is wanted, if one does.
+using FirstToShow =
+    std::function<std::optional<std::size_t>(const std::vector<Script>& candidates)>;
+
+struct ShrinkLimits {
+  int runs = 1000;          // candidates in all
+  std::size_t at_once = 1;  // candidates that are given together
+};
+// The smallest script that can be found within the limits that still shows it. The script itself is
+// taken to do so.
+Script Shrink(const Script& script, const FirstToShow& first, const ShrinkLimits& limits);
 
 }  // namespace watchproof::explore

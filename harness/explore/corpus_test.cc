@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "harness/explore/operations.h"
-#include "harness/explore/shrink.h"
 
 namespace watchproof::explore {
 namespace {
@@ -95,8 +94,8 @@ TEST(Placement, EveryOperationOfATransactionIsPlaced) {
                 .then = {{.kind = TxnPart::Kind::kPut, .key = "a/1", .lease = 1}},
                 .otherwise = {{.kind = TxnPart::Kind::kDelete, .key = "a/", .end = "a0"}},
                 .nested = {{.then = {{.kind = TxnPart::Kind::kGet, .key = "*", .end = "*"}}}}};
-  const store::TxnOp op =
-      OperationOf(txn, Placement("s1/", 10), [](std::int64_t) { return std::string("v"); });
+  Values values;
+  const store::TxnOp op = OperationOf(txn, Placement("s1/", 10), values);
   EXPECT_EQ(op.compares.front().range.begin, "s1/b");
   EXPECT_EQ(op.compares.front().number, 11);
   const auto& put = std::get<store::PutOp>(op.success.front());

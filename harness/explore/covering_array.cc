@@ -53,9 +53,7 @@ void Combinations::AddGroups(std::vector<std::size_t> parameters, std::size_t st
 }
 
 const Combinations::Group& Combinations::GroupOf(std::size_t combination) const {
-  const auto after =
-      std::upper_bound(groups_.begin(), groups_.end(), combination,
-                       [](std::size_t number, const Group& group) { return number < group.first; });
+  const auto after = std::ranges::upper_bound(groups_, combination, {}, &Group::first);
   return *std::prev(after);
 }
 

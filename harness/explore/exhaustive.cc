@@ -69,8 +69,8 @@ Script SpellForServer(const Word& word) {
 
 // The two ids are alike: a word that begins with the second is another one with the ids exchanged.
 bool IsMirrored(const Word& word) {
-  const auto first = std::find_if(
-      word.begin(), word.end(), [](std::uint8_t letter) { return letter < 2 * Letters().per_id; });
+  const auto first =
+      std::ranges::find_if(word, [](std::uint8_t letter) { return letter < 2 * Letters().per_id; });
   return first != word.end() && *first >= Letters().per_id;
 }
 

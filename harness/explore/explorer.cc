@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/explore/explorer.h"
 
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "embedded_store/mvcc/hook_registry.h"
-#include "harness/explore/hook_observer.h"
+#include "harness/base/check.h"
 #include "harness/explore/virtual_run.h"
 #include "harness/history/frame.h"
 
@@ -14,8 +15,31 @@ namespace {
 
 constexpr std::uint64_t kRepeatEvery = 200;
 constexpr double kCovering = 0.5;
+constexpr int kRunsVirtual = 1500;  // to shrink a script
 // Longer ones are not changed further: each would take the time of a hundred others.
 constexpr std::size_t kLongestRecording = 1000;
+
+template <typename Answer, typename... Args>
+void Observe(std::function<Answer(Args...)>& hook, std::size_t number, Features& features) {
+  hook = [next = std::move(hook), number, &features](Args... args) -> Answer {
+    features.Hook(number);
+    return next(std::forward<Args>(args)...);
+  };
+}
+
+// The hooks of a store with these defects, which note in the features that they are called.
+store::Hooks Observed(const std::vector<std::string>& defects, Features& features) {
+  auto made = store::MakeHooks(defects);
+  WP_CHECK(made.has_value(), "the caller has checked the names");
+  store::Hooks hooks = *std::move(made);
+  Observe(hooks.previous_sought, 0, features);
+  Observe(hooks.on_create, 1, features);
+  Observe(hooks.addressee, 2, features);
+  Observe(hooks.after_history, 3, features);
+  Observe(hooks.after_victim, 4, features);
+  Observe(hooks.noticed_revision, 5, features);
+  return hooks;
+}
 
 std::string WithoutNumbers(const std::string& text) {
   return ShapeOf({.guarantee = "undecided", .watch = {}, .expected = text, .observed = {}});
@@ -30,8 +54,8 @@ Status CheckDefects(const std::vector<std::string>& defects) {
 
 Outcome RunScript(const Script& script, const std::vector<std::string>& defects) {
   Outcome outcome;
-  ObservedHooks hooks(defects, outcome.features);
-  VirtualRun run(script, hooks.get(), outcome.features);
+  const store::Hooks hooks = Observed(defects, outcome.features);
+  VirtualRun run(script, hooks, outcome.features);
   run.Finish();
   Verdict verdict = JudgeLines(run.recording().lines());
   outcome.findings = std::move(verdict.findings);
@@ -48,6 +72,17 @@ std::string BytesOf(const std::vector<NumberedEntry>& lines) {
   std::string bytes;
   for (const NumberedEntry& line : lines) writer.Append(line.entry, bytes);
   return bytes;
+}
+
+Script Shrink(const Script& script, const std::string& shape,
+              const std::vector<std::string>& defects) {
+  return Shrink(script,
+                [&](const std::vector<Script>& candidates) -> std::optional<std::size_t> {
+                  const Outcome outcome = RunScript(candidates.front(), defects);
+                  if (!Shows(outcome.findings, shape)) return std::nullopt;
+                  return 0;
+                },
+                {.runs = kRunsVirtual});
 }
 
 Explorer::Explorer(const ExploreOptions& options)

@@ -4,12 +4,13 @@
 // new is worth changing further.
 //
 //   Features all, reached;
-//   ObservedHooks hooks({}, reached);            // hook_observer.h
+//   reached.Sequence(before, step);
 //   if (all.Add(reached) > 0) corpus.push_back(script);
 //
 // Not thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <bitset>
 #include <cstddef>
 
@@ -23,21 +24,45 @@ namespace watchproof::explore {
 class Features {
  public:
   void Hook(std::size_t hook) { Set(kHooks + hook); }
-  void Sequence(const Step& before, const Step& after);
-  void Reply(const store::WatchReply& reply, std::size_t parts);
-  void Error(Method method, StatusCode code);
+  void Sequence(const Step& before, const Step& after) {
+    Set(kSequences + KindOf(before) * kKinds + KindOf(after));
+  }
+  void Reply(const store::WatchReply& reply, std::size_t parts) {
+    std::size_t shape = (reply.created ? 1 : 0) + (reply.canceled ? 2 : 0) +
+                        (reply.compacted.value > 0 ? 4 : 0) + (reply.watch.value < 0 ? 8 : 0) +
+                        16 * UpToThree(reply.event_count()) + 64 * UpToThree(parts);
+    bool previous = false;
+    bool erased = false;
+    if (reply.batch) {
+      for (const store::PendingEvent& event : reply.batch->events()) {
+        previous = previous || !event.previous.expired();
+        erased = erased || event.change->kind == store::ChangeKind::kDelete;
+      }
+    }
+    Set(kReplies + shape + (previous ? 256 : 0) + (erased ? 512 : 0));
+  }
+  void Error(Method method, StatusCode code) {
+    Set(kErrors + static_cast<std::size_t>(method) * 32 + static_cast<std::size_t>(code));
+  }
   struct Backlog {
     bool unsynced = false;
     bool victims = false;
   };
-  void Met(WatchPhase a, WatchPhase b, Backlog backlog);
+  void Met(WatchPhase a, WatchPhase b, Backlog backlog) {
+    const auto low = static_cast<std::size_t>(std::min(a, b));
+    const auto high = static_cast<std::size_t>(std::max(a, b));
+    Set(kMeetings + (low * 8 + high) * 4 + (backlog.unsynced ? 1 : 0) + (backlog.victims ? 2 : 0));
+  }
   // What each step came upon.
   Situations situations;
 
   // Returns how many were new.
-  std::size_t Add(const Features& other);
+  std::size_t Add(const Features& other) {
+    const std::size_t before = reached_.count();
+    reached_ |= other.reached_;
+    return reached_.count() - before;
+  }
   std::size_t count() const { return reached_.count(); }
-  void Clear() { reached_.reset(); }
 
  private:
   static constexpr std::size_t kHooks = 0;
@@ -46,6 +71,14 @@ class Features {
   static constexpr std::size_t kErrors = 2048;
   static constexpr std::size_t kMeetings = 3072;
   static constexpr std::size_t kAll = 4096;
+  static constexpr std::size_t kKinds = 26;
+
+  static std::size_t KindOf(const Step& step) {
+    const auto* turn = std::get_if<Turn>(&step);
+    if (turn == nullptr) return step.index();
+    return std::variant_size_v<Step> + static_cast<std::size_t>(turn->loop);
+  }
+  static std::size_t UpToThree(std::size_t count) { return std::min<std::size_t>(count, 3); }
   void Set(std::size_t feature) { reached_.set(feature % kAll); }
 
   std::bitset<kAll> reached_;

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/explore/grammar.h"
 
-#include <algorithm>
-#include <iterator>
-#include <span>
-
 namespace watchproof::explore {
 namespace {
 
@@ -47,28 +43,14 @@ class StepDrawer {
   }
 
   Place Start() {
-    switch (prng_.Below(12)) {
-      case 0:
-      case 1:
-      case 2:
-        return {};
-      case 3:
-        return Head(1);
-      case 4:
-        return Head(prng_.Between(2, 4));
-      case 5:
-        return Floor(-1);
-      case 6:
-        return Floor(0);
-      case 7:
-        return Floor(1);
-      case 8:
-        return At(prng_.Between(1, 6));
-      case 9:
-        return At(prng_.Chance(0.5) ? -1 : 1 << 20);
-      default:
-        return Head(-prng_.Between(0, 6));
-    }
+    const std::int64_t drawn = prng_.Between(0, 11);
+    if (drawn < 3) return {};
+    if (drawn < 4) return Head(1);
+    if (drawn < 5) return Head(prng_.Between(2, 4));
+    if (drawn < 8) return Floor(drawn - 6);
+    if (drawn < 9) return At(prng_.Between(1, 6));
+    if (drawn < 10) return At(prng_.Chance(0.5) ? -1 : 1 << 20);
+    return Head(-prng_.Between(0, 6));
   }
 
   Create DrawCreate() {
@@ -175,80 +157,49 @@ class StepDrawer {
     return get;
   }
   Compact DrawCompact() {
-    switch (prng_.Below(6)) {
-      case 0:
-        return {Floor(prng_.Between(-1, 1))};
-      case 1:
-        return {Head(1)};
-      case 2:
-        return {Head(-prng_.Between(1, 4))};
-      default:
-        return {Head(-prng_.Between(0, 1))};
-    }
+    const std::uint64_t drawn = prng_.Below(6);
+    if (drawn < 1) return {Floor(prng_.Between(-1, 1))};
+    if (drawn < 2) return {Head(1)};
+    return {Head(drawn < 3 ? -prng_.Between(1, 4) : -prng_.Between(0, 1))};
   }
 
   // A turn of a loop, or a reply taken: what moves the store and its clients along.
   Step DrawMove(const Limits& limits) {
-    switch (prng_.Below(limits.disk ? 12 : 10)) {
-      case 0:
-      case 1:
-      case 2:
-        return Turn{Loop::kCommit};
-      case 3:
-      case 4:
-        return Turn{Loop::kSync};
-      case 5:
-      case 6:
-        return Turn{Loop::kVictims};
-      case 7:
-        return Turn{prng_.Pick(std::vector<Loop>{Loop::kProgress, Loop::kExpire, Loop::kErase})};
-      case 8:
-      case 9:
-        return Receive{Stream(), prng_.Between(1, 3)};
-      default:
-        return SyncDisk{prng_.Between(1, 3)};
+    const std::uint64_t drawn = prng_.Below(limits.disk ? 12 : 10);
+    if (drawn < 3) return Turn{Loop::kCommit};
+    if (drawn < 5) return Turn{Loop::kSync};
+    if (drawn < 7) return Turn{Loop::kVictims};
+    if (drawn < 8) {
+      return Turn{prng_.Pick(std::vector<Loop>{Loop::kProgress, Loop::kExpire, Loop::kErase})};
     }
+    if (drawn < 10) return Receive{Stream(), prng_.Between(1, 3)};
+    return SyncDisk{prng_.Between(1, 3)};
   }
 
+  Grant DrawGrant() {
+    return {prng_.Chance(0.1) ? 0 : Lease(), prng_.Chance(0.03)
+                                                 ? prng_.Between(kLongestLease, kLongestLease + 1)
+                                                 : prng_.Between(1, 6)};
+  }
   Step DrawLeaseRequest(const Limits& limits) {
-    switch (prng_.Below(limits.disk ? 12 : 10)) {
-      case 0:
-      case 1:
-        return Grant{prng_.Chance(0.1) ? 0 : Lease(),
-                     prng_.Chance(0.03) ? prng_.Between(kLongestLease, kLongestLease + 1)
-                                        : prng_.Between(1, 6)};
-      case 2:
-      case 3:
-        return DrawPut();
-      case 4:
-        return DrawTxn();
-      case 5:
-        return Revoke{Lease()};
-      case 6:
-        return KeepAlive{Lease()};
-      case 7:
-        return Advance{prng_.Between(1, 30) * 100};
-      case 8:
-        return Turn{Loop::kExpire};
-      case 9:
-        return Turn{Loop::kCheckpoint};
-      case 10:
-        return SyncDisk{prng_.Between(1, 3)};
-      default:
-        return Crash{prng_.Between(0, 3)};
-    }
+    const std::uint64_t drawn = prng_.Below(limits.disk ? 12 : 10);
+    if (drawn < 2) return DrawGrant();
+    if (drawn < 4) return DrawPut();
+    if (drawn < 5) return DrawTxn();
+    if (drawn < 6) return Revoke{Lease()};
+    if (drawn < 7) return KeepAlive{Lease()};
+    if (drawn < 8) return Advance{prng_.Between(1, 30) * 100};
+    if (drawn < 9) return Turn{Loop::kExpire};
+    if (drawn < 10) return Turn{Loop::kCheckpoint};
+    if (drawn < 11) return SyncDisk{prng_.Between(1, 3)};
+    return Crash{prng_.Between(0, 3)};
   }
   Step DrawReadRequest() {
-    switch (prng_.Below(6)) {
-      case 0:
-        return DrawPut();
-      case 1:
-        return DrawDelete();
-      case 2:
-        return DrawTxn();
-      default:
-        return DrawGet();
-    }
+    const std::uint64_t drawn = prng_.Below(6);
+    if (drawn < 1) return DrawPut();
+    if (drawn < 2) return DrawDelete();
+    if (drawn < 3) return DrawTxn();
+    return DrawGet();
   }
 
   Step DrawRequest(const Limits& limits) {
@@ -297,6 +248,7 @@ class StepDrawer {
   // One watch in a state that is meant to meet others.
   void Populate(Script& script) {
     std::vector<Step>& steps = script.steps;
+    std::vector<Step> after;  // its create
     Create create = DrawCreate();
     const auto write = [&] {
       steps.push_back(prng_.Chance(0.3) ? Step(DrawDelete()) : Step(DrawPut()));
@@ -304,77 +256,66 @@ class StepDrawer {
     switch (prng_.Below(10)) {
       case 0:  // live
         create.start = {};
-        steps.push_back(create);
         break;
       case 1:  // behind
         write();
         write();
         create.start = Head(-prng_.Between(0, 2));
-        steps.push_back(create);
         break;
       case 2:  // in the future
         create.start = Head(prng_.Between(1, 3));
-        steps.push_back(create);
         break;
       case 3:  // below the floor
         write();
         write();
         steps.push_back(Compact{Head(0)});
         create.start = Floor(-1);
-        steps.push_back(create);
         break;
-      case 4:  // at the floor
+      case 4:  // at the floor: from the last revision before a compaction, and not just a put
         write();
-        AtTheFloor(create, steps);
+        steps.push_back(prng_.Chance(0.5) ? Step(DrawTxn()) : Step(DrawDelete()));
+        steps.push_back(Compact{Head(0)});
+        create.start = Head(0);
         break;
       case 5:  // refused
         create.id = prng_.Between(1, 3);
         if (prng_.Chance(0.5)) create.start = At(-1);
-        steps.push_back(create);
-        steps.push_back(create);
+        after.push_back(create);
         break;
       case 6:  // cancelled
         create.id = prng_.Between(1, 3);
-        steps.push_back(create);
-        steps.push_back(Cancel{create.stream, create.id});
+        after.push_back(Cancel{create.stream, create.id});
         break;
       case 7:  // filtered
         create.options.no_put = prng_.Chance(0.5);
         create.options.no_delete = !create.options.no_put;
-        steps.push_back(create);
         break;
       case 8:
         CatchUpTogether(create, steps);
+        after.push_back(Turn{Loop::kSync});
         break;
       default:  // fragmented
         create.options.fragment = true;
         create.key = create.end = "*";
-        steps.push_back(create);
-        steps.push_back(DrawTxn());
+        after.push_back(DrawTxn());
     }
+    steps.push_back(create);
+    steps.insert(steps.end(), after.begin(), after.end());
     if (prng_.Chance(0.3)) steps.push_back(DrawMove(script.limits));
   }
 
  private:
-  // From the last revision before a compaction, and not just a put.
-  void AtTheFloor(Create create, std::vector<Step>& steps) {
-    steps.push_back(prng_.Chance(0.5) ? Step(DrawTxn()) : Step(DrawDelete()));
-    steps.push_back(Compact{Head(0)});
-    create.start = Head(0);
-    steps.push_back(create);
-  }
-
-  // Several watches from neighbouring positions in the history of a key, served in one step.
-  void CatchUpTogether(Create create, std::vector<Step>& steps) {
+  // Several watches from neighbouring positions in the history of a key, served in one step; the
+  // last of them is left to the caller.
+  void CatchUpTogether(Create& create, std::vector<Step>& steps) {
     steps.push_back(Put{.key = Key(), .times = prng_.Between(2, 5)});
     create.options.prev_kv = prng_.Chance(0.7);
     if (prng_.Chance(0.5)) steps.push_back(Compact{Head(-prng_.Between(0, 2))});
     create.id = 0;
     for (std::int64_t i = prng_.Between(2, 3); i > 0; --i) {
       create.start = Floor(prng_.Between(0, 2));
-      steps.push_back(create);
+      if (i > 1) steps.push_back(create);
     }
-    steps.push_back(Turn{Loop::kSync});
   }
 
   Prng& prng_;

@@ -29,21 +29,17 @@ store::Compare CompareOf(const Condition& condition, const Placement& placement)
 }
 
 std::vector<store::Operation> OperationsOf(const std::vector<TxnPart>& parts,
-                                           const Placement& placement, const NextValue& value) {
+                                           const Placement& placement, Values& values) {
   std::vector<store::Operation> operations;
   for (const TxnPart& part : parts) {
     const store::KeyRange range = placement.Range(part.key, part.end);
-    switch (part.kind) {
-      case TxnPart::Kind::kPut:
-        operations.push_back(store::PutOp{
-            .key = range.begin, .value = value(0), .lease = placement.Lease(part.lease)});
-        break;
-      case TxnPart::Kind::kDelete:
-        operations.push_back(store::DeleteOp{.range = range, .want_previous = true});
-        break;
-      case TxnPart::Kind::kGet:
-        operations.push_back(store::RangeQuery{.range = range});
-        break;
+    if (part.kind == TxnPart::Kind::kPut) {
+      operations.push_back(store::PutOp{
+          .key = range.begin, .value = values.Next(0), .lease = placement.Lease(part.lease)});
+    } else if (part.kind == TxnPart::Kind::kDelete) {
+      operations.push_back(store::DeleteOp{.range = range, .want_previous = true});
+    } else {
+      operations.push_back(store::RangeQuery{.range = range});
     }
   }
   return operations;
@@ -64,9 +60,17 @@ std::string Placement::End(const std::string& end) const {
   return after;
 }
 
-store::PutOp OperationOf(const Put& put, const Placement& placement, const NextValue& value) {
+std::string Values::Next(std::int64_t bytes) {
+  std::string value = fmt::format("v{}", ++given);
+  if (static_cast<std::int64_t>(value.size()) < bytes) {
+    value.resize(static_cast<std::size_t>(bytes), '.');
+  }
+  return value;
+}
+
+store::PutOp OperationOf(const Put& put, const Placement& placement, Values& values) {
   return {.key = placement.Key(put.key),
-          .value = put.ignore_value && put.bytes == 0 ? std::string() : value(put.bytes),
+          .value = put.ignore_value && put.bytes == 0 ? std::string() : values.Next(put.bytes),
           .lease = placement.Lease(put.lease),
           .want_previous = put.prev_kv,
           .ignore_value = put.ignore_value,
@@ -77,13 +81,13 @@ store::DeleteOp OperationOf(const Delete& erase, const Placement& placement) {
   return {.range = placement.Range(erase.key, erase.end), .want_previous = erase.prev_kv};
 }
 
-store::TxnOp OperationOf(const Txn& txn, const Placement& placement, const NextValue& value) {
-  store::TxnOp op{.success = OperationsOf(txn.then, placement, value),
-                  .failure = OperationsOf(txn.otherwise, placement, value)};
+store::TxnOp OperationOf(const Txn& txn, const Placement& placement, Values& values) {
+  store::TxnOp op{.success = OperationsOf(txn.then, placement, values),
+                  .failure = OperationsOf(txn.otherwise, placement, values)};
   for (const Condition& condition : txn.when)
     op.compares.push_back(CompareOf(condition, placement));
   for (const Txn& one : txn.nested) {
-    store::TxnOp nested = OperationOf(one, placement, value);
+    store::TxnOp nested = OperationOf(one, placement, values);
     op.failure.push_back(nested);
     op.success.push_back(std::move(nested));
   }

@@ -2,13 +2,12 @@
 // The requests that the steps of a script mean, under virtual time and on a real server.
 //
 //   Placement placement("s12/", 120);                    // beside other scripts on one server
-//   store::PutOp put = PutOf(step, "v1", placement);     ToWire(put);      // recording.h
+//   store::PutOp put = OperationOf(step, placement, values);   ToWire(put);      // recording.h
 //
 // Threads: values and pure functions.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include "embedded_store/mvcc/operations.h"
@@ -37,12 +36,16 @@ class Placement {
   std::int64_t leases_ = 0;
 };
 
-// Gives each put of a script a value of its own, of at least so many bytes.
-using NextValue = std::function<std::string(std::int64_t bytes)>;
+// Gives each put of a script a value of its own.
+struct Values {
+  std::int64_t given = 0;
+  // Of at least so many bytes.
+  std::string Next(std::int64_t bytes);
+};
 
-store::PutOp OperationOf(const Put& put, const Placement& placement, const NextValue& value);
+store::PutOp OperationOf(const Put& put, const Placement& placement, Values& values);
 store::DeleteOp OperationOf(const Delete& erase, const Placement& placement);
-store::TxnOp OperationOf(const Txn& txn, const Placement& placement, const NextValue& value);
+store::TxnOp OperationOf(const Txn& txn, const Placement& placement, Values& values);
 // At a revision that the step's place was resolved to.
 store::RangeQuery OperationOf(const Get& get, const Placement& placement, std::int64_t at);
 

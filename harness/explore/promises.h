@@ -19,17 +19,52 @@
 namespace watchproof::explore {
 
 // Everything in it, but tickets: equal for equal answers.
-std::string ToText(const store::RangeAnswer& answer);
-std::string ToText(const store::PutAnswer& answer);
-std::string ToText(const store::DeleteAnswer& answer);
-std::string ToText(const store::TxnAnswer& answer);
-std::string ToText(const store::CompactAnswer& answer);
-std::string ToText(const store::Granted& granted);
-std::string ToText(const store::LeaseState& state);
-std::string ToText(const std::vector<std::int64_t>& leases);
-std::string ToText(Revision revision);
-std::string ToText(std::chrono::seconds time);
-std::string ToText(const Status& status);
+inline std::string ToText(Revision revision) { return fmt::format("revision {}", revision.value); }
+inline std::string ToText(const store::KeyValue& kv) {
+  return fmt::format("{}={} created {} changed {} version {} lease {}", kv.key, kv.value,
+                     kv.create.value, kv.mod.value, kv.version, kv.lease);
+}
+inline std::string ToText(const std::vector<store::KeyValue>& kvs) {
+  std::string text;
+  for (const store::KeyValue& kv : kvs) text += ", " + ToText(kv);
+  return text;
+}
+inline std::string ToText(const store::RangeAnswer& answer) {
+  return fmt::format("revision {}, {} keys{}{}", answer.revision.value, answer.count,
+                     answer.more ? " and more" : "", ToText(answer.kvs));
+}
+inline std::string ToText(const store::PutAnswer& answer) {
+  return fmt::format("revision {}, before {}", answer.revision.value,
+                     answer.previous ? ToText(*answer.previous) : "nothing");
+}
+inline std::string ToText(const store::DeleteAnswer& answer) {
+  return fmt::format("revision {}, {} deleted{}", answer.revision.value, answer.deleted,
+                     ToText(answer.previous));
+}
+inline std::string ToText(const store::TxnAnswer& answer) {
+  std::string text =
+      fmt::format("revision {}, {}", answer.revision.value, answer.succeeded ? "then" : "else");
+  for (const store::Answer& one : answer.answers) {
+    text += " [" + std::visit([](const auto& inner) { return ToText(inner); }, one) + "]";
+  }
+  return text;
+}
+inline std::string ToText(const store::CompactAnswer& answer) { return ToText(answer.revision); }
+inline std::string ToText(const store::Granted& granted) {
+  return fmt::format("revision {}, lease {} for {} s", granted.revision.value, granted.id,
+                     granted.ttl.count());
+}
+inline std::string ToText(const store::LeaseState& state) {
+  return fmt::format("{} s of {} s, keys {}", state.remaining.count(), state.granted.count(),
+                     fmt::join(state.keys, " "));
+}
+inline std::string ToText(const std::vector<std::int64_t>& leases) {
+  return fmt::format("leases {}", fmt::join(leases, " "));
+}
+inline std::string ToText(std::chrono::seconds time) { return fmt::format("{} s", time.count()); }
+inline std::string ToText(const Status& status) {
+  return fmt::format("{}: {}", Name(status.code()), status.message());
+}
 
 class Promises {
  public:
@@ -42,9 +77,19 @@ class Promises {
                  observed.has_value() ? ToText(*observed) : ToText(observed.error()));
   }
   // Of a number that the store shows.
-  void CompareNumbers(const char* number, std::int64_t expected, std::int64_t observed);
+  void CompareNumbers(const char* number, std::int64_t expected, const auto& observed) {
+    CompareTexts(fmt::format("the number of {} to be what it is", number),
+                 fmt::format("{}", expected),
+                 fmt::format("{}", static_cast<std::int64_t>(observed)));
+  }
   void CompareTexts(const std::string& promise, const std::string& expected,
-                    const std::string& observed);
+                    const std::string& observed) {
+    if (expected == observed) return;
+    broken_.push_back({.guarantee = "Answered",
+                       .watch = "the store",
+                       .expected = promise,
+                       .observed = observed + " instead of " + expected});
+  }
 
   const std::vector<BrokenGuarantee>& broken() const { return broken_; }
 

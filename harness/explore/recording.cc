@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/explore/recording.h"
 
-#include <utility>
-
-#include "harness/history/run_started.h"
 #include "harness/history/wire_writer.h"
 
 namespace watchproof::explore {
 namespace {
-
-// Numbers of operations in RequestOp and ResponseOp.
-constexpr std::uint32_t kRangeField = 1;
-constexpr std::uint32_t kPutField = 2;
-constexpr std::uint32_t kDeleteField = 3;
-constexpr std::uint32_t kTxnField = 4;
 
 Message WireKeyValue(const store::KeyValue& kv) {
   return KeyValue({.key = kv.key,
@@ -35,87 +26,23 @@ Message OptionalHeader(Revision revision) {
   return revision.value == 0 ? Message() : Message().Nested(1, Header(revision.value));
 }
 
+// The alternatives of operations and answers have the numbers of their fields in RequestOp and
+// ResponseOp; an operation of no kind is an empty message.
 void AddOperations(std::uint32_t field, const std::vector<store::Operation>& operations,
                    Message& message) {
   for (const store::Operation& operation : operations) {
     Message one;
-    if (const auto* range = std::get_if<store::RangeQuery>(&operation)) {
-      one.Text(kRangeField, ToWire(*range));
-    } else if (const auto* put = std::get_if<store::PutOp>(&operation)) {
-      one.Text(kPutField, ToWire(*put));
-    } else if (const auto* erase = std::get_if<store::DeleteOp>(&operation)) {
-      one.Text(kDeleteField, ToWire(*erase));
-    } else if (const auto* txn = std::get_if<store::TxnOp>(&operation)) {
-      one.Text(kTxnField, ToWire(*txn));
-    }
+    const auto number = static_cast<std::uint32_t>(operation.index());
+    std::visit(
+        [&](const auto& request) {
+          if constexpr (requires { ToWire(request); }) one.Text(number, ToWire(request));
+        },
+        operation);
     message.Nested(field, one);
   }
 }
 
-struct AnswerField {
-  std::uint32_t operator()(const store::RangeAnswer&) const { return kRangeField; }
-  std::uint32_t operator()(const store::PutAnswer&) const { return kPutField; }
-  std::uint32_t operator()(const store::DeleteAnswer&) const { return kDeleteField; }
-  std::uint32_t operator()(const store::TxnAnswer&) const { return kTxnField; }
-};
-
 }  // namespace
-
-void Recording::Add(Entry entry) {
-  entry.at = now_;
-  lines_.push_back({Line(lines_.size() + 1), std::move(entry)});
-}
-
-void Recording::RunStarted(const Limits& limits) {
-  Add({.kind = EntryKind::kRunStarted,
-       .text = ToText(watchproof::RunStarted{.case_name = "explore",
-                                             .version = "virtual",
-                                             .members = 1,
-                                             .strict_previous = limits.strict_previous})});
-}
-void Recording::Opened(StreamId stream, const char* path) {
-  Add({.kind = EntryKind::kStreamOpened, .stream = stream, .text = path});
-}
-void Recording::Closed(StreamId stream, StatusCode code) {
-  Add({.kind = EntryKind::kStreamClosed, .code = code, .stream = stream});
-}
-void Recording::Request(StreamId stream, std::string message) {
-  Add({.kind = EntryKind::kRequestSent,
-       .stream = stream,
-       .payload = Bytes::Take(std::move(message))});
-}
-void Recording::Response(StreamId stream, std::string message) {
-  Add({.kind = EntryKind::kResponseReceived,
-       .stream = stream,
-       .payload = Bytes::Take(std::move(message))});
-}
-CallId Recording::Started(Method method, std::string request) {
-  const CallId call(++calls_);
-  Add({.kind = EntryKind::kCallStarted,
-       .method = method,
-       .call = call,
-       .payload = Bytes::Take(std::move(request)),
-       .text = "script"});
-  return call;
-}
-void Recording::Ended(CallId call, Method method, std::string response) {
-  Add({.kind = EntryKind::kCallEnded,
-       .method = method,
-       .call = call,
-       .payload = Bytes::Take(std::move(response))});
-}
-void Recording::Failed(CallId call, Method method, const Status& status) {
-  Add({.kind = EntryKind::kCallEnded,
-       .method = method,
-       .code = status.code(),
-       .call = call,
-       .text = status.message()});
-}
-void Recording::Killed() {
-  Add(KillEntry(/*healed=*/false));
-  Add(KillEntry(/*healed=*/true));
-}
-void Recording::Annotate(const Annotation& annotation) { Add(AnnotationEntry(annotation)); }
 
 Entry KillEntry(bool healed) {
   return {.kind = EntryKind::kFault,
@@ -178,8 +105,7 @@ std::string CompactToWire(std::int64_t revision) { return Message().Optional(1, 
 std::string GrantToWire(std::int64_t lease, std::int64_t seconds) {
   return Message().Number(1, seconds).Number(2, lease).bytes();
 }
-std::string RevokeToWire(std::int64_t lease) { return Message().Number(1, lease).bytes(); }
-std::string KeepAliveToWire(std::int64_t lease) { return Message().Number(1, lease).bytes(); }
+std::string LeaseToWire(std::int64_t lease) { return Message().Number(1, lease).bytes(); }
 std::string TimeToLiveToWire(std::int64_t lease) {
   return Message().Number(1, lease).Number(2, 1).bytes();
 }
@@ -202,16 +128,18 @@ std::string ToWire(const store::RangeAnswer& answer) {
 std::string ToWire(const store::TxnAnswer& answer) {
   Message response = OptionalHeader(answer.revision).Optional(2, answer.succeeded ? 1 : 0);
   for (const store::Answer& one : answer.answers) {
-    std::string body = std::visit([](const auto& inner) { return ToWire(inner); }, one);
-    response.Nested(3, Message().Text(std::visit(AnswerField(), one), body));
+    const auto number = static_cast<std::uint32_t>(one.index() + 1);
+    const std::string body = std::visit([](const auto& inner) { return ToWire(inner); }, one);
+    response.Nested(3, Message().Text(number, body));
   }
   return response.bytes();
 }
-std::string HeaderToWire(Revision revision) {
-  return Message().Nested(1, Header(revision.value)).bytes();
+std::string ToWire(const store::CompactAnswer& answer) {
+  return Message().Nested(1, Header(answer.revision.value)).bytes();
 }
-std::string GrantedToWire(Revision revision, std::int64_t lease, std::int64_t seconds) {
-  return Message().Nested(1, Header(revision.value)).Number(2, lease).Number(3, seconds).bytes();
+std::string ToWire(const store::Granted& granted) {
+  Message response = Message().Nested(1, Header(granted.revision.value));
+  return response.Number(2, granted.id).Number(3, granted.ttl.count()).bytes();
 }
 
 std::string ToWire(const store::WatchReply& reply, std::span<const store::PendingEvent> events,

@@ -16,14 +16,19 @@
 #include <string>
 #include <vector>
 
+#include "embedded_store/lease/lessor.h"
 #include "embedded_store/mvcc/operations.h"
 #include "embedded_store/watch/watch_types.h"
 #include "harness/explore/operations.h"
 #include "harness/explore/script.h"
 #include "harness/history/annotation.h"
 #include "harness/history/recorder.h"
+#include "harness/history/run_started.h"
 
 namespace watchproof::explore {
+
+// The line of a kill of the store, and of its return.
+Entry KillEntry(bool healed);
 
 class Recording {
  public:
@@ -31,27 +36,67 @@ class Recording {
   void Advance(Duration duration) { now_ += duration; }
   Duration now() const { return now_; }
 
-  void RunStarted(const Limits& limits);
-  void Opened(StreamId stream, const char* path);
-  void Closed(StreamId stream, StatusCode code);
-  void Request(StreamId stream, std::string message);
-  void Response(StreamId stream, std::string message);
-  CallId Started(Method method, std::string request);
-  void Ended(CallId call, Method method, std::string response);
-  void Failed(CallId call, Method method, const Status& status);
-  void Killed();
-  void Annotate(const Annotation& annotation);
+  void RunStarted(const Limits& limits) {
+    Add({.kind = EntryKind::kRunStarted,
+         .text = ToText(watchproof::RunStarted{.case_name = "explore",
+                                               .version = "virtual",
+                                               .members = 1,
+                                               .strict_previous = limits.strict_previous})});
+  }
+  void Opened(StreamId stream, const char* path) {
+    Add({.kind = EntryKind::kStreamOpened, .stream = stream, .text = path});
+  }
+  void Closed(StreamId stream, StatusCode code) {
+    Add({.kind = EntryKind::kStreamClosed, .code = code, .stream = stream});
+  }
+  void Request(StreamId stream, std::string message) {
+    Add({.kind = EntryKind::kRequestSent,
+         .stream = stream,
+         .payload = Bytes::Take(std::move(message))});
+  }
+  void Response(StreamId stream, std::string message) {
+    Add({.kind = EntryKind::kResponseReceived,
+         .stream = stream,
+         .payload = Bytes::Take(std::move(message))});
+  }
+  CallId Started(Method method, std::string request) {
+    const CallId call(++calls_);
+    Add({.kind = EntryKind::kCallStarted,
+         .method = method,
+         .call = call,
+         .payload = Bytes::Take(std::move(request)),
+         .text = "script"});
+    return call;
+  }
+  void Ended(CallId call, Method method, std::string response) {
+    Add({.kind = EntryKind::kCallEnded,
+         .method = method,
+         .call = call,
+         .payload = Bytes::Take(std::move(response))});
+  }
+  void Failed(CallId call, Method method, const Status& status) {
+    Add({.kind = EntryKind::kCallEnded,
+         .method = method,
+         .code = status.code(),
+         .call = call,
+         .text = status.message()});
+  }
+  void Killed() {
+    Add(KillEntry(/*healed=*/false));
+    Add(KillEntry(/*healed=*/true));
+  }
+  void Annotate(const Annotation& annotation) { Add(AnnotationEntry(annotation)); }
 
  private:
-  void Add(Entry entry);
+  void Add(Entry entry) {
+    entry.at = now_;
+    lines_.push_back({Line(lines_.size() + 1), std::move(entry)});
+  }
 
   std::vector<NumberedEntry> lines_;
   Duration now_{};
   std::uint32_t calls_ = 0;
 };
-
-// The line of a kill of the store, and of its return.
-Entry KillEntry(bool healed);
 
 // Requests. The revision is the one that the place named.
 std::string ToWire(const Create& create, const Placement& placement, std::int64_t start);
@@ -63,8 +108,7 @@ std::string ToWire(const store::RangeQuery& query);
 std::string ToWire(const store::TxnOp& txn);
 std::string CompactToWire(std::int64_t revision);
 std::string GrantToWire(std::int64_t lease, std::int64_t seconds);
-std::string RevokeToWire(std::int64_t lease);
-std::string KeepAliveToWire(std::int64_t lease);
+std::string LeaseToWire(std::int64_t lease);       // a revocation, or a keep-alive
 std::string TimeToLiveToWire(std::int64_t lease);  // with its keys
 
 // Responses.
@@ -72,8 +116,8 @@ std::string ToWire(const store::PutAnswer& answer);
 std::string ToWire(const store::DeleteAnswer& answer);
 std::string ToWire(const store::RangeAnswer& answer);
 std::string ToWire(const store::TxnAnswer& answer);
-std::string HeaderToWire(Revision revision);
-std::string GrantedToWire(Revision revision, std::int64_t lease, std::int64_t seconds);
+std::string ToWire(const store::CompactAnswer& answer);
+std::string ToWire(const store::Granted& granted);
 // Some events of a reply, or a reply without any; `more` follow in further parts.
 std::string ToWire(const store::WatchReply& reply, std::span<const store::PendingEvent> events,
                    bool more);

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/explore/reference_txn.h"
-
 namespace watchproof::explore {
 
 using std::chrono::seconds;
@@ -99,8 +97,8 @@ store::RangeAnswer ReferenceStore::Read(const store::RangeQuery& query, const Ke
   // With a target but no order etcd sorts the first keys only, one more than the limit.
   const bool few = limit > 0 && query.order == store::SortOrder::kNone && !Bounded(query);
   if (few && answer.kvs.size() > limit + 1) answer.kvs.resize(limit + 1);
-  std::sort(answer.kvs.begin(), answer.kvs.end(),
-            [&](const auto& a, const auto& b) { return Precedes(query, a, b); });
+  std::ranges::sort(answer.kvs,
+                    [&](const auto& a, const auto& b) { return Precedes(query, a, b); });
   answer.more = limit > 0 && answer.kvs.size() > limit;
   if (answer.more) answer.kvs.resize(limit);
   for (store::KeyValue& kv : answer.kvs) {
@@ -114,13 +112,13 @@ std::int64_t ReferenceStore::FirstChange(const store::KeyRange& range, Kinds kin
   through = std::min(through, now_.head);
   for (std::int64_t at = std::max<std::int64_t>(from, 2); at <= through; ++at) {
     const Keys& keys = At(at).keys;
-    const bool put = std::any_of(keys.begin(), keys.end(), [&](const auto& one) {
+    const bool put = std::ranges::any_of(keys, [&](const auto& one) {
       return one.second.mod.value == at && Holds(range, one.first);
     });
     if (put && kinds.puts) return at;
     if (!kinds.deletes) continue;
     const Keys& before = At(at - 1).keys;
-    const bool deleted = std::any_of(before.begin(), before.end(), [&](const auto& one) {
+    const bool deleted = std::ranges::any_of(before, [&](const auto& one) {
       return !keys.contains(one.first) && Holds(range, one.first);
     });
     if (deleted) return at;
@@ -184,7 +182,7 @@ store::DeleteAnswer ReferenceStore::Apply(const store::DeleteOp& erase, Changing
 }
 
 bool ReferenceStore::Succeeds(const store::TxnOp& txn) const {
-  return std::all_of(txn.compares.begin(), txn.compares.end(), [&](const store::Compare& compare) {
+  return std::ranges::all_of(txn.compares, [&](const store::Compare& compare) {
     std::vector<store::KeyValue> held;
     for (const auto& [key, kv] : keys()) {
       if (Holds(compare.range, key)) held.push_back(kv);
@@ -265,10 +263,10 @@ void ReferenceStore::EndLease(std::int64_t id, std::uint64_t ahead) {
   End(std::move(changing), ahead);
 }
 
-Result<Revision> ReferenceStore::Revoke(std::int64_t id) {
+Result<store::CompactAnswer> ReferenceStore::Revoke(std::int64_t id) {
   if (!now_.leases.contains(id)) return NoSuchLease();
   EndLease(id, 1);
-  return Revision(now_.head);
+  return store::CompactAnswer{.revision = Revision(now_.head), .ticket = {}};
 }
 
 Result<seconds> ReferenceStore::KeepAlive(std::int64_t id, TimePoint now) {
@@ -298,7 +296,7 @@ Result<store::LeaseState> ReferenceStore::Find(std::int64_t id, TimePoint now) c
 std::vector<std::int64_t> ReferenceStore::Leases() const {
   std::vector<std::pair<TimePoint, std::int64_t>> ends;
   for (const auto& [id, lease] : now_.leases) ends.emplace_back(lease.end, id);
-  std::sort(ends.begin(), ends.end());
+  std::ranges::sort(ends);
   std::vector<std::int64_t> ids;
   for (const auto& [end, id] : ends) ids.push_back(id);
   return ids;

@@ -36,8 +36,8 @@ class ReferenceStore {
   // Of id 0 the store has chosen the id, and may have staged something since `before`.
   Result<store::Granted> Grant(const store::LeaseRequest& request, std::int64_t chosen,
                                TimePoint now, store::Ticket before);
-  // The answer to a revocation holds nothing but the revision.
-  Result<Revision> Revoke(std::int64_t id);
+  // The answer to a revocation, too, holds nothing but the revision.
+  Result<store::CompactAnswer> Revoke(std::int64_t id);
   Result<std::chrono::seconds> KeepAlive(std::int64_t id, TimePoint now);
   Result<store::LeaseState> Find(std::int64_t id, TimePoint now) const;
   // The next to end first.
@@ -115,5 +115,20 @@ class ReferenceStore {
   State now_;
   std::vector<Saved> saved_;
 };
+
+// What needs no state: ranges, comparisons, and which requests are wrong in themselves.
+inline Status Invalid(const char* text) { return {StatusCode::kInvalidArgument, text}; }
+bool Holds(const store::KeyRange& range, const std::string& key);
+// For what the keys of its range hold.
+bool IsTrue(const store::Compare& compare, const std::vector<store::KeyValue>& held);
+
+// Of what is put, whichever branch will run.
+std::size_t SizeOf(const store::PutOp& put);
+std::size_t SizeOf(const store::TxnOp& txn);
+
+Status CheckForm(const store::RangeQuery& query);
+Status CheckForm(const store::PutOp& put);
+Status CheckForm(const store::DeleteOp& erase);
+Status CheckForm(const store::TxnOp& txn);
 
 }  // namespace watchproof::explore

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/reference_txn.h"
-
 #include <algorithm>
 #include <set>
+
+#include "harness/explore/reference_store.h"
 
 namespace watchproof::explore {
 namespace {
@@ -16,18 +16,9 @@ bool IsOpen(const store::KeyRange& range) { return range.end == std::string(1, '
 
 template <typename T>
 bool Related(store::CompareResult relation, const T& actual, const T& wanted) {
-  switch (relation) {
-    case store::CompareResult::kEqual:
-      return actual == wanted;
-    case store::CompareResult::kGreater:
-      return actual > wanted;
-    case store::CompareResult::kLess:
-      return actual < wanted;
-    case store::CompareResult::kNotEqual:
-      return actual != wanted;
-    default:
-      return true;
-  }
+  // In the order of the relations; the last is for one that etcd does not know.
+  const bool holds[] = {actual == wanted, actual > wanted, actual < wanted, actual != wanted, true};
+  return holds[static_cast<std::size_t>(relation)];
 }
 
 bool IsTrueOf(const store::Compare& compare, const store::KeyValue& kv) {
@@ -47,9 +38,8 @@ struct Changed {
   // Of two branches only one runs, so that both may put a key.
   void Put(const std::string& key, const std::set<std::string>& other_branch = {}) {
     // Here etcd takes the end of an open range for a key, so that it holds nothing.
-    const bool gone = std::any_of(erased.begin(), erased.end(), [&](const auto& range) {
-      return !IsOpen(range) && Holds(range, key);
-    });
+    const bool gone = std::ranges::any_of(
+        erased, [&](const auto& range) { return !IsOpen(range) && Holds(range, key); });
     const bool known = !puts.insert(key).second;
     twice = twice || gone || (known && !other_branch.contains(key));
   }
@@ -109,8 +99,8 @@ bool IsTrue(const store::Compare& compare, const std::vector<store::KeyValue>& h
   if (held.empty()) {
     return compare.target != store::CompareTarget::kValue && IsTrueOf(compare, {});
   }
-  return std::all_of(held.begin(), held.end(),
-                     [&](const store::KeyValue& kv) { return IsTrueOf(compare, kv); });
+  return std::ranges::all_of(held,
+                             [&](const store::KeyValue& kv) { return IsTrueOf(compare, kv); });
 }
 
 std::size_t SizeOf(const store::PutOp& put) { return put.key.size() + put.value.size(); }

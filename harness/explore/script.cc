@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/explore/script.h"
 
+#include <algorithm>
 #include <array>
-#include <charconv>
+#include <cstring>
 #include <optional>
 
+#include "harness/base/parse.h"
 #include "harness/history/json_fields.h"
 
 namespace watchproof::explore {
-namespace {
 
-using Json = nlohmann::ordered_json;
+using watchproof::to_json;  // where the library looks for that of a step
+
+// What has a text of its own is that text in JSON.
+template <typename T>
+concept Worded = requires(T& value, std::string_view text) {
+  ToText(value);
+  FromText(text, value);
+};
+template <Worded T>
+void to_json(Json& json, const T& value) {
+  json = ToText(value);
+}
+template <Worded T>
+void from_json(const nlohmann::json& json, T& value) {
+  if (FromText(json.get_ref<const std::string&>(), value)) return;
+  throw nlohmann::json::other_error::create(501, "a text of another form", &json);
+}
+
+namespace {
 
 constexpr char kName[] = "step";    // of a step's line
 constexpr char kCount[] = "steps";  // of the first line: how many follow
@@ -20,13 +39,17 @@ constexpr std::array<const char*, 3> kParts = {"put", "delete", "get"};
 constexpr std::array<const char*, 5> kTargets = {"version", "create", "mod", "value", "lease"};
 constexpr std::array<const char*, 4> kResults = {"=", ">", "<", "!="};
 
+// The number of a text among the names of an enumeration.
+template <typename Enum, std::size_t kNames>
+bool Named(const std::array<const char*, kNames>& names, std::string_view text, Enum& value) {
+  const auto found = std::ranges::find(names, text);
+  value = static_cast<Enum>(found - names.begin());
+  return found != names.end();
+}
+
 std::optional<std::int64_t> ReadNumber(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return number;
+  return ParseNumber<std::int64_t>(text);
 }
 
 std::vector<std::string> Words(std::string_view text) {
@@ -41,74 +64,37 @@ std::vector<std::string> Words(std::string_view text) {
   return words;
 }
 
-// The visitors of json_fields.h, with a place for text that its own parser refused.
-class StepWriter : public FieldWriter {
- public:
-  explicit StepWriter(Json& out) : FieldWriter(out), out_(out) {}
-  using FieldWriter::operator();
-  void operator()(const char* name, const std::vector<Txn>& nested);
-  void Refuse(const char*) {}
-
- private:
-  Json& out_;
-};
-class StepReader : public FieldReader {
- public:
-  explicit StepReader(const nlohmann::json& in) : FieldReader(in), in_(in) {}
-  using FieldReader::operator();
-  void operator()(const char* name, std::vector<Txn>& nested);
-  void Refuse(const char* name) { refused_ = name; }
-  std::optional<std::string> problem() const { return wrong() ? wrong() : refused_; }
-
- private:
-  const nlohmann::json& in_;
-  std::optional<std::string> refused_;
-};
-
-template <typename T>
-Json Write(T value) {
-  Json json = Json::object();
-  StepWriter writer(json);
-  value.Fields(writer);
-  return json;
+// The first field that was read and is not known, also of the objects in a list.
+std::optional<std::string> Unknown(const nlohmann::json& read, const Json& known) {
+  for (const auto& [name, field] : read.items()) {
+    if (!known.contains(name)) return name;
+    for (std::size_t i = 0; field.is_array() && i < field.size(); ++i) {
+      if (!field[i].is_object()) continue;
+      if (const auto inner = Unknown(field[i], known[name][i])) return name + "." + *inner;
+    }
+  }
+  return std::nullopt;
 }
 
 // `beside`: a field of the object that is not the value's.
 template <typename T>
 Status Read(const nlohmann::json& json, const char* beside, T& value) {
-  StepReader reader(json);
-  value.Fields(reader);
-  if (reader.problem()) {
-    return Fail(StatusCode::kInvalidArgument, "the field {} does not fit", *reader.problem());
+  if (const auto wrong = ReadFields(json, value)) {
+    return Fail(StatusCode::kInvalidArgument, "the field {} does not fit", *wrong);
   }
-  const Json known = Write(value);
-  for (const auto& [name, unused] : json.items()) {
-    if (name != beside && !known.contains(name)) {
-      return Fail(StatusCode::kInvalidArgument, "there is no field {}", name);
-    }
+  Json known = value;
+  known[beside] = nullptr;
+  if (const auto unknown = Unknown(json, known)) {
+    return Fail(StatusCode::kInvalidArgument, "there is no field {}", *unknown);
   }
   return Status();
-}
-
-void StepWriter::operator()(const char* name, const std::vector<Txn>& nested) {
-  Json& list = out_[name] = Json::array();
-  for (const Txn& one : nested) list.push_back(Write(one));
-}
-
-void StepReader::operator()(const char* name, std::vector<Txn>& nested) {
-  const auto list = in_.find(name);
-  if (list == in_.end()) return;
-  if (!list->is_array()) return Refuse(name);
-  for (const nlohmann::json& one : *list) {
-    if (!one.is_object() || !Read(one, "", nested.emplace_back()).ok()) return Refuse(name);
-  }
 }
 
 Json ToJson(const Step& step) {
   return std::visit(
       [](const auto& one) {
         Json json = {{kName, one.kName}};
-        json.update(Write(one));
+        json.update(Json(one));
         return json;
       },
       step);
@@ -130,8 +116,8 @@ Result<Step> ReadStep(const std::string& name, const nlohmann::json& json) {
 // The fields that have not their default, each as " name=value".
 template <typename T>
 std::string Differences(const T& one) {
-  const Json shown = Write(one);
-  const Json usual = Write(T());
+  const Json shown = one;
+  const Json usual = T();
   std::string text;
   for (const auto& [name, value] : shown.items()) {
     const bool words = value.is_string();
@@ -217,23 +203,20 @@ std::string ToText(const Place& place) {
   return place.plus == 0 ? name : fmt::format("{}{:+}", name, place.plus);
 }
 
-Result<Place> ParsePlace(std::string_view text) {
-  const std::string_view whole = text;
-  Place place;
-  if (text.starts_with("head")) {
-    place.from = Place::From::kHead;
-    text.remove_prefix(4);
-  } else if (text.starts_with("floor")) {
-    place.from = Place::From::kFloor;
-    text.remove_prefix(5);
-  } else if (text == "now") {
-    return place;
+bool FromText(std::string_view text, Place& place) {
+  place = {};
+  if (text == "now") return true;
+  for (const auto& [name, from] :
+       {std::pair("head", Place::From::kHead), std::pair("floor", Place::From::kFloor)}) {
+    if (!text.starts_with(name)) continue;
+    place.from = from;
+    text.remove_prefix(std::strlen(name));
+    if (text.empty()) return true;
+    break;
   }
-  if (text.empty() && place.from != Place::From::kNumber) return place;
   const auto number = ReadNumber(text);
-  if (!number) return Fail(StatusCode::kInvalidArgument, "'{}' names no revision", whole);
-  place.plus = *number;
-  return place;
+  place.plus = number.value_or(0);
+  return number.has_value();
 }
 
 std::string ToText(const TxnPart& part) {
@@ -243,24 +226,19 @@ std::string ToText(const TxnPart& part) {
   return text;
 }
 
-Result<TxnPart> ParsePart(std::string_view text) {
+bool FromText(std::string_view text, TxnPart& part) {
   const std::vector<std::string> words = Words(text);
-  const auto kind = std::find(kParts.begin(), kParts.end(), words[0]);
-  const auto wrong = [&] {
-    return Fail(StatusCode::kInvalidArgument, "'{}' is no operation of a transaction", text);
-  };
-  if (kind == kParts.end() || words.size() < 2) return wrong();
-  TxnPart part{.kind = static_cast<TxnPart::Kind>(kind - kParts.begin()), .key = words[1]};
-  if (words.size() == 3 && part.kind != TxnPart::Kind::kPut) {
-    part.end = words[2];
-  } else if (words.size() == 4 && part.kind == TxnPart::Kind::kPut && words[2] == "lease") {
+  part = {};
+  if (!Named(kParts, words[0], part.kind) || words.size() < 2) return false;
+  part.key = words[1];
+  const bool put = part.kind == TxnPart::Kind::kPut;
+  if (put && words.size() == 4 && words[2] == "lease") {
     const auto lease = ReadNumber(words[3]);
-    if (!lease) return wrong();
-    part.lease = *lease;
-  } else if (words.size() != 2) {
-    return wrong();
+    part.lease = lease.value_or(0);
+    return lease.has_value();
   }
-  return part;
+  if (words.size() == 3) part.end = words[2];
+  return words.size() == 2 || (words.size() == 3 && !put);
 }
 
 std::string ToText(const Condition& condition) {
@@ -269,33 +247,22 @@ std::string ToText(const Condition& condition) {
                      kResults[static_cast<std::size_t>(condition.relation)], condition.value);
 }
 
-Result<Condition> ParseCondition(std::string_view text) {
+bool FromText(std::string_view text, Condition& condition) {
   const std::vector<std::string> words = Words(text);
-  const auto target = std::find(kTargets.begin(), kTargets.end(), words[0]);
   const bool ranged = words.size() == 5;
-  if (target != kTargets.end() && (words.size() == 4 || ranged)) {
-    const auto result = std::find(kResults.begin(), kResults.end(), words[words.size() - 2]);
-    const bool value = *target == kTargets[3] || ReadNumber(words.back()).has_value();
-    if (result != kResults.end() && value) {
-      return Condition{.target = static_cast<Condition::Target>(target - kTargets.begin()),
-                       .key = words[1],
-                       .end = ranged ? words[2] : std::string(),
-                       .relation = static_cast<Condition::Relation>(result - kResults.begin()),
-                       .value = words.back()};
-    }
-  }
-  return Fail(StatusCode::kInvalidArgument, "'{}' is no comparison", text);
+  condition = {};
+  if (words.size() != 4 && !ranged) return false;
+  condition.key = words[1];
+  if (ranged) condition.end = words[2];
+  condition.value = words.back();
+  return Named(kTargets, words[0], condition.target) &&
+         Named(kResults, words[words.size() - 2], condition.relation) &&
+         (condition.target == Condition::Target::kValue || ReadNumber(words.back()));
 }
 
 std::string ToText(Loop loop) { return kLoops[static_cast<std::size_t>(loop)]; }
 
-Result<Loop> ParseLoop(std::string_view text) {
-  const auto found = std::find(kLoops.begin(), kLoops.end(), text);
-  if (found == kLoops.end()) {
-    return Fail(StatusCode::kInvalidArgument, "there is no loop '{}'", text);
-  }
-  return static_cast<Loop>(found - kLoops.begin());
-}
+bool FromText(std::string_view text, Loop& loop) { return Named(kLoops, text, loop); }
 
 std::string Describe(const Step& step) {
   return std::visit([](const auto& one) { return one.kName + Differences(one); }, step);
@@ -307,7 +274,7 @@ std::string DescribeLimits(const Limits& limits) {
 }
 
 std::string ToText(const Script& script) {
-  Json first = Write(script.limits);
+  Json first = script.limits;
   first[kCount] = script.steps.size();
   std::string text = first.dump() + "\n";
   for (const Step& step : script.steps) text += ToJson(step).dump() + "\n";

@@ -12,10 +12,10 @@
 // Threads: values.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -23,6 +23,9 @@
 #include "harness/history/watch_options.h"
 
 namespace watchproof::explore {
+
+// The small languages of places, parts, conditions and loops: FromText is false for a text that is
+// none.
 
 // A revision, named by what the client knows when the step is carried out: "now" (no revision),
 // "head-2" (acknowledged), "floor+1" (of compaction; 1 before the first), "7".
@@ -33,7 +36,7 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 std::string ToText(const Place& place);
-Result<Place> ParsePlace(std::string_view text);
+bool FromText(std::string_view text, Place& place);
 
 // One operation of a transaction: "put KEY", "put KEY lease N", "delete KEY [END]", "get KEY
 // [END]".
@@ -45,7 +48,7 @@ struct TxnPart {
   std::int64_t lease = 0;
 };
 std::string ToText(const TxnPart& part);
-Result<TxnPart> ParsePart(std::string_view text);
+bool FromText(std::string_view text, TxnPart& part);
 
 // One comparison: "version KEY > 2", "value KEY [END] = v7"; of version, create, mod, value or
 // lease, by =, >, < or !=.
@@ -59,33 +62,7 @@ struct Condition {
   std::string value = "0";
 };
 std::string ToText(const Condition& condition);
-Result<Condition> ParseCondition(std::string_view text);
-
-// Gives a field that is written as text to a list of fields; text that cannot be read leaves the
-// value as it was and is noted by the parser.
-template <typename F, typename T, typename Parse>
-void TextField(F& field, const char* name, T& value, Parse parse) {
-  std::string text = ToText(value);
-  field(name, text);
-  auto parsed = parse(text);
-  if (parsed.has_value()) {
-    value = *std::move(parsed);
-  } else {
-    field.Refuse(name);
-  }
-}
-template <typename F, typename T, typename Parse>
-void TextsField(F& field, const char* name, std::vector<T>& values, Parse parse) {
-  std::vector<std::string> texts;
-  for (const T& value : values) texts.push_back(ToText(value));
-  field(name, texts);
-  values.clear();
-  for (const std::string& text : texts) {
-    auto parsed = parse(text);
-    if (parsed.has_value()) values.push_back(*std::move(parsed));
-    if (!parsed.has_value()) field.Refuse(name);
-  }
-}
+bool FromText(std::string_view text, Condition& condition);
 
 // What clients ask. Streams are numbered from 1 and opened by the first step that names them.
 
@@ -98,12 +75,11 @@ struct Create {
   std::int64_t id = 0;  // 0: the server chooses
   WatchOptions options{};
   std::int64_t times = 1;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("stream", stream);
     field("key", key);
     field("end", end);
-    TextField(field, "start", start, ParsePlace);
+    field("start", start);
     field("id", id);
     for (const WatchOption& option : kWatchOptions) {
       field(option.name.data(), options.*option.flag);
@@ -115,8 +91,7 @@ struct Cancel {
   static constexpr const char* kName = "cancel";
   int stream = 1;
   std::int64_t id = 0;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("stream", stream);
     field("id", id);
   }
@@ -124,28 +99,19 @@ struct Cancel {
 struct AskProgress {
   static constexpr const char* kName = "progress";
   int stream = 1;
-  template <typename F>
-  void Fields(F& field) {
-    field("stream", stream);
-  }
+  void Fields(auto& field) { field("stream", stream); }
 };
 struct CloseStream {
   static constexpr const char* kName = "close";
   int stream = 1;
-  template <typename F>
-  void Fields(F& field) {
-    field("stream", stream);
-  }
+  void Fields(auto& field) { field("stream", stream); }
 };
 // Opens the stream again: each of its watches is resumed one past what it received, or at the
 // revision of its ErrCompacted.
 struct Resume {
   static constexpr const char* kName = "resume";
   int stream = 1;
-  template <typename F>
-  void Fields(F& field) {
-    field("stream", stream);
-  }
+  void Fields(auto& field) { field("stream", stream); }
 };
 struct Put {
   static constexpr const char* kName = "put";
@@ -156,8 +122,7 @@ struct Put {
   bool prev_kv = false;
   bool ignore_value = false;
   bool ignore_lease = false;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("key", key);
     field("lease", lease);
     field("bytes", bytes);
@@ -172,8 +137,7 @@ struct Delete {
   std::string key;
   std::string end{};
   bool prev_kv = false;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("key", key);
     field("end", end);
     field("prev_kv", prev_kv);
@@ -185,11 +149,10 @@ struct Txn {
   std::vector<TxnPart> then{};
   std::vector<TxnPart> otherwise{};
   std::vector<Txn> nested{};  // one after the other, at the end of both
-  template <typename F>
-  void Fields(F& field) {
-    TextsField(field, "when", when, ParseCondition);
-    TextsField(field, "then", then, ParsePart);
-    TextsField(field, "otherwise", otherwise, ParsePart);
+  void Fields(auto& field) {
+    field("when", when);
+    field("then", then);
+    field("otherwise", otherwise);
     field("nested", nested);
   }
 };
@@ -197,8 +160,7 @@ struct Grant {
   static constexpr const char* kName = "grant";
   std::int64_t lease = 1;
   std::int64_t seconds = 2;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("lease", lease);
     field("seconds", seconds);
   }
@@ -206,18 +168,12 @@ struct Grant {
 struct Revoke {
   static constexpr const char* kName = "revoke";
   std::int64_t lease = 1;
-  template <typename F>
-  void Fields(F& field) {
-    field("lease", lease);
-  }
+  void Fields(auto& field) { field("lease", lease); }
 };
 struct KeepAlive {
   static constexpr const char* kName = "keep_alive";
   std::int64_t lease = 1;
-  template <typename F>
-  void Fields(F& field) {
-    field("lease", lease);
-  }
+  void Fields(auto& field) { field("lease", lease); }
 };
 struct Get {
   static constexpr const char* kName = "get";
@@ -235,11 +191,10 @@ struct Get {
   std::int64_t max_mod = 0;
   std::int64_t min_create = 0;
   std::int64_t max_create = 0;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("key", key);
     field("end", end);
-    TextField(field, "at", at, ParsePlace);
+    field("at", at);
     field("limit", limit);
     field("count_only", count_only);
     field("keys_only", keys_only);
@@ -254,18 +209,14 @@ struct Get {
 struct Compact {
   static constexpr const char* kName = "compact";
   Place at{Place::From::kHead, 0};
-  template <typename F>
-  void Fields(F& field) {
-    TextField(field, "at", at, ParsePlace);
-  }
+  void Fields(auto& field) { field("at", at); }
 };
 // The client of a stream receives some replies. On a real server it always does, but for a stall.
 struct Receive {
   static constexpr const char* kName = "receive";
   int stream = 1;
   std::int64_t replies = 1;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("stream", stream);
     field("replies", replies);
   }
@@ -278,8 +229,7 @@ struct Restrict {
   int stream = 1;
   std::string key;
   std::string end{};
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("stream", stream);
     field("key", key);
     field("end", end);
@@ -291,10 +241,7 @@ struct Restrict {
 struct Advance {  // time
   static constexpr const char* kName = "advance";
   std::int64_t ms = 1000;
-  template <typename F>
-  void Fields(F& field) {
-    field("ms", ms);
-  }
+  void Fields(auto& field) { field("ms", ms); }
 };
 enum class Loop {
   kCommit,      // new commits reach the synced watchers
@@ -306,31 +253,22 @@ enum class Loop {
   kCheckpoint,  // what is left of each lease is written down
 };
 std::string ToText(Loop loop);
-Result<Loop> ParseLoop(std::string_view text);
+bool FromText(std::string_view text, Loop& loop);
 struct Turn {  // of one of the store's loops
   static constexpr const char* kName = "turn";
   Loop loop = Loop::kCommit;
-  template <typename F>
-  void Fields(F& field) {
-    TextField(field, "loop", loop, ParseLoop);
-  }
+  void Fields(auto& field) { field("loop", loop); }
 };
 struct SyncDisk {
   static constexpr const char* kName = "sync_disk";
   std::int64_t writes = 1;  // the oldest so many become safe
-  template <typename F>
-  void Fields(F& field) {
-    field("writes", writes);
-  }
+  void Fields(auto& field) { field("writes", writes); }
 };
 // The store is killed and started again. Of what is not safe, the oldest so many are on the disk.
 struct Crash {
   static constexpr const char* kName = "crash";
   std::int64_t kept = 0;
-  template <typename F>
-  void Fields(F& field) {
-    field("kept", kept);
-  }
+  void Fields(auto& field) { field("kept", kept); }
 };
 
 using Step =
@@ -351,8 +289,7 @@ struct Limits {
   bool disk = false;         // writes are safe only after a step of the disk
   bool checkpoints = false;  // of leases
   std::int64_t room = 0;     // the disk takes no larger write; 0: any
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("queued_replies", queued_replies);
     field("queued_bytes", queued_bytes);
     field("control_replies", control_replies);
@@ -372,6 +309,13 @@ struct Script {
   Limits limits{};
   std::vector<Step> steps{};
 };
+
+// Whether a step is one of these.
+template <typename... Wanted>
+bool Has(const Script& script) {
+  return std::ranges::any_of(
+      script.steps, [](const Step& step) { return (std::holds_alternative<Wanted>(step) || ...); });
+}
 
 inline constexpr int kMostStreams = 3;
 inline constexpr std::int64_t kMostTimes = 5000;

@@ -73,13 +73,13 @@ TEST(ScriptTest, EveryCutIsNoticed) {
 }
 
 TEST(ScriptTest, PlacesAreNamed) {
+  Place place;
   for (const char* text : {"now", "head", "head-2", "floor+1", "7", "-1"}) {
-    const auto place = ParsePlace(text);
-    ASSERT_TRUE(place.has_value()) << text;
-    EXPECT_EQ(ToText(*place), text);
+    ASSERT_TRUE(FromText(text, place)) << text;
+    EXPECT_EQ(ToText(place), text);
   }
-  EXPECT_FALSE(ParsePlace("").has_value());
-  EXPECT_FALSE(ParsePlace("head-").has_value());
+  EXPECT_FALSE(FromText("", place));
+  EXPECT_FALSE(FromText("head-", place));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ FilterKind KindOfFilter(const WatchOptions& options) {
 Action ActionOf(const Step& step) {
   const std::vector<std::string>& names = SituationModel().parameters.back().values;
   const auto name = std::visit([](const auto& one) { return one.kName; }, step);
-  return static_cast<Action>(std::find(names.begin(), names.end(), name) - names.begin());
+  return static_cast<Action>(std::ranges::find(names, name) - names.begin());
 }
 
 // Empty: the step is about the whole store.

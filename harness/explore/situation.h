@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a step comes upon: a watch, another watch of its stream, and the step. Everything that makes
 // a difference is a parameter with few values, so that combinations of them can be counted
-// (covering_array.h), asked for (situation_script.h) and, here, seen in any script that runs.
+// (covering_array.h), asked for (situation_coverage.h) and, here, seen in any script that runs.
 //
 //   situations.Look();
 //   situations.See({.number = 1, .stalled = false}, watches);    // every open stream

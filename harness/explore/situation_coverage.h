@@ -14,9 +14,17 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/prng.h"
+#include "harness/explore/script.h"
 #include "harness/explore/situation.h"
 
 namespace watchproof::explore {
+
+// A script that leads to a situation: the two watches get into their phases, the client stalls or
+// does not, and what is to happen meanwhile is the last step. Under virtual time it always gets
+// there; on a real server some phases pass by themselves: a client that reads is not behind for
+// long. Requires: the model of situations allows it.
+Script ScriptFor(const Situation& wanted, Prng& prng);
 
 class SituationCoverage {
  public:

@@ -6,7 +6,6 @@
 
 #include "harness/explore/explorer.h"
 #include "harness/explore/situation_coverage.h"
-#include "harness/explore/situation_script.h"
 
 namespace watchproof::explore {
 namespace {

@@ -8,19 +8,21 @@
 
 namespace watchproof::explore {
 
+BrokenGuarantee BrokenBy(const Finding& finding) {
+  return {.guarantee = std::string(Name(finding.guarantee)),
+          .watch = finding.watch,
+          .expected = finding.expected,
+          .observed = finding.observed,
+          .signature = finding.signature};
+}
+
 Verdict JudgeLines(const std::vector<NumberedEntry>& lines) {
   const Result<RunStarted> started = ParseRunStarted(lines.front().entry.text);
   Judge judge(OptionsOf(started.value_or(RunStarted())));
   for (const NumberedEntry& line : lines) judge.Consume(line);
   Judgement judgement = judge.Finish();
   Verdict verdict;
-  for (const Finding& finding : judgement.findings) {
-    verdict.findings.push_back({.guarantee = std::string(Name(finding.guarantee)),
-                                .watch = finding.watch,
-                                .expected = finding.expected,
-                                .observed = finding.observed,
-                                .signature = finding.signature});
-  }
+  for (const Finding& finding : judgement.findings) verdict.findings.push_back(BrokenBy(finding));
   verdict.undecided = std::move(judgement.undecided);
   return verdict;
 }

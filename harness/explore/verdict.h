@@ -21,6 +21,7 @@ struct BrokenGuarantee {
   std::string observed;
   std::string signature = {};  // of a known bug, see checkers/known_bugs.h
 };
+BrokenGuarantee BrokenBy(const Finding& finding);
 struct Verdict {
   std::vector<BrokenGuarantee> findings;
   std::vector<std::string> undecided;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/base/check.h"
+
 namespace watchproof::explore {
 namespace {
 
@@ -26,11 +28,7 @@ store::LeaseLimits LeaseLimitsOf(const Limits& limits) {
 
 // A lease may end, or a write may be lost, without an answer that says so: then only a control
 // watch shows what the store did.
-bool NeedsControl(const Script& script) {
-  return std::any_of(script.steps.begin(), script.steps.end(), [](const Step& step) {
-    return std::holds_alternative<Grant>(step) || std::holds_alternative<Crash>(step);
-  });
-}
+bool NeedsControl(const Script& script) { return Has<Grant, Crash>(script); }
 
 // The judge cannot know that a write that was refused for want of room had no effect: it would see
 // one in what a control watch shows.
@@ -50,8 +48,7 @@ VirtualRun::VirtualRun(const Script& script, const store::Hooks& hooks, Features
       disk_(RoomOf(script)),
       reference_(disk_),
       streams_(kMostStreams),
-      leases_(std::any_of(script.steps.begin(), script.steps.end(),
-                          [](const Step& step) { return std::holds_alternative<Grant>(step); })),
+      leases_(Has<Grant>(script)),
       controlled_(NeedsControl(script)) {}
 
 VirtualRun::~VirtualRun() = default;
@@ -80,7 +77,7 @@ std::string VirtualRun::DescribeState() const {
       watches.push_back(fmt::format("{}:{}:{}:{}:{}", watch.id, watch.start, watch.next,
                                     watch.compacted, watch.cancel_asked));
     }
-    std::sort(watches.begin(), watches.end());
+    std::ranges::sort(watches);
     state += fmt::format("{} {};", stream.open, fmt::join(watches, " "));
   }
   return state;
@@ -110,16 +107,20 @@ void VirtualRun::CompareBacklog() {
 }
 
 VirtualRun::Stream& VirtualRun::Open(int number) {
-  Stream& stream = streams_[static_cast<std::size_t>(number - 1)];
-  if (stream.open) return stream;
+  Stream& stream = StreamOf(number);
+  if (!stream.open) OpenIn(stream, watch_limits_, "proxied");
+  stream.number = number;
+  return stream;
+}
+
+void VirtualRun::OpenIn(Stream& stream, const store::WatchLimits& limits, const char* path) {
   stream = Stream();
   stream.recorded = StreamId(++last_stream_);
-  stream.queue = std::make_shared<store::StreamQueue>(watch_limits_, hub_->counters());
+  stream.queue = std::make_shared<store::StreamQueue>(limits, hub_->counters());
   stream.in_hub = hub_->Open(stream.queue, stream.sink, Now());
   stream.open = true;
   stream.opened = Now();
-  recording_.Opened(stream.recorded, "proxied");
-  return stream;
+  recording_.Opened(stream.recorded, path);
 }
 
 void VirtualRun::CloseAt(Stream& stream, StatusCode code) {
@@ -130,14 +131,8 @@ void VirtualRun::CloseAt(Stream& stream, StatusCode code) {
 }
 
 std::int64_t VirtualRun::Resolve(const Place& place) const {
-  switch (place.from) {
-    case Place::From::kHead:
-      return head_ + place.plus;
-    case Place::From::kFloor:
-      return std::max<std::int64_t>(floor_, 1) + place.plus;
-    case Place::From::kNumber:
-      break;
-  }
+  if (place.from == Place::From::kHead) return head_ + place.plus;
+  if (place.from == Place::From::kFloor) return std::max<std::int64_t>(floor_, 1) + place.plus;
   return place.plus;
 }
 
@@ -160,9 +155,7 @@ WatchPhase VirtualRun::PhaseOf(ClientWatch& watch) const {
 void VirtualRun::NoteMeetings() {
   const Features::Backlog backlog{.unsynced = hub_->has_unsynced(), .victims = hub_->has_victims()};
   features_.situations.Look();
-  int number = 0;
   for (Stream& stream : streams_) {
-    ++number;
     if (!stream.open) continue;
     std::vector<Situations::Watch> watches;
     for (ClientWatch& watch : stream.watches) {
@@ -172,8 +165,121 @@ void VirtualRun::NoteMeetings() {
       }
     }
     const bool stalled = !stream.queue->empty() || !stream.waiting.empty();
-    features_.situations.See({.number = number, .stalled = stalled}, watches);
+    features_.situations.See({.number = stream.number, .stalled = stalled}, watches);
   }
+}
+
+void VirtualRun::BuildStore() {
+  const bool disk = script_.limits.disk;
+  store_ = disk ? std::make_unique<store::MvccStore>(disk_, hooks_)
+                : std::make_unique<store::MvccStore>(hooks_);
+  if (disk) WP_CHECK(store_->Recover().ok(), "the disk holds what the store wrote");
+  lessor_ = std::make_unique<store::Lessor>(*store_, lease_limits_, Prng(1));
+  WP_CHECK(lessor_->Recover(Now()).ok(), "the disk holds what the store wrote");
+  hub_ = std::make_unique<store::WatchHub>(*store_, hooks_, watch_limits_);
+  store_->OnCommitsSafe([this] { commits_announced_ = true; });
+  commits_announced_ = false;
+  expiry_due_ = checkpoint_due_ = checkpoint_expected_ = progress_due_ = {};
+}
+
+// Its queue takes everything, so that the control watch never falls behind.
+void VirtualRun::OpenControl() {
+  store::WatchLimits limits;
+  limits.queued_replies = 1 << 20;
+  OpenIn(control_, limits, "control");
+  const Create all{.key = "*", .end = "*"};
+  const std::int64_t start = std::max(control_next_, floor_);
+  recording_.Request(control_.recorded, ToWire(all, Placement(), start));
+  hub_->Create(control_.in_hub,
+               {.range = Placement().Range(all.key, all.end), .start = Revision(start)});
+  // There is no other watch yet that these passes could help.
+  while (hub_->SyncStep(Now()) == Now()) continue;
+  ReceiveControl();
+}
+
+// As the thread of the hub does: it sleeps until the store announces something.
+void VirtualRun::CommitNews() {
+  if (!commits_announced_) {
+    promises_.CompareNumbers("commits that were not announced", 0, store_->waiting_commits());
+  }
+  if (std::exchange(commits_announced_, false)) hub_->CommitStep();
+}
+
+// As the thread of the leases does: no sooner than the step before has said.
+void VirtualRun::ExpireLeases() {
+  reference_.Expire(Now());
+  if (Now() >= expiry_due_) expiry_due_ = lessor_->ExpireStep(Now());
+}
+
+void VirtualRun::CheckpointLeases() {
+  if (script_.limits.checkpoints && Now() >= checkpoint_expected_) {
+    reference_.Checkpoint(Now());
+    checkpoint_expected_ = Now() + lease_limits_.checkpoint_interval;
+  }
+  if (Now() >= checkpoint_due_) checkpoint_due_ = lessor_->CheckpointStep(Now());
+}
+
+// As the thread of the hub does.
+void VirtualRun::ReportProgress() {
+  if (progress_due_ == store::kNever) progress_due_ = Now();
+  if (Now() >= progress_due_) progress_due_ = hub_->ProgressStep(Now());
+}
+
+void VirtualRun::Do(const Advance& advance) {
+  recording_.Advance(std::chrono::milliseconds(advance.ms));
+}
+
+void VirtualRun::Do(const Turn& turn) {
+  switch (turn.loop) {
+    case Loop::kCommit:
+      return CommitNews();
+    case Loop::kSync:
+      hub_->SyncStep(Now());
+      break;
+    case Loop::kVictims:
+      hub_->VictimStep(Now());
+      break;
+    case Loop::kProgress:
+      return ReportProgress();
+    case Loop::kExpire:
+      return ExpireLeases();
+    case Loop::kCheckpoint:
+      return CheckpointLeases();
+    case Loop::kErase:
+      store_->CompactStep();
+      break;
+  }
+}
+
+void VirtualRun::Do(const SyncDisk& sync) {
+  disk_.Sync(static_cast<std::size_t>(std::max<std::int64_t>(sync.writes, 0)));
+}
+
+// Without a disk everything would be lost, which no store promises to survive.
+void VirtualRun::Do(const Crash& crash) {
+  if (!script_.limits.disk) return;
+  // The end of a lease has no call of its own: beside writes of unknown outcome the judge would
+  // take it for the effect of one of them. Scripts without leases lose writes.
+  if (leases_) disk_.Sync(SIZE_MAX);
+  recording_.Killed();
+  for (const Call& call : outstanding_) {
+    recording_.Failed(call.id, call.method, Status(StatusCode::kUnavailable, "the store is gone"));
+  }
+  outstanding_.clear();
+  for (Stream& stream : streams_) {
+    if (stream.open) CloseAt(stream, StatusCode::kUnavailable);
+  }
+  if (control_.open) CloseAt(control_, StatusCode::kUnavailable);
+  hub_.reset();
+  lessor_.reset();
+  store_.reset();
+  const auto kept = static_cast<std::size_t>(std::max<std::int64_t>(crash.kept, 0));
+  // Where nothing is lost, what the store forgot to write is missed, too.
+  const store::Ticket there = disk_.Crash(kept);
+  reference_.Restart(there == disk_.last() ? store::Ticket(UINT64_MAX) : there, Now());
+  BuildStore();
+  ListLeases();
+  if (controlled_) OpenControl();
 }
 
 }  // namespace watchproof::explore

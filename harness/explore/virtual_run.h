@@ -13,7 +13,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,6 +74,7 @@ class VirtualRun {
   };
   // One stream of one client.
   struct Stream {
+    int number = 0;  // in scripts
     StreamId recorded{};
     store::StreamId in_hub{};
     std::shared_ptr<store::StreamQueue> queue;
@@ -93,7 +93,9 @@ class VirtualRun {
   void RunStep(const Step& step);
   void Start();
   std::string DescribeState() const;
+  Stream& StreamOf(int number) { return streams_[static_cast<std::size_t>(number - 1)]; }
   Stream& Open(int number);
+  void OpenIn(Stream& stream, const store::WatchLimits& limits, const char* path);
   void CloseAt(Stream& stream, StatusCode code);
   TimePoint Now() const { return TimePoint(std::chrono::hours(1) + recording_.now()); }
   std::int64_t Resolve(const Place& place) const;
@@ -130,23 +132,26 @@ class VirtualRun {
   void Do(const Get& get);
   void Do(const Compact& compact);
   void PutOnce(const Put& put);
-  CallId Begin(Method method, std::string request);
-  // Records the end of a call once it is safe; `learn` runs then.
+  struct Call {
+    CallId id;
+    Method method;
+  };
+  Call Begin(Method method, std::string request);
+  // Compares what the store answers with what it has to; `learn` runs when the answer is recorded.
+  template <typename T>
+  void Settle(const char* what, Call call, const Result<T>& expected, const Result<T>& answer,
+              const std::function<void()>& learn = {});
+  // Records the end of a call once it is safe.
   struct Answer {
-    std::string response;
+    std::string response{};
     Revision header{};
     Status status{};
     std::function<void()> learn{};
   };
-  void End(CallId call, Method method, store::Ticket ticket, Answer answer);
-  void Record(CallId call, Method method, const Answer& answer);
-  void Refuse(CallId call, Method method, const Status& status);
-  std::string NewValue(std::int64_t bytes);
-  NextValue values() {
-    return [this](std::int64_t bytes) { return NewValue(bytes); };
-  }
+  void End(Call call, store::Ticket ticket, Answer answer);
+  void Record(Call call, const Answer& answer);
 
-  // virtual_run_loops.cc: time, the store's loops, its disk and its restarts.
+  // Time, the store's loops, its disk and its restarts.
   void Do(const Restrict&) {}
   void Do(const Advance& advance);
   void Do(const Turn& turn);
@@ -161,6 +166,9 @@ class VirtualRun {
 
   // closing_questions.cc: at the end, every promise of the API is asked of everything that is open.
   void AskClosingQuestions();
+  // Calls `visit(stream, watch)` for each live watch; those that it cancels are live no longer.
+  template <typename Visit>
+  void EachLive(Visit visit);
   void Quiet();
   bool QuietRound();
   void AskForProgress();
@@ -171,6 +179,7 @@ class VirtualRun {
   void ReadBack();
   void ListLeases();
   void CompareCounters();
+  void CopyTo(VirtualDisk& disk) const;
   void RestoreSnapshot();
   void CompareLeases(const store::Lessor& restored);
   void SpoilSnapshot();
@@ -198,15 +207,11 @@ class VirtualRun {
   bool controlled_ = false;
   std::int64_t control_next_ = 1;
   std::uint32_t last_stream_ = 0;
-  struct Outstanding {
-    CallId call;
-    Method method;
-  };
-  std::deque<Outstanding> outstanding_;  // wait for the disk
-  store::Ticket staged_before_{};        // when the latest call began
+  std::deque<Call> outstanding_;   // wait for the disk
+  store::Ticket staged_before_{};  // when the latest call began
   std::int64_t head_ = 1;
   std::int64_t floor_ = 0;
-  std::int64_t values_ = 0;
+  Values values_;
   std::size_t steps_ = 0;
   // Whether and when the threads of the store would run these loops next.
   bool commits_announced_ = false;

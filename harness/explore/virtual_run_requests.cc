@@ -53,7 +53,7 @@ void VirtualRun::Do(const AskProgress& ask) {
 }
 
 void VirtualRun::Do(const CloseStream& close) {
-  Stream& stream = streams_[static_cast<std::size_t>(close.stream - 1)];
+  Stream& stream = StreamOf(close.stream);
   if (!stream.open) return;
   recording_.Annotate(ClosingStream{stream.recorded});
   hub_->Close(stream.in_hub);
@@ -62,7 +62,7 @@ void VirtualRun::Do(const CloseStream& close) {
 
 void VirtualRun::Do(const Resume& resume) {
   Do(CloseStream{resume.stream});
-  const Stream before = streams_[static_cast<std::size_t>(resume.stream - 1)];
+  const Stream before = StreamOf(resume.stream);
   if (before.recorded.value == 0) return;
   Stream& stream = Open(resume.stream);
   for (const ClientWatch& watch : before.watches) {
@@ -99,7 +99,7 @@ void VirtualRun::HandWaiting(Stream& stream) {
 }
 
 void VirtualRun::Do(const Receive& receive) {
-  Stream& stream = streams_[static_cast<std::size_t>(receive.stream - 1)];
+  Stream& stream = StreamOf(receive.stream);
   if (stream.open)
     ReceiveFrom(stream, static_cast<std::size_t>(std::max<std::int64_t>(receive.replies, 0)));
 }

@@ -27,26 +27,12 @@ class Fields {
 
   bool Has(const char* name) const { return Find(name) != nullptr; }
   std::string Text(const char* name) const {
-    const Json* field = Find(name);
-    if (field == nullptr) return {};
-    if (field->is_string()) return field->get<std::string>();
-    Complain(Path(name), "a text", *field);
-    return {};
+    return Get<std::string>(name, "a text", &Json::is_string);
   }
   std::int64_t Number(const char* name) const {
-    const Json* field = Find(name);
-    if (field == nullptr) return 0;
-    if (field->is_number_integer()) return field->get<std::int64_t>();
-    Complain(Path(name), "a whole number", *field);
-    return 0;
+    return Get<std::int64_t>(name, "a whole number", &Json::is_number_integer);
   }
-  bool Flag(const char* name) const {
-    const Json* field = Find(name);
-    if (field == nullptr) return false;
-    if (field->is_boolean()) return field->get<bool>();
-    Complain(Path(name), "true or false", *field);
-    return false;
-  }
+  bool Flag(const char* name) const { return Get<bool>(name, "true or false", &Json::is_boolean); }
   Fields Inner(const char* name) const {
     static const Json kNothing = Json::object();
     const Json* field = Find(name);
@@ -65,7 +51,7 @@ class Fields {
   void AllowOnly(std::initializer_list<std::string_view> names) const {
     if (!object_.is_object()) return;
     for (const auto& [name, value] : object_.items()) {
-      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+      if (std::ranges::find(names, name) != names.end()) continue;
       Refuse(
           fmt::format("{}: this field is not known; the report may be of another version of "
                       "etcd's robustness tests",
@@ -80,6 +66,14 @@ class Fields {
   }
 
  private:
+  template <typename T>
+  T Get(const char* name, std::string_view expected, bool (Json::*is)() const noexcept) const {
+    const Json* field = Find(name);
+    if (field == nullptr) return {};
+    if ((field->*is)()) return field->get<T>();
+    Complain(Path(name), expected, *field);
+    return {};
+  }
   const Json* Find(const char* name) const {
     if (!object_.is_object()) return nullptr;
     const auto field = object_.find(name);
@@ -325,8 +319,7 @@ Result<std::vector<ClientReport>> ReadClientReports(const fs::path& folder) {
                 "client-1, client-2, ...",
                 folder.string());
   }
-  std::sort(reports.begin(), reports.end(),
-            [](const ClientReport& a, const ClientReport& b) { return a.client < b.client; });
+  std::ranges::sort(reports, {}, &ClientReport::client);
   return reports;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the client reports of etcd's robustness tests: a folder client-N per client, with its calls
-// in operations.json and its watches in watch.json, one JSON document after another.
+// in operations.json and its watches in watch.json, one JSON document after another. Turns them
+// into the lines of a recording, so that watchproof's checkers can judge them.
 //
 //   WP_ASSIGN_OR_RETURN(const auto reports, ReadClientReports(folder));
-//   const std::vector<Entry> entries = EntriesOf(reports);         // import_report.h
+//   for (Entry& entry : EntriesOf(reports)) recorder->Append(std::move(entry));
 //
 // The form is that of tests/robustness/report and tests/robustness/model in etcd's repository, from
 // the time when ranges were given as Start and End on (2023). Fields that are not known are refused
@@ -19,6 +20,7 @@
 
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
+#include "harness/history/entry.h"
 
 namespace watchproof {
 
@@ -105,5 +107,20 @@ struct ClientReport {
 
 // By the number of the client. Errors name the file, the document in it, and the field.
 Result<std::vector<ClientReport>> ReadClientReports(const std::filesystem::path& folder);
+
+// In the order of the recording.
+//
+// A report contains less than the wire did. The missing parts are filled in such that they cannot
+// cause a finding:
+//  - key metadata (create revision, version, lease): left out; the first line of the recording
+//    declares that;
+//  - the time of a create request: before everything else. The time of its answer: right before
+//    the first message of the watch, at the revision before that;
+//  - the compact revision of ErrCompacted: the highest compaction requested until then;
+//  - the end of a watch: closed by the client, so no event is missing after the last message.
+// The revocation of a lease becomes the transaction that deletes its keys, with an unknown outcome
+// unless it is certain which keys these were. The watch of all keys with the most events is judged
+// and serves as control watch too: without one, writes without an answer cannot be settled.
+std::vector<Entry> EntriesOf(const std::vector<ClientReport>& reports);
 
 }  // namespace watchproof

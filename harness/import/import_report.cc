@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/import/import_report.h"
-
+// A client report as a recording.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
+#include "harness/base/key_range.h"
 #include "harness/history/annotation.h"
 #include "harness/history/wire_writer.h"
-#include "harness/import/lease_keys.h"
+#include "harness/import/client_report.h"
 
 namespace watchproof {
 namespace {
@@ -20,7 +23,6 @@ using OperationKind = ReportedOperation::Kind;
 
 // Only etcd's text distinguishes ErrCompacted from other ends in a report.
 constexpr std::string_view kCompacted = "required revision has been compacted";
-const std::string kEveryKey(1, '\0');
 
 Message HeaderOf(std::int64_t revision) {
   return Message().Optional(3, std::max<std::int64_t>(revision, 0));
@@ -34,7 +36,7 @@ Message KeyMessage(const ReportedKey& kv) {
 Message OperationMessage(const ReportedOperation& operation, std::int64_t at = 0) {
   Message message;
   const bool from_first = operation.key.empty() && !operation.range_end.empty();
-  message.Text(1, from_first ? kEveryKey : operation.key);
+  message.Text(1, from_first ? kOpenEnd : operation.key);
   if (operation.kind == OperationKind::kPut) {
     return message.Text(2, operation.value).Optional(3, operation.lease);
   }
@@ -71,11 +73,12 @@ Message CompareMessage(const ReportedCondition& condition) {
 Message TxnRequest(const ReportedCall& call) {
   Message message;
   for (const ReportedCondition& each : call.conditions) message.Nested(1, CompareMessage(each));
-  for (const ReportedOperation& each : call.on_success) {
-    message.Nested(2, Message().Nested(FieldOf(each.kind), OperationMessage(each)));
-  }
-  for (const ReportedOperation& each : call.on_failure) {
-    message.Nested(3, Message().Nested(FieldOf(each.kind), OperationMessage(each)));
+  std::uint32_t field = 2;
+  for (const auto* branch : {&call.on_success, &call.on_failure}) {
+    for (const ReportedOperation& each : *branch) {
+      message.Nested(field, Message().Nested(FieldOf(each.kind), OperationMessage(each)));
+    }
+    ++field;
   }
   return message;
 }
@@ -101,6 +104,88 @@ ReportedCall AsDeletes(const ReportedCall& revoke, const std::vector<std::string
   return call;
 }
 
+bool Writes(const ReportedCall& call) {
+  return std::ranges::any_of(call.ran(), [](const ReportedOperation& each) {
+    return each.kind != ReportedOperation::Kind::kRange;
+  });
+}
+
+// Which keys of the reports were attached to a lease when it was revoked. Refers to their calls.
+class LeaseKeys {
+ public:
+  explicit LeaseKeys(const std::vector<ClientReport>& reports) {
+    std::vector<const ReportedCall*> answered;
+    for (const ClientReport& report : reports) {
+      for (const ReportedCall& call : report.calls) {
+        if (call.kind != Kind::kTxn && call.kind != Kind::kLeaseRevoke) continue;
+        if (call.outcome == Outcome::kAnswered) answered.push_back(&call);
+        for (const auto* operations : {&call.on_success, &call.on_failure}) {
+          for (const ReportedOperation& operation : *operations) {
+            if (operation.kind == ReportedOperation::Kind::kRange) continue;
+            if (operation.lease != 0) ever_[operation.lease].insert(operation.key);
+            if (call.outcome == Outcome::kUnknown) undecided_.insert(operation.key);
+          }
+        }
+      }
+    }
+    Follow(answered);
+    // Another revocation without an answer may have deleted the keys before.
+    for (const ClientReport& report : reports) {
+      for (const ReportedCall& call : report.calls) {
+        if (call.kind != Kind::kLeaseRevoke || call.outcome != Outcome::kUnknown) continue;
+        const auto ever = ever_.find(call.lease);
+        if (ever != ever_.end()) undecided_.insert(ever->second.begin(), ever->second.end());
+      }
+    }
+  }
+
+  // Empty if that is not certain: calls without an answer may have attached or detached keys.
+  std::optional<std::vector<std::string>> DeletedBy(const ReportedCall& revoke) const {
+    const auto ever = ever_.find(revoke.lease);
+    if (ever == ever_.end()) return std::vector<std::string>();
+    const bool unanswered = std::ranges::any_of(
+        ever->second, [&](const auto& key) { return undecided_.contains(key); });
+    if (unanswered || revoke.outcome != Outcome::kAnswered) return std::nullopt;
+    const auto found = revoked_.find(&revoke);
+    return found == revoked_.end() ? std::vector<std::string>() : found->second;
+  }
+
+ private:
+  // A revocation that deletes keys makes a revision of its own, so it comes before any other call
+  // answered with that revision; if such a call is a write, the revocation deleted nothing.
+  void Follow(const std::vector<const ReportedCall*>& answered) {
+    std::vector<const ReportedCall*> calls = answered;
+    std::ranges::stable_sort(calls, [](const auto* a, const auto* b) {
+      if (a->revision != b->revision) return a->revision < b->revision;
+      return a->kind == Kind::kLeaseRevoke && b->kind != Kind::kLeaseRevoke;
+    });
+    std::set<std::int64_t> written;
+    for (const ReportedCall* call : calls) {
+      if (call->kind == Kind::kTxn && Writes(*call)) written.insert(call->revision);
+    }
+    std::map<std::string, std::int64_t> lease_of;
+    for (const ReportedCall* call : calls) {
+      if (call->kind == Kind::kLeaseRevoke && !written.contains(call->revision)) {
+        std::vector<std::string>& keys = revoked_[call];
+        std::erase_if(lease_of, [&](const auto& key) {
+          if (key.second != call->lease) return false;
+          keys.push_back(key.first);
+          return true;
+        });
+      }
+      for (const ReportedOperation& operation : call->ran()) {
+        if (operation.kind == ReportedOperation::Kind::kPut)
+          lease_of[operation.key] = operation.lease;
+        if (operation.kind == ReportedOperation::Kind::kDelete) lease_of.erase(operation.key);
+      }
+    }
+  }
+
+  std::map<const ReportedCall*, std::vector<std::string>> revoked_;  // those that were answered
+  std::map<std::int64_t, std::set<std::string>> ever_;               // by lease
+  std::set<std::string> undecided_;  // keys of writes with an unknown outcome
+};
+
 class Importer {
  public:
   explicit Importer(const std::vector<ClientReport>& reports) : leases_(reports) {
@@ -122,8 +207,7 @@ class Importer {
   }
 
   std::vector<Entry> Finish() {
-    std::stable_sort(entries_.begin(), entries_.end(),
-                     [](const Entry& a, const Entry& b) { return a.at < b.at; });
+    std::ranges::stable_sort(entries_, {}, &Entry::at);
     return std::move(entries_);
   }
 
@@ -191,9 +275,9 @@ class Importer {
 
   // On a stream of its own, before everything else.
   StreamId Open(const std::string& path, const ReportedWatch& watch) {
-    const std::string end = watch.prefix ? PrefixEnd(watch.key) : std::string();
+    const std::string end = watch.prefix ? EndOfPrefix(watch.key) : std::string();
     Message create;
-    create.Text(1, watch.prefix && watch.key.empty() ? kEveryKey : watch.key);
+    create.Text(1, watch.prefix && watch.key.empty() ? kOpenEnd : watch.key);
     if (!end.empty()) create.Text(2, end);
     create.Optional(3, watch.start).Optional(4, watch.progress_notify);
     create.Optional(6, watch.previous);
@@ -204,13 +288,6 @@ class Importer {
              .stream = stream,
              .payload = Bytes::Copy(Message().Nested(1, create).bytes())});
     return stream;
-  }
-
-  static std::string PrefixEnd(std::string prefix) {
-    while (!prefix.empty() && prefix.back() == '\xff') prefix.pop_back();
-    if (prefix.empty()) return kEveryKey;
-    ++prefix.back();
-    return prefix;
   }
 
   void Consume(StreamId stream, Duration at, const Message& message) {

@@ -14,16 +14,6 @@ std::string_view Name(BuildState state) {
   return kNames[static_cast<std::size_t>(state)];
 }
 
-Json StepJson(const BuildStep& step) {
-  return {{"build", step.name},
-          {"state", Name(step.state)},
-          {"shown", step.counted.hits},
-          {"tried", step.counted.trials},
-          {"version", step.version},
-          {"reason", step.state == BuildState::kSkipped ? step.reason : ""},
-          {"repeat", step.repeat}};
-}
-
 }  // namespace
 
 std::string StepText(const BuildStep& step) {
@@ -48,18 +38,26 @@ std::string ToText(const FoundStep& found) {
                             Escaped(found.run), found.seed);
 }
 
+void to_json(Json& json, const BuildStep& step) {
+  json = {{"build", step.name},
+          {"state", Name(step.state)},
+          {"shown", step.counted.hits},
+          {"tried", step.counted.trials},
+          {"version", step.version},
+          {"reason", step.state == BuildState::kSkipped ? step.reason : ""},
+          {"repeat", step.repeat}};
+}
+
 std::string ToJson(const FoundStep& found) {
-  Json json{{"schema", 1},
-            {"last_good", found.steps[found.last_good].name},
-            {"first_bad", found.steps[found.first_bad].name},
-            {"decided", found.first_bad - found.last_good == 1},
-            {"case", found.case_name},
-            {"answer_key", found.key},
-            {"run", found.run},
-            {"seed", found.seed},
-            {"builds", Json::array()}};
-  for (const BuildStep& step : found.steps) json["builds"].push_back(StepJson(step));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return DumpJson({{"schema", 1},
+                   {"last_good", found.steps[found.last_good].name},
+                   {"first_bad", found.steps[found.first_bad].name},
+                   {"decided", found.first_bad - found.last_good == 1},
+                   {"case", found.case_name},
+                   {"answer_key", found.key},
+                   {"run", found.run},
+                   {"seed", found.seed},
+                   {"builds", found.steps}});
 }
 
 }  // namespace watchproof

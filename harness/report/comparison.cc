@@ -38,10 +38,8 @@ void Add(const RunRecord& record, const AttemptSummary& attempt, Rate& rate) {
     ++rate.undecided;
   } else {
     if (rate.failed++ == 0) rate.repeat = RowOf(record, attempt).repeat;
-    for (const FindingRecord& finding : result.findings) {
-      rate.guarantees.insert(finding.guarantee);
-      if (!finding.signature.empty()) rate.resemblance.insert(finding.signature);
-    }
+    rate.guarantees.merge(TextsOf(result, &FindingRecord::guarantee));
+    rate.resemblance.merge(TextsOf(result, &FindingRecord::signature));
   }
 }
 
@@ -114,14 +112,6 @@ std::string Details(const RunComparison& comparison, std::string_view indent) {
   return text.empty() ? text : "\n" + text;
 }
 
-Json ToJson(const Rate& rate) {
-  const Interval interval = ClopperPearson(rate.counted());
-  return {{"passed", rate.passed},          {"failed", rate.failed},
-          {"undecided", rate.undecided},    {"low", interval.low},
-          {"high", interval.high},          {"guarantees", rate.guarantees},
-          {"looks_like", rate.resemblance}, {"repeat", rate.repeat}};
-}
-
 }  // namespace
 
 std::string_view Name(Difference change) {
@@ -132,13 +122,13 @@ std::string_view Name(Difference change) {
 }
 
 bool RunComparison::Worse() const {
-  return std::any_of(rows.begin(), rows.end(),
-                     [](const ComparedRow& row) { return row.change >= Difference::kFailsMore; });
+  return std::ranges::any_of(
+      rows, [](const ComparedRow& row) { return row.change >= Difference::kFailsMore; });
 }
 
 RunComparison Compare(const std::vector<RunRecord>& runs) {
-  const bool one_each = std::all_of(runs.begin(), runs.end(),
-                                    [](const RunRecord& run) { return run.targets.size() == 1; });
+  const bool one_each =
+      std::ranges::all_of(runs, [](const RunRecord& run) { return run.targets.size() == 1; });
   RunComparison comparison;
   std::map<std::pair<std::string, std::string>, std::size_t> row_of;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -162,8 +152,7 @@ RunComparison Compare(const std::vector<RunRecord>& runs) {
   for (ComparedRow& row : comparison.rows) {
     row.change = DifferenceBetween(row.rates.front(), row.rates.back());
   }
-  std::stable_sort(comparison.rows.begin(), comparison.rows.end(),
-                   [](const ComparedRow& a, const ComparedRow& b) { return a.change > b.change; });
+  std::ranges::stable_sort(comparison.rows, std::greater(), &ComparedRow::change);
   return comparison;
 }
 
@@ -182,33 +171,31 @@ std::string ToMarkdown(const RunComparison& comparison, Rows rows) {
   }
   Table table = TableOf(comparison, rows);
   for (auto& row : table.rows) {
-    for (std::string& cell : row) {
-      cell = EscapeXml(cell);
-      // A bar would end the cell.
-      for (std::size_t at = 0; (at = cell.find('|', at)) != cell.npos; at += 2) {
-        cell.insert(at, "\\");
-      }
-    }
+    for (std::string& cell : row) cell = MarkdownCell(cell);
   }
   if (!table.rows.empty()) text += "\n" + MarkdownTable(table);
   return text + Details(comparison, "    ") + "\n" + Sentence(comparison) + ".\n";
 }
 
+void to_json(Json& json, const Rate& rate) {
+  const Interval interval = ClopperPearson(rate.counted());
+  json = {{"passed", rate.passed},          {"failed", rate.failed},
+          {"undecided", rate.undecided},    {"low", interval.low},
+          {"high", interval.high},          {"guarantees", rate.guarantees},
+          {"looks_like", rate.resemblance}, {"repeat", rate.repeat}};
+}
+void to_json(Json& json, const ComparedRun& run) {
+  json = {
+      {"id", run.id}, {"folder", run.folder}, {"targets", run.labels}, {"attempts", run.attempts}};
+}
+void to_json(Json& json, const ComparedRow& row) {
+  json = {{"case", row.case_name}, {"change", Name(row.change)}, {"rates", row.rates}};
+  if (!row.target.empty()) json["target"] = row.target;
+}
+
 std::string ToJson(const RunComparison& comparison) {
-  Json json{{"schema", 1}, {"confidence", 0.95}, {"runs", Json::array()}, {"rows", Json::array()}};
-  for (const ComparedRun& run : comparison.runs) {
-    json["runs"].push_back({{"id", run.id},
-                            {"folder", run.folder},
-                            {"targets", run.labels},
-                            {"attempts", run.attempts}});
-  }
-  for (const ComparedRow& row : comparison.rows) {
-    Json one{{"case", row.case_name}, {"change", Name(row.change)}, {"rates", Json::array()}};
-    if (!row.target.empty()) one["target"] = row.target;
-    for (const Rate& rate : row.rates) one["rates"].push_back(ToJson(rate));
-    json["rows"].push_back(std::move(one));
-  }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return DumpJson(
+      {{"schema", 1}, {"confidence", 0.95}, {"runs", comparison.runs}, {"rows", comparison.rows}});
 }
 
 }  // namespace watchproof

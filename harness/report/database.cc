@@ -35,9 +35,8 @@ constexpr char kPast[] =
     " GROUP BY run, case_name ORDER BY run";
 
 constexpr char kDurations[] =
-    "SELECT case_name, target, round(avg(seconds), 3) FROM attempts WHERE verdict <> "
-    "'harness_error'"
-    " GROUP BY case_name, target";
+    "SELECT case_name, target, round(avg(seconds), 3) FROM attempts"
+    " WHERE verdict <> 'harness_error' GROUP BY case_name, target";
 
 struct Closer {
   void operator()(sqlite3* db) const { sqlite3_close(db); }

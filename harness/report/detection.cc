@@ -17,25 +17,6 @@ std::string ShareText(Proportion counted) {
   return fmt::format("{} of {}", counted.hits, counted.trials);
 }
 
-Json RowJson(const DetectionRow& row) {
-  const Interval chance = ClopperPearson(row.shown);
-  Json json{{"bug", row.bug},
-            {"case", row.case_name},
-            {"release", row.release},
-            {"shown", row.shown.hits},
-            {"attempts", row.shown.trials},
-            {"undecided", row.undecided},
-            {"low", chance.low},
-            {"high", chance.high},
-            {"seconds_per_attempt", row.seconds},
-            {"fixed", row.fixed},
-            {"false_alarms", row.alarms.hits},
-            {"attempts_on_fixed", row.alarms.trials},
-            {"repeat_of_alarms", row.why}};
-  if (row.median_seconds() >= 0) json["median_seconds"] = row.median_seconds();
-  return json;
-}
-
 }  // namespace
 
 double DetectionRow::median_seconds() const {
@@ -45,9 +26,8 @@ double DetectionRow::median_seconds() const {
 }
 
 bool DetectionTable::Wrong() const {
-  return std::any_of(rows.begin(), rows.end(), [](const DetectionRow& row) {
-    return row.shown.hits == 0 || row.alarms.hits > 0;
-  });
+  return std::ranges::any_of(
+      rows, [](const DetectionRow& row) { return row.shown.hits == 0 || row.alarms.hits > 0; });
 }
 
 std::string ToText(const DetectionTable& table) {
@@ -80,11 +60,31 @@ std::string ToText(const DetectionTable& table) {
   return text + fmt::format("run        {}, seed {}\n", Escaped(table.run), table.seed);
 }
 
+void to_json(Json& json, const DetectionRow& row) {
+  const Interval chance = ClopperPearson(row.shown);
+  json = {{"bug", row.bug},
+          {"case", row.case_name},
+          {"release", row.release},
+          {"shown", row.shown.hits},
+          {"attempts", row.shown.trials},
+          {"undecided", row.undecided},
+          {"low", chance.low},
+          {"high", chance.high},
+          {"seconds_per_attempt", row.seconds},
+          {"fixed", row.fixed},
+          {"false_alarms", row.alarms.hits},
+          {"attempts_on_fixed", row.alarms.trials},
+          {"repeat_of_alarms", row.why}};
+  if (row.median_seconds() >= 0) json["median_seconds"] = row.median_seconds();
+}
+
 std::string ToJson(const DetectionTable& table) {
-  Json json{{"schema", 1},        {"confidence", 0.95},         {"run", table.run},
-            {"seed", table.seed}, {"left_out", table.left_out}, {"rows", Json::array()}};
-  for (const DetectionRow& row : table.rows) json["rows"].push_back(RowJson(row));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return DumpJson({{"schema", 1},
+                   {"confidence", 0.95},
+                   {"run", table.run},
+                   {"seed", table.seed},
+                   {"left_out", table.left_out},
+                   {"rows", table.rows}});
 }
 
 }  // namespace watchproof

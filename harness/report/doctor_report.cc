@@ -13,25 +13,13 @@ namespace {
 constexpr std::size_t kWidth = 76;  // of a text behind the names
 
 std::string_view WordOf(Health health) {
-  switch (health) {
-    case Health::kGood:
-      return "ok";
-    case Health::kLimited:
-      return "limited";
-    case Health::kMissing:
-      break;
-  }
-  return "missing";
+  constexpr std::string_view kWords[] = {"ok", "limited", "missing"};
+  return kWords[static_cast<std::size_t>(health)];
 }
 
 // The name on the first line, the text beside and below it.
 std::string Row(std::string_view word, std::string_view name, const std::string& text) {
-  std::string rows;
-  for (const std::string& line : Wrap(Escaped(text), kWidth)) {
-    rows += fmt::format("  {:<8} {:<15} {}\n", rows.empty() ? word : "", rows.empty() ? name : "",
-                        line);
-  }
-  return rows;
+  return Hanging(fmt::format("  {:<8} {:<15} ", word, name), Escaped(text), kWidth);
 }
 
 std::string TextOf(const MachineCheck& check) {
@@ -68,31 +56,28 @@ std::string ToText(const DoctorReport& report) {
   return text;
 }
 
+void to_json(Json& json, const MachineCheck& check) {
+  json = {{"name", check.name},
+          {"health", WordOf(check.health)},
+          {"found", check.found},
+          {"without", check.without},
+          {"advice", check.advice}};
+}
+void to_json(Json& json, const MissingCapability& missing) {
+  json = {{"name", missing.name}, {"cases", missing.cases}, {"advice", missing.advice}};
+}
+void to_json(Json& json, const TargetCheck& target) {
+  json = {{"target", target.target},   {"usable", target.trouble.empty()},
+          {"trouble", target.trouble}, {"version", target.version},
+          {"seconds", target.seconds}, {"offered", target.offered},
+          {"missing", target.missing}};
+}
+
 std::string ToJson(const DoctorReport& report) {
-  Json checks = Json::array();
-  for (const MachineCheck& check : report.checks) {
-    checks.push_back({{"name", check.name},
-                      {"health", WordOf(check.health)},
-                      {"found", check.found},
-                      {"without", check.without},
-                      {"advice", check.advice}});
-  }
-  Json targets = Json::array();
-  for (const TargetCheck& target : report.targets) {
-    Json missing = Json::array();
-    for (const MissingCapability& one : target.missing) {
-      missing.push_back({{"name", one.name}, {"cases", one.cases}, {"advice", one.advice}});
-    }
-    targets.push_back({{"target", target.target},
-                       {"usable", target.trouble.empty()},
-                       {"trouble", target.trouble},
-                       {"version", target.version},
-                       {"seconds", target.seconds},
-                       {"offered", target.offered},
-                       {"missing", missing}});
-  }
-  return DumpJson(
-      {{"schema", 1}, {"checks", checks}, {"targets", targets}, {"exit_code", report.exit_code}});
+  return DumpJson({{"schema", 1},
+                   {"checks", report.checks},
+                   {"targets", report.targets},
+                   {"exit_code", report.exit_code}});
 }
 
 }  // namespace watchproof

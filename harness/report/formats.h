@@ -8,10 +8,12 @@
 // Threads: pure functions; registrations happen before main.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/check.h"
 #include "harness/report/rows.h"
 
 namespace watchproof {
@@ -20,11 +22,22 @@ struct Format {
   std::string_view file;
   std::string (*render)(const RunRecord& record);
 };
+inline std::vector<Format>& Formats() {
+  static std::vector<Format> formats;
+  return formats;
+}
 struct FormatRegistration {
-  explicit FormatRegistration(Format format);
+  explicit FormatRegistration(Format format) {
+    // By name: the order in which files are linked changes with their number.
+    Formats().insert(std::ranges::upper_bound(Formats(), format.file, {}, &Format::file), format);
+  }
 };
-const std::vector<Format>& AllFormats();
+inline const std::vector<Format>& AllFormats() { return Formats(); }
 // Requires: a format has that file.
-std::string Render(std::string_view file, const RunRecord& record);
+inline std::string Render(std::string_view file, const RunRecord& record) {
+  const auto format = std::ranges::find(AllFormats(), file, &Format::file);
+  WP_CHECK(format != AllFormats().end(), "no format has that file");
+  return format->render(record);
+}
 
 }  // namespace watchproof

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "harness/base/escape.h"
 #include "harness/history/json_fields.h"
@@ -17,18 +18,13 @@ namespace {
 // Of a list of cases; gate.json has all.
 constexpr std::size_t kMostShown = 8;
 
-std::set<std::string> GuaranteesOf(const AttemptResult& result) {
-  std::set<std::string> names;
-  for (const FindingRecord& finding : result.findings) names.insert(finding.guarantee);
-  return names;
-}
-// The known bugs that findings look like.
-std::set<std::string> ResemblanceOf(const AttemptResult& result) {
-  std::set<std::string> names;
-  for (const FindingRecord& finding : result.findings) {
-    if (!finding.signature.empty()) names.insert(finding.signature);
-  }
-  return names;
+// The text of each, up to that number.
+template <typename T, typename Text>
+std::string Listed(const std::vector<T>& all, std::string_view indent, Text text) {
+  std::string lines;
+  for (std::size_t i = 0; i < std::min(all.size(), kMostShown); ++i) lines += text(all[i]);
+  if (all.size() <= kMostShown) return lines;
+  return lines + fmt::format("{}and {} more in gate.json\n", indent, all.size() - kMostShown);
 }
 
 std::string FailureText(const GateOutcome& outcome, const GateFailure& failure) {
@@ -37,8 +33,9 @@ std::string FailureText(const GateOutcome& outcome, const GateFailure& failure) 
   std::string text = fmt::format(
       "  {}\n    failed     in {} of {} on the head, in {} of {} on the base\n", one.info.name,
       one.head_failed, one.pairs.count(), one.base_failed, one.pairs.count());
-  text += fmt::format("    broken     {}\n", fmt::join(GuaranteesOf(result), ", "));
-  for (const std::string& bug : ResemblanceOf(result)) {
+  text += fmt::format("    broken     {}\n",
+                      fmt::join(TextsOf(result, &FindingRecord::guarantee), ", "));
+  for (const std::string& bug : TextsOf(result, &FindingRecord::signature)) {
     text += fmt::format("    looks like {}\n", Escaped(bug));
   }
   if (!result.findings.empty()) {
@@ -76,8 +73,7 @@ std::string Excluded(const GateOutcome& outcome) {
   }
   std::string text = fmt::format(
       "  excluded   that a case passes {:.0f} % less often, of each of {} (95 % confidence{}); "
-      "over "
-      "all {} together: {:.1f} %\n",
+      "over all {} together: {:.1f} %\n",
       100 * widest, Count(compared, "case"), shared ? ", bugs of both apart" : "",
       Count(outcome.trial.all().count(), "pair"), 100 * HighestDrop(outcome.trial.all()));
   if (neither.empty()) return text;
@@ -96,44 +92,23 @@ std::string SharedText(const GateOutcome& outcome) {
                                 one.pairs.count(), one.base_failed, one.info.name,
                                 fmt::join(one.shared, ", ")));
   }
-  std::string text;
-  for (std::size_t i = 0; i < std::min(lines.size(), kMostShown); ++i) {
-    text += fmt::format("             {}\n", lines[i]);
-  }
-  if (lines.size() > kMostShown) {
-    text += fmt::format("             and {} more in gate.json\n", lines.size() - kMostShown);
-  }
-  return text.empty()
-             ? text
-             : "  on both    attempts that failed with a bug that both builds have\n" + text;
-}
-
-Json ToJson(const Pairs& pairs) {
-  return {{"against", pairs.against}, {"in_favour", pairs.in_favour}, {"alike", pairs.alike}};
+  if (lines.empty()) return {};
+  return "  on both    attempts that failed with a bug that both builds have\n" +
+         Listed(lines, "             ",
+                [](const std::string& line) { return fmt::format("             {}\n", line); });
 }
 
 Json FailureJson(const GateOutcome& outcome, const GateFailure& failure) {
   const AttemptResult& result = failure.attempt->result;
   Json json{{"case", result.case_name},
-            {"guarantees", GuaranteesOf(result)},
-            {"looks_like", ResemblanceOf(result)},
+            {"guarantees", TextsOf(result, &FindingRecord::guarantee)},
+            {"looks_like", TextsOf(result, &FindingRecord::signature)},
             {"upstream", result.upstream},
             {"seed", result.seed},
             {"folder", result.folder},
             {"repeat", RowOf(outcome.record, *failure.attempt).repeat}};
   if (!failure.picture.empty()) json["picture"] = failure.picture;
   return json;
-}
-
-Json CaseJson(const CaseState& one) {
-  return {{"case", one.info.name},
-          {"pairs", ToJson(one.pairs)},
-          {"tried", one.tried},
-          {"base_failed", one.base_failed},
-          {"head_failed", one.head_failed},
-          {"highest_drop", HighestDrop(one.other_pairs)},
-          {"bugs_of_both", one.shared},
-          {"evidence", std::min(one.evidence, 1e300)}};
 }
 
 }  // namespace
@@ -154,9 +129,8 @@ std::string PowerText(const std::vector<Power>& power, std::string_view indent) 
 }
 
 std::string ToText(const GateOutcome& outcome) {
-  const std::string title = outcome.verdict == GateVerdict::kWorse      ? "WORSE"
-                            : outcome.verdict == GateVerdict::kNotWorse ? "NOT WORSE"
-                                                                        : "NEEDS MORE";
+  std::string title(Name(outcome.verdict));
+  std::ranges::transform(title, title.begin(), [](unsigned char c) { return std::toupper(c); });
   std::string text = fmt::format("{}: {} against {}, {} in {}\n", title, Escaped(outcome.head),
                                  Escaped(outcome.base), Count(outcome.trial.all().count(), "pair"),
                                  FormatSeconds(outcome.seconds));
@@ -164,31 +138,51 @@ std::string ToText(const GateOutcome& outcome) {
   for (const GateScript& found : outcome.scripts) {
     if (found.pairs.against > found.pairs.in_favour) text += ScriptText(found);
   }
-  for (std::size_t i = 0; i < std::min(outcome.failures.size(), kMostShown); ++i) {
-    text += FailureText(outcome, outcome.failures[i]);
-  }
-  if (outcome.failures.size() > kMostShown) {
-    text += fmt::format("  and {} more in gate.json\n", outcome.failures.size() - kMostShown);
-  }
-  if (!worse) text += Excluded(outcome) + SharedText(outcome);
-  for (std::size_t i = 0; i < std::min(outcome.missing.size(), kMostShown) && !worse; ++i) {
-    text += fmt::format("  missing    {}\n", Escaped(outcome.missing[i]));
-  }
-  if (outcome.missing.size() > kMostShown && !worse) {
-    text +=
-        fmt::format("  missing    and {} more in gate.json\n", outcome.missing.size() - kMostShown);
+  text += Listed(outcome.failures, "  ",
+                 [&](const GateFailure& failure) { return FailureText(outcome, failure); });
+  if (!worse) {
+    text += Excluded(outcome) + SharedText(outcome) +
+            Listed(outcome.missing, "  missing    ", [](const std::string& what) {
+              return fmt::format("  missing    {}\n", Escaped(what));
+            });
   }
   if (!outcome.explored.empty()) text += fmt::format("  explored   {}\n", outcome.explored);
   text += fmt::format(
       "  evidence   {:.3g}; worse from {:.0f} on, which at most 1 of {:.0f} gates over an "
-      "unchanged "
-      "build reaches\n",
+      "unchanged build reaches\n",
       std::min(outcome.trial.evidence(), 1e300), kEnoughEvidence, kEnoughEvidence);
   if (!worse)
     text += "  power      of a case that always passed before and now\n" +
             PowerText(outcome.power, "             ");
   return text + fmt::format("  run        {}, seed {}\n", Escaped(outcome.record.folder),
                             outcome.record.seed);
+}
+
+void to_json(Json& json, const Pairs& pairs) {
+  json = {{"against", pairs.against}, {"in_favour", pairs.in_favour}, {"alike", pairs.alike}};
+}
+void to_json(Json& json, const CaseState& one) {
+  json = {{"case", one.info.name},
+          {"pairs", one.pairs},
+          {"tried", one.tried},
+          {"base_failed", one.base_failed},
+          {"head_failed", one.head_failed},
+          {"highest_drop", HighestDrop(one.other_pairs)},
+          {"bugs_of_both", one.shared},
+          {"evidence", std::min(one.evidence, 1e300)}};
+}
+void to_json(Json& json, const GateScript& found) {
+  json = {{"guarantee", found.guarantee},
+          {"expected", found.expected},
+          {"observed", found.observed},
+          {"pairs", found.pairs},
+          {"replay", found.replay}};
+}
+void to_json(Json& json, const Power& row) {
+  json = {{"fails", row.fails},
+          {"gates", row.gates},
+          {"found", row.found},
+          {"median_seconds", row.median_seconds}};
 }
 
 std::string ToJson(const GateOutcome& outcome) {
@@ -201,33 +195,19 @@ std::string ToJson(const GateOutcome& outcome) {
             {"seconds", outcome.seconds},
             {"evidence", std::min(outcome.trial.evidence(), 1e300)},
             {"enough_evidence", kEnoughEvidence},
-            {"pairs", ToJson(outcome.trial.all())},
+            {"pairs", outcome.trial.all()},
             {"highest_drop", HighestDrop(outcome.trial.all())},
             {"drop_confidence", kDropConfidence},
             {"missing", outcome.missing},
             {"explored", outcome.explored},
             {"worse", Json::array()},
-            {"scripts", Json::array()},
-            {"power", Json::array()},
-            {"cases", Json::array()}};
+            {"scripts", outcome.scripts},
+            {"power", outcome.power},
+            {"cases", outcome.trial.cases()}};
   for (const GateFailure& failure : outcome.failures) {
     json["worse"].push_back(FailureJson(outcome, failure));
   }
-  for (const GateScript& found : outcome.scripts) {
-    json["scripts"].push_back({{"guarantee", found.guarantee},
-                               {"expected", found.expected},
-                               {"observed", found.observed},
-                               {"pairs", ToJson(found.pairs)},
-                               {"replay", found.replay}});
-  }
-  for (const Power& row : outcome.power) {
-    json["power"].push_back({{"fails", row.fails},
-                             {"gates", row.gates},
-                             {"found", row.found},
-                             {"median_seconds", row.median_seconds}});
-  }
-  for (const CaseState& one : outcome.trial.cases()) json["cases"].push_back(CaseJson(one));
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return DumpJson(json);
 }
 
 }  // namespace watchproof

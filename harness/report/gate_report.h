@@ -6,7 +6,6 @@
 // Threads: functions without state. Ownership: borrows the trial and the record.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -52,13 +52,6 @@ std::string FindingsBody(const AttemptResult& result, const std::string& repeat)
   return body + fmt::format("repeat: {}\n", repeat);
 }
 
-std::string FirstLine(const AttemptResult& result) {
-  if (result.findings.empty()) return result.reason;
-  const FindingRecord& finding = result.findings.front();
-  return fmt::format("{}: expected {}, observed {}", finding.guarantee, finding.expected,
-                     finding.observed);
-}
-
 // Why an attempt counts as skipped.
 std::string SkippedText(const AttemptRow& row) {
   if (row.summary == nullptr) return std::string(StyleOf(row.outcome).word);
@@ -90,7 +83,7 @@ std::string Body(const RunRecord& record, const AttemptRow& row) {
     return Element(kind.element, kind.type, result.reason, "repeat: " + row.repeat);
   }
   return Element(kind.element, result.findings.empty() ? kind.type : result.findings[0].guarantee,
-                 FirstLine(result), FindingsBody(result, row.repeat));
+                 Headline(result), FindingsBody(result, row.repeat));
 }
 
 // Some CI systems identify a test by class and name only and drop duplicates, so the target is part

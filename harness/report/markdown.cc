@@ -11,28 +11,11 @@
 namespace watchproof {
 namespace {
 
-// Inside a table cell a bar or a line end would break the table, and a backtick the code span.
-std::string Safe(std::string_view text) {
-  std::string safe;
-  for (const char c : EscapeXml(text)) {
-    if (c == '|') {
-      safe += "\\|";
-    } else if (c == '\n') {
-      safe += ' ';
-    } else if (c == '`') {
-      safe += '\'';
-    } else {
-      safe += c;
-    }
-  }
-  return safe;
-}
-
 std::string Matrix(const ReportRows& rows) {
   Table table{.head = {"case"}, .rows = {}};
-  for (const std::string& label : rows.labels) table.head.push_back(Safe(label));
+  for (const std::string& label : rows.labels) table.head.push_back(MarkdownCell(label));
   for (const MatrixRow& row : rows.matrix) {
-    std::vector<std::string>& cells = table.rows.emplace_back(1, Safe(row.note->name));
+    std::vector<std::string>& cells = table.rows.emplace_back(1, MarkdownCell(row.note->name));
     for (const Cell& cell : row.cells) cells.push_back(CellText(cell));
   }
   return MarkdownTable(table);
@@ -51,7 +34,7 @@ std::string Indented(std::string_view text) {
 std::string Trouble(const AttemptRow& row) {
   const AttemptResult& result = row.summary->result;
   std::string text = fmt::format("### {}: {} on {}\n\n", StyleOf(row.outcome).word,
-                                 Safe(row.case_name), Safe(row.label));
+                                 MarkdownCell(row.case_name), MarkdownCell(row.label));
   if (!result.reason.empty() || result.findings.empty()) {
     text += Indented("reason     " + result.reason);
   }
@@ -65,8 +48,8 @@ std::string Trouble(const AttemptRow& row) {
 
 std::string KnownLine(const AttemptRow& row) {
   const AttemptResult& result = row.summary->result;
-  std::string line =
-      fmt::format("- {} on {}: {}", Safe(row.case_name), Safe(row.label), Safe(result.reason));
+  std::string line = fmt::format("- {} on {}: {}", MarkdownCell(row.case_name),
+                                 MarkdownCell(row.label), MarkdownCell(result.reason));
   for (const int issue : result.upstream)
     line += fmt::format(" [#{}]({})", issue, IssueLink(issue));
   return line + "\n";
@@ -74,7 +57,8 @@ std::string KnownLine(const AttemptRow& row) {
 
 std::string MissingLines(const ReportRows& rows) {
   std::string text;
-  for (const std::string& missing : rows.missing) text += fmt::format("- {}\n", Safe(missing));
+  for (const std::string& missing : rows.missing)
+    text += fmt::format("- {}\n", MarkdownCell(missing));
   return text.empty() ? text : text + "\n";
 }
 
@@ -82,9 +66,9 @@ std::string ToMarkdown(const RunRecord& record) {
   // Far below the megabyte above which some CI systems drop a summary as a whole.
   constexpr std::size_t kMostBytes = 200'000;
   const ReportRows rows = RowsOf(record);
-  std::string text = fmt::format("# watchproof\n\n{}\n\n", Safe(Sentence(record)));
+  std::string text = fmt::format("# watchproof\n\n{}\n\n", MarkdownCell(Sentence(record)));
   for (const auto& texts : {record.incomplete, record.shard_notes}) {
-    for (const std::string& about : texts) text += fmt::format("- {}\n", Safe(about));
+    for (const std::string& about : texts) text += fmt::format("- {}\n", MarkdownCell(about));
   }
   if (text.ends_with("\n") && !text.ends_with("\n\n")) text += "\n";
   std::string known;
@@ -107,7 +91,7 @@ std::string ToMarkdown(const RunRecord& record) {
   text += fmt::format("{}{}\n", MissingLines(rows),
                       record.defects.empty() ? Matrix(rows) : MutationMarkdown(record));
   if (const std::string profile = LeftOutSentence(record); !profile.empty()) {
-    text += Safe(profile) + ".\n\n";
+    text += MarkdownCell(profile) + ".\n\n";
   }
   if (!known.empty() && text.size() + known.size() < 2 * kMostBytes) {
     text += "<details><summary>Known failures</summary>\n\n" + known + "\n</details>\n\n";

@@ -30,8 +30,8 @@ CaughtBy ToCaughtBy(const std::string& guarantee, const std::set<std::string>& c
 }
 
 Catch Judge(const DefectRow& row) {
-  const auto caught = std::count_if(row.declared.begin(), row.declared.end(),
-                                    [](const CaughtBy& by) { return !by.cases.empty(); });
+  const auto caught =
+      std::ranges::count_if(row.declared, [](const CaughtBy& by) { return !by.cases.empty(); });
   if (caught > 0 && caught == std::ssize(row.declared)) return Catch::kCaught;
   if (caught > 0) return Catch::kInPart;
   return row.others.empty() ? Catch::kMissed : Catch::kByOthersOnly;
@@ -76,34 +76,21 @@ Outcome ColourOf(Catch outcome) {
 
 std::string Indented(std::string_view head, std::string_view body, const TerminalStyle& style) {
   constexpr std::size_t kIndent = 28;
-  std::string text;
-  for (const std::string& line : Wrap(body, std::max<std::size_t>(style.width, 60) - kIndent)) {
-    text += text.empty() ? "      " + PadRight(head, kIndent - 6) : std::string(kIndent, ' ');
-    text += line + "\n";
-  }
-  return text;
+  return Hanging("      " + PadRight(head, kIndent - 6), body,
+                 std::max<std::size_t>(style.width, 60) - kIndent);
 }
 
 }  // namespace
 
 std::string_view Word(Catch outcome) {
-  switch (outcome) {
-    case Catch::kCaught:
-      return "caught";
-    case Catch::kInPart:
-      return "caught in part";
-    case Catch::kByOthersOnly:
-      return "caught by others only";
-    case Catch::kMissed:
-      break;
-  }
-  return "missed";
+  constexpr std::string_view kWords[] = {"caught", "caught in part", "caught by others only",
+                                         "missed"};
+  return kWords[static_cast<std::size_t>(outcome)];
 }
 
 int MutationTable::caught() const {
-  return static_cast<int>(std::count_if(rows.begin(), rows.end(), [](const DefectRow& row) {
-    return row.outcome == Catch::kCaught;
-  }));
+  return static_cast<int>(std::ranges::count_if(
+      rows, [](const DefectRow& row) { return row.outcome == Catch::kCaught; }));
 }
 
 MutationTable Mutations(const RunRecord& record) {
@@ -120,18 +107,14 @@ MutationTable Mutations(const RunRecord& record) {
 }
 
 const DefectSummary* PlantedIn(const RunRecord& record, std::string_view target) {
-  const auto found =
-      std::find_if(record.defects.begin(), record.defects.end(),
-                   [&](const DefectSummary& defect) { return defect.target == target; });
+  const auto found = std::ranges::find(record.defects, target, &DefectSummary::target);
   return found == record.defects.end() ? nullptr : &*found;
 }
 
 std::string MutationSentence(const RunRecord& record) {
   const MutationTable table = Mutations(record);
-  std::string text = table.AllCaught() ? fmt::format("All of {} caught",
-                                                     Count(table.rows.size(), "planted defect"))
-                                       : fmt::format("Only {} of {} caught", table.caught(),
-                                                     Count(table.rows.size(), "planted defect"));
+  std::string text = table.AllCaught() ? "All" : fmt::format("Only {}", table.caught());
+  text += fmt::format(" of {} caught", Count(table.rows.size(), "planted defect"));
   if (table.clean_attempts == 0) return text + ", the clean store was not run";
   return text + (table.CleanIsClean() ? ", nothing found on the clean store"
                                       : ", and findings on the clean store");

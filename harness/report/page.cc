@@ -2,15 +2,31 @@
 // report.html: one file that opens from disk without a network. The page itself is built from
 // TypeScript (harness/report/web); here the run's data are put into it.
 #include <fmt/format.h>
+#include <openssl/evp.h>
+#include <zlib.h>
+
+#include <vector>
 
 #include "harness/base/check.h"
 #include "harness/report/formats.h"
-#include "harness/report/packed_text.h"
-#include "harness/report/page_bundle.h"
 #include "harness/report/page_json.h"
 #include "harness/report/text.h"
 
 namespace watchproof {
+
+std::string PackedText(std::string_view text) {
+  uLongf size = compressBound(text.size());
+  std::vector<unsigned char> packed(size);
+  const int code = compress2(packed.data(), &size, reinterpret_cast<const Bytef*>(text.data()),
+                             text.size(), Z_BEST_COMPRESSION);
+  WP_CHECK(code == Z_OK, "zlib packs any text into the space that it asked for");
+  std::string encoded(4 * ((size + 2) / 3) + 1, '\0');  // with the zero that OpenSSL adds
+  const int length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(encoded.data()),
+                                     packed.data(), static_cast<int>(size));
+  encoded.resize(static_cast<std::size_t>(length));
+  return encoded;
+}
+
 namespace {
 
 std::string ToPage(const RunRecord& record) {

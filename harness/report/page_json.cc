@@ -9,7 +9,6 @@
 #include "harness/report/database.h"
 #include "harness/report/lag_table.h"
 #include "harness/report/mutation.h"
-#include "harness/report/packed_text.h"
 #include "harness/report/picture.h"
 #include "harness/report/rows.h"
 #include "harness/report/text.h"
@@ -247,20 +246,9 @@ void AddCourses(const ReportRows& rows, PageData& data) {
 
 // Smaller comes first, where not everything fits.
 int Turn(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kFail:
-    case Outcome::kRegression:
-    case Outcome::kTargetFailed:
-    case Outcome::kHarnessError:
-      return 0;
-    case Outcome::kKnown:
-      return 1;
-    case Outcome::kInconclusive:
-    case Outcome::kFixedEarly:
-      return 2;
-    default:
-      return 3;
-  }
+  if (IsError(outcome)) return 0;
+  if (outcome == Outcome::kKnown) return 1;
+  return outcome == Outcome::kInconclusive || outcome == Outcome::kFixedEarly ? 2 : 3;
 }
 
 // The details of the attempts, by index into the rows; those that do not fit are counted.
@@ -275,9 +263,8 @@ class Details {
       if (summary == nullptr || summary->result.verdict != Verdict::kFail) continue;
       numbers[summary->run] += std::max<std::size_t>(1, summary->result.findings.size());
     }
-    std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-      return Turn(rows.attempts[a].outcome) < Turn(rows.attempts[b].outcome);
-    });
+    std::ranges::stable_sort(order_, {},
+                             [&](std::size_t i) { return Turn(rows.attempts[i].outcome); });
   }
 
   // Into the attempts of the page and its details.

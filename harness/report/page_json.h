@@ -10,6 +10,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/history/json_fields.h"
@@ -24,5 +25,10 @@ struct PageData {
   std::vector<std::string> courses;
 };
 PageData PageDataOf(const RunRecord& record);
+
+// Base64 of the zlib form, which a page unpacks with DecompressionStream("deflate").
+std::string PackedText(std::string_view text);
+// The page without data, as built: harness/report/web/dist/page.html, part of the executable.
+std::string_view PageBundle();
 
 }  // namespace watchproof

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/report/packed_text.h"
 #include "harness/report/testing/sample_record.h"
 
 namespace watchproof {

@@ -11,30 +11,54 @@
 namespace watchproof {
 namespace {
 
-Json ToJson(const std::vector<PictureStep>& steps) {
-  Json json = Json::array();
-  for (const PictureStep& step : steps) json.push_back({Micros(step.at), step.revision.value});
-  return json;
-}
+constexpr auto kRoutine = ItemStyle::Weight::kRoutine;
+constexpr auto kWrong = ItemStyle::Weight::kWrong;
+// In the order of the kinds.
+constexpr ItemStyle kItemStyles[] = {
+    {"fault", "{text}", "", "#9a6700", "bar", "fault"},
+    {"member", "{text}", "", "#8250df", "cross", "process of the target"},
+    {"opened", "opened{times}", "streams opened", "#57606a", "square", "stream opened or closed",
+     kRoutine},
+    {"closed", "closed{times}", "streams closed", "#57606a", "square", "stream opened or closed",
+     kRoutine},
+    {"write", "{revisions}", "writes", "#1b1f24", "tick", "write", kRoutine},
+    {"delete", "delete {revisions}", "deletes", "#1b1f24", "tick", "write", kRoutine},
+    {"other_write", "{revisions}", "writes of other keys", "#9aa3ad", "tick",
+     "write of another key", kRoutine},
+    {"lost_write", "no answer", "", "#9a6700", "ring", "write without an answer"},
+    {"compact", "compact {revisions}", "", "#bc4c00", "diamond", "compaction"},
+    {"asked", "asks from {revisions}", "create requests", "#0969da", "ring",
+     "watch asked for, created"},
+    {"created", "created{times}", "watches are created", "#0969da", "ring",
+     "watch asked for, created", kRoutine},
+    {"events", "{revisions}", "messages with events", "#0969da", "dot", "events", kRoutine},
+    {"progress_asked", "asks for progress{times}", "requests for progress", "#1a7f37", "ring",
+     "progress asked for"},
+    {"progress", "progress {revisions}{times}", "progress answers", "#1a7f37", "square", "progress",
+     kRoutine},
+    {"err_compacted", "ErrCompacted {revisions}{times}", "times ErrCompacted", "#8250df", "diamond",
+     "ErrCompacted"},
+    {"cancelled", "ended{times}", "watches are cancelled", "#57606a", "cross", "watch ended"},
+    {"missing", "{revisions} missing", "", "#cf222e", "gap", "missing", kWrong},
+    {"repeated", "{revisions} again{times}", "messages with repeated events", "#cf222e", "cross",
+     "repeated, late or foreign", kWrong},
+    {"late", "{revisions} late{times}", "messages with late events", "#cf222e", "cross",
+     "repeated, late or foreign", kWrong},
+    {"foreign", "{revisions} foreign", "", "#cf222e", "cross", "repeated, late or foreign", kWrong},
+    {"driver", "", "", "#57606a", "square", "the run itself"},
+    {"listed", "list {revisions}{times}", "lists", "#0969da", "square", "list"},
+    {"holds", "holds {revisions}", "states that it held", "#57606a", "ring", "what a layer holds",
+     kRoutine},
+    {"failed", "", "errors", "#bc4c00", "cross", "error"},
+    {"tombstone", "unknown last state{times}", "deletions of unknown last state", "#8250df",
+     "diamond", "deletion of unknown last state"},
+};
+static_assert(std::size(kItemStyles) == static_cast<std::size_t>(ItemKind::kTombstone) + 1);
 
 std::string RevisionsOf(const PictureItem& item) {
   if (item.first.value == 0) return {};
   if (item.last <= item.first) return fmt::format("{}", item.first);
   return fmt::format("{}–{}", item.first, item.last);
-}
-
-Json ToJson(const PictureItem& item) {
-  Json json{{"kind", Name(item.kind)}, {"at", Micros(item.at)}};
-  if (item.until > item.at) json["until"] = Micros(item.until);
-  if (item.first.value != 0) json["first"] = item.first.value;
-  if (item.last > item.first) json["last"] = item.last.value;
-  if (item.count > 1) json["count"] = item.count;
-  if (item.cited > 0) json["cited"] = item.cited;
-  if (item.line.value > 0) json["line"] = item.line.value;
-  if (const std::string label = LabelOf(item); !label.empty()) json["label"] = label;
-  if (IsRoutine(item)) json["routine"] = true;
-  if (!item.text.empty()) json["text"] = item.text;
-  return json;
 }
 
 }  // namespace
@@ -43,15 +67,7 @@ std::int64_t Micros(Duration at) {
   return std::chrono::duration_cast<std::chrono::microseconds>(at).count();
 }
 
-std::string_view Name(ItemKind kind) {
-  static constexpr std::string_view kNames[] = {
-      "fault",     "member",      "opened",         "closed",   "write",
-      "delete",    "other_write", "lost_write",     "compact",  "asked",
-      "created",   "events",      "progress_asked", "progress", "err_compacted",
-      "cancelled", "missing",     "repeated",       "late",     "foreign",
-      "driver",    "listed",      "holds",          "failed",   "tombstone"};
-  return kNames[static_cast<int>(kind)];
-}
+const ItemStyle& StyleOf(ItemKind kind) { return kItemStyles[static_cast<std::size_t>(kind)]; }
 
 std::string_view Name(LaneKind kind) {
   static constexpr std::string_view kNames[] = {"fault",  "member", "writer",
@@ -59,85 +75,20 @@ std::string_view Name(LaneKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-bool IsDeviation(ItemKind kind) {
-  return kind == ItemKind::kMissing || kind == ItemKind::kRepeated || kind == ItemKind::kLate ||
-         kind == ItemKind::kForeign;
-}
-
 std::string LabelOf(const PictureItem& item) {
   const std::string revisions = RevisionsOf(item);
   const std::string times = item.count > 1 ? fmt::format(" ×{}", item.count) : "";
-  switch (item.kind) {
-    case ItemKind::kFault:
-    case ItemKind::kMember:
-      return item.text;
-    case ItemKind::kCompaction:
-      return "compact " + revisions;
-    case ItemKind::kAsked:
-      return revisions.empty() ? "asks from now on" : "asks from " + revisions;
-    case ItemKind::kCreated:
-      return "created" + times;
-    case ItemKind::kProgressAsked:
-      return "asks for progress" + times;
-    case ItemKind::kProgress:
-      return "progress " + revisions + times;
-    case ItemKind::kErrCompacted:
-      return "ErrCompacted " + revisions + times;
-    case ItemKind::kCancelled:
-      return "ended" + times;
-    case ItemKind::kMissing:
-      return revisions + " missing";
-    case ItemKind::kRepeated:
-      return revisions + " again" + times;
-    case ItemKind::kLate:
-      return revisions + " late" + times;
-    case ItemKind::kForeign:
-      return revisions + " foreign";
-    case ItemKind::kLostWrite:
-      return "no answer";
-    case ItemKind::kDelete:
-      return "delete " + revisions;
-    case ItemKind::kDriver:
-      return Shorten(item.text, 40, Charset::kUtf8);
-    case ItemKind::kListed:
-      return (revisions.empty() ? "list" : "list " + revisions) + times;
-    case ItemKind::kHolds:
-      return "holds " + revisions;
-    case ItemKind::kFailed:
-      return Shorten(item.text, 60, Charset::kUtf8);
-    case ItemKind::kTombstone:
-      return "unknown last state" + times;
-    case ItemKind::kOpened:
-    case ItemKind::kClosed:
-      return std::string(Name(item.kind)) + times;
-    default:
-      return revisions;
-  }
-}
-
-bool IsRoutine(const PictureItem& item) {
-  switch (item.kind) {
-    case ItemKind::kOpened:
-    case ItemKind::kClosed:
-    case ItemKind::kWrite:
-    case ItemKind::kDelete:
-    case ItemKind::kOtherWrite:
-    case ItemKind::kEvents:
-    case ItemKind::kCreated:
-    case ItemKind::kProgress:
-    case ItemKind::kHolds:
-      return item.cited == 0;
-    default:
-      return false;
-  }
+  if (item.kind == ItemKind::kDriver) return Shorten(item.text, 40, Charset::kUtf8);
+  if (item.kind == ItemKind::kFailed) return Shorten(item.text, 60, Charset::kUtf8);
+  if (item.kind == ItemKind::kAsked && revisions.empty()) return "asks from now on";
+  if (item.kind == ItemKind::kListed && revisions.empty()) return "list" + times;
+  return fmt::format(fmt::runtime(StyleOf(item.kind).label), fmt::arg("revisions", revisions),
+                     fmt::arg("times", times), fmt::arg("text", item.text));
 }
 
 double PlaceOf(const Picture& picture, Duration at) {
   const auto& pace = picture.pace;
-  const auto after = std::upper_bound(
-      pace.begin(), pace.end(), at, [](Duration wanted, const std::pair<Duration, double>& point) {
-        return wanted < point.first;
-      });
+  const auto after = std::ranges::upper_bound(pace, at, {}, &std::pair<Duration, double>::first);
   if (after == pace.begin()) return 0;
   if (after == pace.end()) return 1;
   const auto& [begin, first] = *std::prev(after);
@@ -147,31 +98,35 @@ double PlaceOf(const Picture& picture, Duration at) {
   return first + share * (last - first);
 }
 
+void to_json(Json& json, const PictureStep& step) { json = {Micros(step.at), step.revision}; }
+void to_json(Json& json, const PictureItem& item) {
+  json = {{"kind", Name(item.kind)}, {"at", Micros(item.at)}};
+  if (item.until > item.at) json["until"] = Micros(item.until);
+  if (item.first.value != 0) json["first"] = item.first;
+  if (item.last > item.first) json["last"] = item.last;
+  if (item.count > 1) json["count"] = item.count;
+  if (item.cited > 0) json["cited"] = item.cited;
+  if (item.line.value > 0) json["line"] = item.line;
+  if (const std::string label = LabelOf(item); !label.empty()) json["label"] = label;
+  if (IsRoutine(item)) json["routine"] = true;
+  if (!item.text.empty()) json["text"] = item.text;
+}
+void to_json(Json& json, const PictureLane& lane) {
+  json = {{"kind", Name(lane.kind)}, {"name", lane.name}, {"items", lane.items}};
+  if (!lane.position.empty()) json["position"] = lane.position;
+}
+void to_json(Json& json, const CitedLine& cited) {
+  json = {{"line", cited.line}, {"at", Micros(cited.at)}, {"text", cited.text}};
+}
+
 Json ToJson(const Picture& picture) {
-  Json lanes = Json::array();
-  for (const PictureLane& lane : picture.lanes) {
-    Json items = Json::array();
-    for (const PictureItem& item : lane.items) items.push_back(ToJson(item));
-    Json json{{"kind", Name(lane.kind)}, {"name", lane.name}, {"items", std::move(items)}};
-    if (!lane.position.empty()) json["position"] = ToJson(lane.position);
-    lanes.push_back(std::move(json));
-  }
-  Json evidence = Json::array();
-  for (const CitedLine& cited : picture.evidence) {
-    evidence.push_back(
-        {{"line", cited.line.value}, {"at", Micros(cited.at)}, {"text", cited.text}});
-  }
   Json pace = Json::array();
   for (const auto& [at, place] : picture.pace) {
     pace.push_back({Micros(at), static_cast<double>(static_cast<int>(place * 1e4)) / 1e4});
   }
-  return {{"from", Micros(picture.from)},
-          {"until", Micros(picture.until)},
-          {"head", ToJson(picture.head)},
-          {"floor", ToJson(picture.floor)},
-          {"evidence", evidence},
-          {"pace", pace},
-          {"lanes", lanes}};
+  return {{"from", Micros(picture.from)}, {"until", Micros(picture.until)}, {"head", picture.head},
+          {"floor", picture.floor},       {"evidence", picture.evidence},   {"pace", pace},
+          {"lanes", picture.lanes}};
 }
 
 }  // namespace watchproof

@@ -55,10 +55,22 @@ enum class ItemKind {
   kFailed,
   kTombstone,
 };
-// How the page and the SVG name it: "missing".
-std::string_view Name(ItemKind kind);
+// How a kind is shown.
+struct ItemStyle {
+  enum class Weight { kRoutine, kPlain, kWrong };
+  std::string_view name;    // for the page and the SVG: "missing"
+  std::string_view label;   // of "{revisions}", "{times}" and "{text}"; see LabelOf
+  std::string_view joined;  // after the number of some in one: "writes"; empty: they are not joined
+  // In the SVG: shapes are "dot", "ring", "gap", "tick", "diamond", "square", "cross" and "bar".
+  std::string_view colour;
+  std::string_view shape;
+  std::string_view legend;
+  Weight weight = Weight::kPlain;
+};
+const ItemStyle& StyleOf(ItemKind kind);
+inline std::string_view Name(ItemKind kind) { return StyleOf(kind).name; }
 // Whether it shows that something is wrong.
-bool IsDeviation(ItemKind kind);
+inline bool IsDeviation(ItemKind kind) { return StyleOf(kind).weight == ItemStyle::Weight::kWrong; }
 
 // One message or call, or several neighbours of one kind.
 struct PictureItem {
@@ -76,7 +88,9 @@ struct PictureItem {
 // A few characters to stand beside it: "compact 64", "2–67 missing"; may be empty.
 std::string LabelOf(const PictureItem& item);
 // Its label may be left out where there is no room.
-bool IsRoutine(const PictureItem& item);
+inline bool IsRoutine(const PictureItem& item) {
+  return item.cited == 0 && StyleOf(item.kind).weight == ItemStyle::Weight::kRoutine;
+}
 
 struct PictureStep {
   Duration at{};

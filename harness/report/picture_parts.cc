@@ -20,9 +20,7 @@ using ChangeName = std::tuple<Revision, std::string_view, bool>;  // deleted
 
 // When answers first reported the revision.
 Duration KnownAt(const std::vector<PictureStep>& head, Revision revision) {
-  const auto step = std::lower_bound(
-      head.begin(), head.end(), revision,
-      [](const PictureStep& one, Revision wanted) { return one.revision < wanted; });
+  const auto step = std::ranges::lower_bound(head, revision, {}, &PictureStep::revision);
   return step == head.end() ? Duration::zero() : step->at;
 }
 
@@ -56,55 +54,11 @@ const PictureItem* Overtaking(const ShownWatch& watch, Revision revision) {
 }
 
 bool MayJoin(const PictureItem& item) {
-  if (item.cited > 0) return false;
-  switch (item.kind) {
-    case ItemKind::kOpened:
-    case ItemKind::kClosed:
-    case ItemKind::kWrite:
-    case ItemKind::kDelete:
-    case ItemKind::kOtherWrite:
-    case ItemKind::kAsked:
-    case ItemKind::kCreated:
-    case ItemKind::kEvents:
-    case ItemKind::kProgressAsked:
-    case ItemKind::kProgress:
-    case ItemKind::kErrCompacted:
-    case ItemKind::kCancelled:
-    case ItemKind::kRepeated:
-    case ItemKind::kLate:
-    case ItemKind::kListed:
-    case ItemKind::kHolds:
-    case ItemKind::kFailed:
-    case ItemKind::kTombstone:
-      return true;
-    default:
-      return false;
-  }
+  return item.cited == 0 && !StyleOf(item.kind).joined.empty();
 }
 
 std::string JoinedText(const PictureItem& item) {
-  static const std::map<ItemKind, std::string_view> kWhat = {
-      {ItemKind::kOpened, "streams opened"},
-      {ItemKind::kClosed, "streams closed"},
-      {ItemKind::kWrite, "writes"},
-      {ItemKind::kDelete, "deletes"},
-      {ItemKind::kOtherWrite, "writes of other keys"},
-      {ItemKind::kAsked, "create requests"},
-      {ItemKind::kCreated, "watches are created"},
-      {ItemKind::kEvents, "messages with events"},
-      {ItemKind::kProgressAsked, "requests for progress"},
-      {ItemKind::kProgress, "progress answers"},
-      {ItemKind::kErrCompacted, "times ErrCompacted"},
-      {ItemKind::kCancelled, "watches are cancelled"},
-      {ItemKind::kRepeated, "messages with repeated events"},
-      {ItemKind::kLate, "messages with late events"},
-      {ItemKind::kListed, "lists"},
-      {ItemKind::kHolds, "states that it held"},
-      {ItemKind::kFailed, "errors"},
-      {ItemKind::kTombstone, "deletions of unknown last state"}};
-  const auto what = kWhat.find(item.kind);
-  std::string text =
-      fmt::format("{} {}", item.count, what == kWhat.end() ? Name(item.kind) : what->second);
+  std::string text = fmt::format("{} {}", item.count, StyleOf(item.kind).joined);
   if (item.last.value > 0) text += fmt::format(", revisions {} to {}", item.first, item.last);
   if (item.kind == ItemKind::kFailed) text += ", the first: " + item.text;
   return text;
@@ -156,7 +110,7 @@ std::vector<Duration> Edges(const Picture& picture) {
       if (item.kind == ItemKind::kFault) edges.push_back(item.until);
     }
   }
-  std::sort(edges.begin(), edges.end());
+  std::ranges::sort(edges);
   return edges;
 }
 
@@ -211,8 +165,7 @@ void Thin(std::size_t most, Picture& picture) {
   constexpr std::size_t kLanes = 8;
   const std::vector<Duration> edges = Edges(picture);
   for (PictureLane& lane : picture.lanes) {
-    std::stable_sort(lane.items.begin(), lane.items.end(),
-                     [](const PictureItem& a, const PictureItem& b) { return a.at < b.at; });
+    std::ranges::stable_sort(lane.items, {}, &PictureItem::at);
   }
   // With many lanes each has less room.
   const std::size_t fair = most * kLanes / std::max(kLanes, picture.lanes.size());

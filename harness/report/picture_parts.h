@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps from a recording to a picture, apart from reading it.
 //
+//   WP_ASSIGN_OR_RETURN(const Focus focus, FindFocus(request));
 //   AddDeviations(timeline, picture.head, converged, watch);
 //   Thin(150, picture);
 //   SetPace(picture);
@@ -8,13 +9,30 @@
 // Threads: functions without state.
 #pragma once
 
+#include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
+#include <vector>
 
 #include "harness/history/history_parser.h"
 #include "harness/model/timeline.h"
 #include "harness/report/picture.h"
 
 namespace watchproof {
+
+// Which watches and streams of a recording the lines of evidence are about.
+struct Focus {
+  std::vector<WatchIndex> watches;  // at most a few, the closest to it first
+  bool gaps = false;                // revisions may be missing from the recording: RunStarted
+  std::map<std::uint32_t, std::size_t> creates;  // requests by stream
+};
+
+Result<Focus> FindFocus(const PictureRequest& request);
+
+// Gives each line of the recording to `consume`, in order.
+Status EachLine(const std::filesystem::path& file,
+                const std::function<void(const NumberedEntry& line)>& consume);
 
 // A watch with a lane of its own, while its recording is read.
 struct ShownWatch {

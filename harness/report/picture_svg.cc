@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <tuple>
 
 #include "harness/report/picture.h"
@@ -20,68 +19,11 @@ constexpr double kRow = 13;         // of labels
 constexpr double kLetter = 5.7;     // of a label
 constexpr std::size_t kLine = 150;  // characters of a line of text
 
-struct Look {
-  std::string_view colour;
-  std::string_view shape;  // "dot", "ring", "gap", "tick", "diamond", "square", "cross", "bar"
-  std::string_view legend;
-};
-
-Look LookOf(ItemKind kind) {
-  switch (kind) {
-    case ItemKind::kFault:
-      return {"#9a6700", "bar", "fault"};
-    case ItemKind::kMember:
-      return {"#8250df", "cross", "process of the target"};
-    case ItemKind::kOpened:
-    case ItemKind::kClosed:
-      return {"#57606a", "square", "stream opened or closed"};
-    case ItemKind::kWrite:
-    case ItemKind::kDelete:
-      return {"#1b1f24", "tick", "write"};
-    case ItemKind::kOtherWrite:
-      return {"#9aa3ad", "tick", "write of another key"};
-    case ItemKind::kLostWrite:
-      return {"#9a6700", "ring", "write without an answer"};
-    case ItemKind::kCompaction:
-      return {"#bc4c00", "diamond", "compaction"};
-    case ItemKind::kAsked:
-    case ItemKind::kCreated:
-      return {"#0969da", "ring", "watch asked for, created"};
-    case ItemKind::kEvents:
-      return {"#0969da", "dot", "events"};
-    case ItemKind::kProgressAsked:
-      return {"#1a7f37", "ring", "progress asked for"};
-    case ItemKind::kProgress:
-      return {"#1a7f37", "square", "progress"};
-    case ItemKind::kErrCompacted:
-      return {"#8250df", "diamond", "ErrCompacted"};
-    case ItemKind::kCancelled:
-      return {"#57606a", "cross", "watch ended"};
-    case ItemKind::kMissing:
-      return {"#cf222e", "gap", "missing"};
-    case ItemKind::kRepeated:
-    case ItemKind::kLate:
-    case ItemKind::kForeign:
-      return {"#cf222e", "cross", "repeated, late or foreign"};
-    case ItemKind::kListed:
-      return {"#0969da", "square", "list"};
-    case ItemKind::kHolds:
-      return {"#57606a", "ring", "what a layer holds"};
-    case ItemKind::kFailed:
-      return {"#bc4c00", "cross", "error"};
-    case ItemKind::kTombstone:
-      return {"#8250df", "diamond", "deletion of unknown last state"};
-    case ItemKind::kDriver:
-      break;
-  }
-  return {"#57606a", "square", "the run itself"};
-}
-
 std::string TextAt(double x, double y, std::string_view text, std::string_view more = "") {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}>{}</text>\n", x, y, more, EscapeXml(text));
 }
 
-std::string Shape(const Look& look, double x, double y) {
+std::string Shape(const ItemStyle& look, double x, double y) {
   const std::string_view c = look.colour;
   if (look.shape == "dot") {
     return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", x, y, c);
@@ -122,25 +64,262 @@ class Drawing {
     }
   }
 
-  std::string Draw();
+  std::string Draw() {
+    Caption();
+    top_ = y_;
+    Chart();
+    Axis();
+    for (const PictureLane& lane : picture_.lanes) Lane(lane);
+    const std::string shading = Shading();
+    const std::string line = Evidence();
+    Legend();
+    return fmt::format(
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1:.0f}\" "
+               "width=\"{0}\" height=\"{1:.0f}\" font-family=\"system-ui, sans-serif\" "
+               "font-size=\"13\">\n"
+               "<style>.label {{ font-size: 10.5px; }}</style>\n<title>{2}</title>\n"
+               "<defs><pattern id=\"hatch\" width=\"8\" height=\"8\" "
+               "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
+               "<rect width=\"8\" height=\"8\" fill=\"#fff8c5\" fill-opacity=\".6\"/>"
+               "<rect width=\"2\" height=\"8\" fill=\"#d4a72c\" fill-opacity=\".35\"/>"
+               "</pattern></defs>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+               kWidth, y_, EscapeXml(caption_.title)) +
+           shading + line + body_ + "</svg>\n";
+  }
 
  private:
   double X(Duration at) const {
     return kLeft + (kRight - kLeft) * std::min(1.0, PlaceOf(picture_, at) / end_);
   }
   bool Beyond(Duration at) const { return PlaceOf(picture_, at) > end_; }
-  void Paragraph(std::string_view name, std::string_view text);
-  void Caption();
-  void Chart();
+
+  void Paragraph(std::string_view name, std::string_view text) {
+    body_ += TextAt(16, y_, name, " fill=\"#57606a\"");
+    for (const std::string& line : Wrap(CleanText(text), kLine)) {
+      body_ += TextAt(100, y_, line);
+      y_ += 17;
+    }
+  }
+
+  void Caption() {
+    y_ = 28;
+    body_ += TextAt(16, y_, caption_.title, " font-size=\"18\" font-weight=\"700\"");
+    y_ += 24;
+    for (const auto& [name, text] : caption_.rows) Paragraph(name, text);
+    y_ += 12;
+  }
+
+  // How far the store, the compaction floor and the first watch have come.
+  void Chart() {
+    std::int64_t lowest = INT64_MAX;
+    std::int64_t highest = 1;
+    const auto see = [&](const std::vector<PictureStep>& steps) {
+      for (const PictureStep& step : steps) {
+        if (Beyond(step.at)) break;
+        lowest = std::min(lowest, step.revision.value);
+        highest = std::max(highest, step.revision.value);
+      }
+    };
+    const PictureLane* watch = nullptr;
+    for (const PictureLane& lane : picture_.lanes) {
+      if (lane.kind == LaneKind::kWatch && watch == nullptr) watch = &lane;
+    }
+    see(picture_.head);
+    see(picture_.floor);
+    if (watch != nullptr) see(watch->position);
+    if (lowest == INT64_MAX) return;
+    body_ += TextAt(16, y_ + 14, "revision", " font-weight=\"600\"");
+    body_ += TextAt(kLeft - 6, y_ + 18, fmt::format("{}", highest),
+                    " class=\"label\" text-anchor=\"end\" fill=\"#57606a\"");
+    body_ += TextAt(kLeft - 6, y_ + kChart, fmt::format("{}", lowest),
+                    " class=\"label\" text-anchor=\"end\" fill=\"#57606a\"");
+    Steps(picture_.head, "#57606a", "the store", y_, lowest, highest);
+    Steps(picture_.floor, "#bc4c00", "compaction floor", y_, lowest, highest);
+    if (watch != nullptr) {
+      Steps(watch->position, "#0969da", "the watch waits for", y_, lowest, highest);
+    }
+    // Beside the ends of the lines, one below the other.
+    std::ranges::sort(names_);
+    double free = 0;
+    for (const auto& [end, name, colour] : names_) {
+      free = std::max(free + kRow, end + 4);
+      body_ += TextAt(kRight + 6, free, name, fmt::format(" class=\"label\" fill=\"{}\"", colour));
+    }
+    y_ += kChart + 6;
+  }
+
   void Steps(const std::vector<PictureStep>& steps, std::string_view colour,
-             const std::string& label, double from_y, std::int64_t lowest, std::int64_t highest);
-  void Axis();
-  void Lane(const PictureLane& lane);
-  void Item(const PictureItem& item, double y);
-  double Labels(const std::vector<PictureItem>& items);
-  std::string Shading() const;
-  std::string Evidence();
-  void Legend();
+             const std::string& label, double from_y, std::int64_t lowest, std::int64_t highest) {
+    if (steps.empty()) return;
+    const double span = static_cast<double>(std::max<std::int64_t>(1, highest - lowest));
+    std::string path;
+    double y = 0;
+    for (const PictureStep& step : steps) {
+      if (Beyond(step.at)) break;
+      y = from_y + kChart -
+          (kChart - 14) * static_cast<double>(step.revision.value - lowest) / span;
+      path += path.empty() ? fmt::format("M{:.1f} {:.1f}", X(step.at), y)
+                           : fmt::format("H{:.1f}V{:.1f}", X(step.at), y);
+    }
+    if (path.empty()) return;
+    body_ += fmt::format("<path d=\"{}H{:.1f}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n",
+                         path, kRight, colour);
+    names_.push_back({y, label, colour});
+  }
+
+  void Axis() {
+    body_ += fmt::format("<path d=\"M{} {:.1f}H{}\" stroke=\"#57606a\"/>\n", kLeft, y_, kRight);
+    double free = kLeft - 1;
+    for (const auto& [at, place] : picture_.pace) {
+      if (place > end_ || X(at) < free) continue;
+      const double ms = std::chrono::duration<double, std::milli>(at).count();
+      body_ += fmt::format("<path d=\"M{0:.1f} {1:.1f}v4\" stroke=\"#57606a\"/>\n", X(at), y_);
+      body_ += TextAt(X(at), y_ + 15, fmt::format("{:.{}f}", ms, ms < 100 ? 1 : 0),
+                      " class=\"label\" text-anchor=\"middle\" fill=\"#57606a\"");
+      free = X(at) + 56;
+    }
+    body_ += TextAt(16, y_ + 15, "ms; pauses are shortened", " class=\"label\" fill=\"#57606a\"");
+    y_ += 26;
+  }
+
+  void Lane(const PictureLane& lane) {
+    body_ += fmt::format("<path d=\"M16 {0:.1f}H{1}\" stroke=\"#d0d7de\"/>\n", y_, kRight);
+    double name_y = y_ + 16;
+    const bool watch = lane.kind == LaneKind::kWatch;
+    std::size_t line = 0;
+    for (const std::string& text : Wrap(CleanText(lane.name), 200)) {
+      body_ += TextAt(16, name_y, Shorten(text, 28, Charset::kUtf8),
+                      line++ == 0 ? (watch ? " font-weight=\"700\"" : " font-weight=\"600\"")
+                                  : " class=\"label\" fill=\"#57606a\"");
+      name_y += 14;
+    }
+    body_ +=
+        fmt::format("<path d=\"M{0} {1:.1f}H{2}\" stroke=\"#eaeef2\"/>\n", kLeft, y_ + 12, kRight);
+    for (const PictureItem& item : lane.items) {
+      if (!Beyond(item.at)) Item(item, y_ + 12);
+    }
+    const double labels = Labels(lane.items);
+    for (const PictureItem& item : lane.items) {
+      if (item.cited > 0 && !Beyond(item.at)) body_ += Badge(item.cited, X(item.at), y_ + 2);
+    }
+    y_ += std::max(20 + labels, name_y - y_) + 8;
+  }
+
+  void Item(const PictureItem& item, double y) {
+    const ItemStyle& look = StyleOf(item.kind);
+    const double x = X(item.at);
+    const double until = X(item.until);
+    std::string shape;
+    if (until - x > 3) {
+      shape += fmt::format(
+          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"6\" rx=\"3\" fill=\"{}\" "
+          "fill-opacity=\".35\"/>\n",
+          x, y - 3, until - x, look.colour);
+    }
+    if (look.shape != "bar") shape += Shape(look, x, y);
+    body_ += fmt::format("<g><title>{}</title>\n{}</g>\n", EscapeXml(item.text), shape);
+  }
+
+  // Below the line of the lane, in rows; what matters gets its place first. The height used.
+  double Labels(const std::vector<PictureItem>& items) {
+    std::array<std::vector<std::pair<double, double>>, 5> taken;
+    std::size_t rows = 0;
+    const auto place = [&](const PictureItem& item, std::size_t most) {
+      const std::string label = LabelOf(item);
+      if (label.empty() || Beyond(item.at)) return;
+      const double width = kLetter * static_cast<double>(Columns(label)) + 6;
+      // Of what lasts, below its middle.
+      const double end = item.kind == ItemKind::kFault ? X(item.until) : X(item.at);
+      const double begin =
+          std::clamp((X(item.at) + end - width) / 2, kLeft, std::max(kLeft, kRight - width));
+      for (std::size_t row = 0; row < most; ++row) {
+        const bool free = std::ranges::all_of(taken[row], [&](const auto& other) {
+          return other.second <= begin || begin + width <= other.first;
+        });
+        if (!free) continue;
+        taken[row].emplace_back(begin, begin + width);
+        rows = std::max(rows, row + 1);
+        const bool wrong = IsDeviation(item.kind);
+        body_ +=
+            TextAt(begin + width / 2, y_ + 26 + kRow * static_cast<double>(row), label,
+                   fmt::format(" class=\"label\" text-anchor=\"middle\" fill=\"{}\"{}",
+                               StyleOf(item.kind).colour, wrong ? " font-weight=\"700\"" : ""));
+        return;
+      }
+    };
+    for (const PictureItem& item : items) {
+      if (!IsRoutine(item)) place(item, taken.size());
+    }
+    for (const PictureItem& item : items) {
+      if (IsRoutine(item)) place(item, 1);
+    }
+    return kRow * static_cast<double>(std::max<std::size_t>(1, rows));
+  }
+
+  std::string Shading() const {
+    std::string text;
+    for (const PictureLane& lane : picture_.lanes) {
+      for (const PictureItem& item : lane.items) {
+        if (item.kind != ItemKind::kFault || Beyond(item.at)) continue;
+        text += fmt::format(
+            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
+            "fill=\"url(#hatch)\"/>\n",
+            X(item.at), top_, std::max(2.0, X(item.until) - X(item.at)), y_ - top_);
+      }
+    }
+    return text;
+  }
+
+  std::string Evidence() {
+    if (picture_.evidence.empty()) return {};
+    const double x = X(picture_.evidence.back().at);
+    const std::string line = fmt::format(
+        "<path d=\"M{0:.1f} {1:.1f}V{2:.1f}\" stroke=\"#cf222e\" stroke-width=\"1.5\" "
+        "stroke-dasharray=\"5 3\"/>\n",
+        x, top_, y_);
+    y_ += 18;
+    body_ += TextAt(std::min(x, kRight - 50), y_ - 4, "first wrong moment",
+                    " text-anchor=\"middle\" fill=\"#cf222e\" font-weight=\"700\"");
+    y_ += 18;
+    for (std::size_t i = 0; i < picture_.evidence.size(); ++i) {
+      const CitedLine& cited = picture_.evidence[i];
+      body_ += Badge(i + 1, 24, y_ - 4);
+      const double ms = std::chrono::duration<double, std::milli>(cited.at).count();
+      const std::string text =
+          fmt::format("{:.1f} ms, line {}: {}", ms, cited.line.value, cited.text);
+      for (const std::string& part : Wrap(CleanText(text), kLine + 10)) {
+        body_ += TextAt(40, y_, part);
+        y_ += 17;
+      }
+      y_ += 4;
+    }
+    return line;
+  }
+
+  void Legend() {
+    std::vector<std::string_view> seen;
+    double x = 24;
+    y_ += 8;
+    for (const PictureLane& lane : picture_.lanes) {
+      for (const PictureItem& item : lane.items) {
+        const ItemStyle& look = StyleOf(item.kind);
+        if (look.shape == "bar" || Beyond(item.at) ||
+            std::ranges::find(seen, look.legend) != seen.end()) {
+          continue;
+        }
+        seen.push_back(look.legend);
+        const double width = 34 + kLetter * static_cast<double>(look.legend.size());
+        if (x + width > kWidth) {
+          x = 24;
+          y_ += 18;
+        }
+        body_ += Shape(look, x, y_ - 4);
+        body_ += TextAt(x + 10, y_, look.legend, " class=\"label\" fill=\"#57606a\"");
+        x += width;
+      }
+    }
+    y_ += 16;
+  }
 
   const Picture& picture_;
   const PictureCaption& caption_;
@@ -150,255 +329,6 @@ class Drawing {
   std::vector<std::tuple<double, std::string, std::string_view>> names_;  // of the chart's lines
   std::string body_;
 };
-
-void Drawing::Paragraph(std::string_view name, std::string_view text) {
-  body_ += TextAt(16, y_, name, " fill=\"#57606a\"");
-  for (const std::string& line : Wrap(CleanText(text), kLine)) {
-    body_ += TextAt(100, y_, line);
-    y_ += 17;
-  }
-}
-
-void Drawing::Caption() {
-  y_ = 28;
-  body_ += TextAt(16, y_, caption_.title, " font-size=\"18\" font-weight=\"700\"");
-  y_ += 24;
-  for (const auto& [name, text] : caption_.rows) Paragraph(name, text);
-  y_ += 12;
-}
-
-void Drawing::Steps(const std::vector<PictureStep>& steps, std::string_view colour,
-                    const std::string& label, double from_y, std::int64_t lowest,
-                    std::int64_t highest) {
-  if (steps.empty()) return;
-  const double span = static_cast<double>(std::max<std::int64_t>(1, highest - lowest));
-  std::string path;
-  double y = 0;
-  for (const PictureStep& step : steps) {
-    if (Beyond(step.at)) break;
-    y = from_y + kChart - (kChart - 14) * static_cast<double>(step.revision.value - lowest) / span;
-    path += path.empty() ? fmt::format("M{:.1f} {:.1f}", X(step.at), y)
-                         : fmt::format("H{:.1f}V{:.1f}", X(step.at), y);
-  }
-  if (path.empty()) return;
-  body_ += fmt::format("<path d=\"{}H{:.1f}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n",
-                       path, kRight, colour);
-  names_.push_back({y, label, colour});
-}
-
-// How far the store, the compaction floor and the first watch have come.
-void Drawing::Chart() {
-  std::int64_t lowest = INT64_MAX;
-  std::int64_t highest = 1;
-  const auto see = [&](const std::vector<PictureStep>& steps) {
-    for (const PictureStep& step : steps) {
-      if (Beyond(step.at)) break;
-      lowest = std::min(lowest, step.revision.value);
-      highest = std::max(highest, step.revision.value);
-    }
-  };
-  const PictureLane* watch = nullptr;
-  for (const PictureLane& lane : picture_.lanes) {
-    if (lane.kind == LaneKind::kWatch && watch == nullptr) watch = &lane;
-  }
-  see(picture_.head);
-  see(picture_.floor);
-  if (watch != nullptr) see(watch->position);
-  if (lowest == INT64_MAX) return;
-  body_ += TextAt(16, y_ + 14, "revision", " font-weight=\"600\"");
-  body_ += TextAt(kLeft - 6, y_ + 18, fmt::format("{}", highest),
-                  " class=\"label\" text-anchor=\"end\" fill=\"#57606a\"");
-  body_ += TextAt(kLeft - 6, y_ + kChart, fmt::format("{}", lowest),
-                  " class=\"label\" text-anchor=\"end\" fill=\"#57606a\"");
-  Steps(picture_.head, "#57606a", "the store", y_, lowest, highest);
-  Steps(picture_.floor, "#bc4c00", "compaction floor", y_, lowest, highest);
-  if (watch != nullptr) {
-    Steps(watch->position, "#0969da", "the watch waits for", y_, lowest, highest);
-  }
-  // Beside the ends of the lines, one below the other.
-  std::sort(names_.begin(), names_.end());
-  double free = 0;
-  for (const auto& [end, name, colour] : names_) {
-    free = std::max(free + kRow, end + 4);
-    body_ += TextAt(kRight + 6, free, name, fmt::format(" class=\"label\" fill=\"{}\"", colour));
-  }
-  y_ += kChart + 6;
-}
-
-void Drawing::Axis() {
-  body_ += fmt::format("<path d=\"M{} {:.1f}H{}\" stroke=\"#57606a\"/>\n", kLeft, y_, kRight);
-  double free = kLeft - 1;
-  for (const auto& [at, place] : picture_.pace) {
-    if (place > end_ || X(at) < free) continue;
-    const double ms = std::chrono::duration<double, std::milli>(at).count();
-    body_ += fmt::format("<path d=\"M{0:.1f} {1:.1f}v4\" stroke=\"#57606a\"/>\n", X(at), y_);
-    body_ += TextAt(X(at), y_ + 15, fmt::format("{:.{}f}", ms, ms < 100 ? 1 : 0),
-                    " class=\"label\" text-anchor=\"middle\" fill=\"#57606a\"");
-    free = X(at) + 56;
-  }
-  body_ += TextAt(16, y_ + 15, "ms; pauses are shortened", " class=\"label\" fill=\"#57606a\"");
-  y_ += 26;
-}
-
-void Drawing::Item(const PictureItem& item, double y) {
-  const Look look = LookOf(item.kind);
-  const double x = X(item.at);
-  const double until = X(item.until);
-  std::string shape;
-  if (until - x > 3) {
-    shape += fmt::format(
-        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"6\" rx=\"3\" fill=\"{}\" "
-        "fill-opacity=\".35\"/>\n",
-        x, y - 3, until - x, look.colour);
-  }
-  if (look.shape != "bar") shape += Shape(look, x, y);
-  body_ += fmt::format("<g><title>{}</title>\n{}</g>\n", EscapeXml(item.text), shape);
-}
-
-// Below the line of the lane, in rows; what matters gets its place first. The height used.
-double Drawing::Labels(const std::vector<PictureItem>& items) {
-  std::array<std::vector<std::pair<double, double>>, 5> taken;
-  std::size_t rows = 0;
-  const auto place = [&](const PictureItem& item, std::size_t most) {
-    const std::string label = LabelOf(item);
-    if (label.empty() || Beyond(item.at)) return;
-    const double width = kLetter * static_cast<double>(Columns(label)) + 6;
-    // Of what lasts, below its middle.
-    const double end = item.kind == ItemKind::kFault ? X(item.until) : X(item.at);
-    const double begin =
-        std::clamp((X(item.at) + end - width) / 2, kLeft, std::max(kLeft, kRight - width));
-    for (std::size_t row = 0; row < most; ++row) {
-      const bool free = std::all_of(taken[row].begin(), taken[row].end(), [&](const auto& other) {
-        return other.second <= begin || begin + width <= other.first;
-      });
-      if (!free) continue;
-      taken[row].emplace_back(begin, begin + width);
-      rows = std::max(rows, row + 1);
-      const bool wrong = IsDeviation(item.kind);
-      body_ += TextAt(begin + width / 2, y_ + 26 + kRow * static_cast<double>(row), label,
-                      fmt::format(" class=\"label\" text-anchor=\"middle\" fill=\"{}\"{}",
-                                  LookOf(item.kind).colour, wrong ? " font-weight=\"700\"" : ""));
-      return;
-    }
-  };
-  for (const PictureItem& item : items) {
-    if (!IsRoutine(item)) place(item, taken.size());
-  }
-  for (const PictureItem& item : items) {
-    if (IsRoutine(item)) place(item, 1);
-  }
-  return kRow * static_cast<double>(std::max<std::size_t>(1, rows));
-}
-
-void Drawing::Lane(const PictureLane& lane) {
-  body_ += fmt::format("<path d=\"M16 {0:.1f}H{1}\" stroke=\"#d0d7de\"/>\n", y_, kRight);
-  double name_y = y_ + 16;
-  const bool watch = lane.kind == LaneKind::kWatch;
-  std::size_t line = 0;
-  for (const std::string& text : Wrap(CleanText(lane.name), 200)) {
-    body_ += TextAt(16, name_y, Shorten(text, 28, Charset::kUtf8),
-                    line++ == 0 ? (watch ? " font-weight=\"700\"" : " font-weight=\"600\"")
-                                : " class=\"label\" fill=\"#57606a\"");
-    name_y += 14;
-  }
-  body_ +=
-      fmt::format("<path d=\"M{0} {1:.1f}H{2}\" stroke=\"#eaeef2\"/>\n", kLeft, y_ + 12, kRight);
-  for (const PictureItem& item : lane.items) {
-    if (!Beyond(item.at)) Item(item, y_ + 12);
-  }
-  const double labels = Labels(lane.items);
-  for (const PictureItem& item : lane.items) {
-    if (item.cited > 0 && !Beyond(item.at)) body_ += Badge(item.cited, X(item.at), y_ + 2);
-  }
-  y_ += std::max(20 + labels, name_y - y_) + 8;
-}
-
-std::string Drawing::Shading() const {
-  std::string text;
-  for (const PictureLane& lane : picture_.lanes) {
-    for (const PictureItem& item : lane.items) {
-      if (item.kind != ItemKind::kFault || Beyond(item.at)) continue;
-      text += fmt::format(
-          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
-          "fill=\"url(#hatch)\"/>\n",
-          X(item.at), top_, std::max(2.0, X(item.until) - X(item.at)), y_ - top_);
-    }
-  }
-  return text;
-}
-
-std::string Drawing::Evidence() {
-  if (picture_.evidence.empty()) return {};
-  const double x = X(picture_.evidence.back().at);
-  const std::string line = fmt::format(
-      "<path d=\"M{0:.1f} {1:.1f}V{2:.1f}\" stroke=\"#cf222e\" stroke-width=\"1.5\" "
-      "stroke-dasharray=\"5 3\"/>\n",
-      x, top_, y_);
-  y_ += 18;
-  body_ += TextAt(std::min(x, kRight - 50), y_ - 4, "first wrong moment",
-                  " text-anchor=\"middle\" fill=\"#cf222e\" font-weight=\"700\"");
-  y_ += 18;
-  for (std::size_t i = 0; i < picture_.evidence.size(); ++i) {
-    const CitedLine& cited = picture_.evidence[i];
-    body_ += Badge(i + 1, 24, y_ - 4);
-    const double ms = std::chrono::duration<double, std::milli>(cited.at).count();
-    const std::string text =
-        fmt::format("{:.1f} ms, line {}: {}", ms, cited.line.value, cited.text);
-    for (const std::string& part : Wrap(CleanText(text), kLine + 10)) {
-      body_ += TextAt(40, y_, part);
-      y_ += 17;
-    }
-    y_ += 4;
-  }
-  return line;
-}
-
-void Drawing::Legend() {
-  std::vector<std::string_view> seen;
-  double x = 24;
-  y_ += 8;
-  for (const PictureLane& lane : picture_.lanes) {
-    for (const PictureItem& item : lane.items) {
-      const Look look = LookOf(item.kind);
-      if (look.shape == "bar" || Beyond(item.at) ||
-          std::find(seen.begin(), seen.end(), look.legend) != seen.end()) {
-        continue;
-      }
-      seen.push_back(look.legend);
-      const double width = 34 + kLetter * static_cast<double>(look.legend.size());
-      if (x + width > kWidth) {
-        x = 24;
-        y_ += 18;
-      }
-      body_ += Shape(look, x, y_ - 4);
-      body_ += TextAt(x + 10, y_, look.legend, " class=\"label\" fill=\"#57606a\"");
-      x += width;
-    }
-  }
-  y_ += 16;
-}
-
-std::string Drawing::Draw() {
-  Caption();
-  top_ = y_;
-  Chart();
-  Axis();
-  for (const PictureLane& lane : picture_.lanes) Lane(lane);
-  const std::string shading = Shading();
-  const std::string line = Evidence();
-  Legend();
-  return fmt::format(
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1:.0f}\" width=\"{0}\" "
-             "height=\"{1:.0f}\" font-family=\"system-ui, sans-serif\" font-size=\"13\">\n"
-             "<style>.label {{ font-size: 10.5px; }}</style>\n<title>{2}</title>\n"
-             "<defs><pattern id=\"hatch\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\" "
-             "patternTransform=\"rotate(45)\"><rect width=\"8\" height=\"8\" fill=\"#fff8c5\" "
-             "fill-opacity=\".6\"/><rect width=\"2\" height=\"8\" fill=\"#d4a72c\" "
-             "fill-opacity=\".35\"/></pattern></defs>\n"
-             "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-             kWidth, y_, EscapeXml(caption_.title)) +
-         shading + line + body_ + "</svg>\n";
-}
 
 }  // namespace
 

@@ -5,27 +5,20 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "harness/report/text.h"
 
 namespace watchproof {
 namespace {
 
-const TargetSpec* FindTarget(const RunRecord& record, std::string_view text) {
-  const auto found = std::find_if(record.targets.begin(), record.targets.end(),
-                                  [&](const TargetSpec& spec) { return spec.text == text; });
-  return found == record.targets.end() ? nullptr : &*found;
-}
-
-const CaseSummary* FindCaseSummary(const RunRecord& record, std::string_view name) {
-  const auto found = std::find_if(record.cases.begin(), record.cases.end(),
-                                  [&](const CaseSummary& note) { return note.name == name; });
-  return found == record.cases.end() ? nullptr : &*found;
+template <typename T>
+const T* FindNamed(const std::vector<T>& all, std::string T::*name, std::string_view wanted) {
+  const auto found = std::ranges::find(all, wanted, name);
+  return found == all.end() ? nullptr : &*found;
 }
 
 std::string LabelOf(const RunRecord& record, std::string_view target, std::string_view version) {
-  const TargetSpec* spec = FindTarget(record, target);
+  const TargetSpec* spec = FindNamed(record.targets, &TargetSpec::text, target);
   return spec == nullptr ? CleanText(target) : spec->Label(version);
 }
 
@@ -94,7 +87,7 @@ AttemptRow RowOf(const RunRecord& record, const AttemptSummary& attempt) {
           .target = result.target,
           .attempt = result.attempt,
           .label = LabelOf(record, result.target, result.target_version),
-          .note = FindCaseSummary(record, result.case_name),
+          .note = FindNamed(record.cases, &CaseSummary::name, result.case_name),
           .summary = &attempt,
           .repeat = RepeatCommand(record, attempt)};
 }
@@ -113,7 +106,7 @@ ReportRows RowsOf(const RunRecord& record) {
                              .target = left.target,
                              .attempt = left.attempt,
                              .label = LabelOf(record, left.target, versions[left.target]),
-                             .note = FindCaseSummary(record, left.case_name)});
+                             .note = FindNamed(record.cases, &CaseSummary::name, left.case_name)});
   }
   for (const TargetSpec& target : record.targets) {
     rows.labels.push_back(target.Label(versions[target.text]));
@@ -138,6 +131,20 @@ std::vector<FindingRow> FindingRows(const FindingRecord& finding) {
   rows.push_back({"looks like", finding.signature});
   std::erase_if(rows, [](const FindingRow& row) { return row.text.empty(); });
   return rows;
+}
+
+std::set<std::string> TextsOf(const AttemptResult& result, std::string FindingRecord::*field) {
+  std::set<std::string> texts;
+  for (const FindingRecord& finding : result.findings) texts.insert(finding.*field);
+  texts.erase("");
+  return texts;
+}
+
+std::string Headline(const AttemptResult& result) {
+  if (result.findings.empty()) return result.reason;
+  const FindingRecord& finding = result.findings.front();
+  return fmt::format("{}: expected {}, observed {}", finding.guarantee, finding.expected,
+                     finding.observed);
 }
 
 std::string ToText(const FindingRecord& finding) {

@@ -9,6 +9,7 @@
 // Threads: pure functions. Ownership: rows point into the record.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,10 @@ struct FindingRow {
 };
 // In the order in which every format shows them.
 std::vector<FindingRow> FindingRows(const FindingRecord& finding);
+// What the findings have in a field, such as the known bugs that they look like.
+std::set<std::string> TextsOf(const AttemptResult& result, std::string FindingRecord::*field);
+// "Ordered: expected ..., observed ..." of its first finding; without any, the reason.
+std::string Headline(const AttemptResult& result);
 // The guarantee and its rows, a line each.
 std::string ToText(const FindingRecord& finding);
 

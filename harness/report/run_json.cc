@@ -108,8 +108,8 @@ Result<RepeatSummary> ParseRepeatSummary(const std::string& run_json) {
   const Json json = Json::parse(run_json, nullptr, false);
   const auto is_text = [](const Json& value) { return value.is_string(); };
   if (!json.is_object() || !json.contains("repeat_flags") || !json["repeat_flags"].is_array() ||
-      !std::all_of(json["repeat_flags"].begin(), json["repeat_flags"].end(), is_text) ||
-      !json.contains("working_folder") || !is_text(json["working_folder"])) {
+      !std::ranges::all_of(json["repeat_flags"], is_text) || !json.contains("working_folder") ||
+      !is_text(json["working_folder"])) {
     return Fail(StatusCode::kInvalidArgument,
                 "expected the document of a run, with repeat_flags and working_folder");
   }

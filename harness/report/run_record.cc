@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "harness/report/mutation.h"
 #include "harness/report/text.h"
@@ -37,34 +39,34 @@ constexpr Outcome kCounted[] = {
 
 const OutcomeStyle& StyleOf(Outcome outcome) { return kStyles[static_cast<int>(outcome)]; }
 
+AttemptName NameOf(const AttemptSummary& attempt) {
+  return {attempt.result.case_name, attempt.result.target, attempt.result.attempt};
+}
+
+NotRun NotRunOf(const AttemptName& name, const std::string& seed, Outcome outcome) {
+  return {.case_name = name.case_name,
+          .target = name.target,
+          .attempt = name.attempt,
+          .seed = FormatSeed(SeedOfAttempt(ParseSeed(seed).value_or(0), name.attempt)),
+          .outcome = outcome};
+}
+
 Outcome OutcomeOf(const AttemptSummary& attempt) {
-  switch (attempt.expectation) {
-    case ExpectationStatus::kKnownFailure:
-      return Outcome::kKnown;
-    case ExpectationStatus::kRegression:
-      return Outcome::kRegression;
-    case ExpectationStatus::kFixedEarly:
-      return Outcome::kFixedEarly;
-    case ExpectationStatus::kNewFailure:
-      return Outcome::kFail;
-    case ExpectationStatus::kAsExpected:
-      break;
+  constexpr Outcome kExpected[] = {Outcome::kPass, Outcome::kKnown, Outcome::kFail,
+                                   Outcome::kRegression, Outcome::kFixedEarly};
+  if (attempt.expectation != ExpectationStatus::kAsExpected) {
+    return kExpected[static_cast<std::size_t>(attempt.expectation)];
   }
   if (attempt.result.declared) return Outcome::kDeclared;
   if (attempt.result.target_failed) return Outcome::kTargetFailed;
-  switch (attempt.result.verdict) {
-    case Verdict::kPass:
-      return Outcome::kPass;
-    case Verdict::kFail:
-      return Outcome::kFail;
-    case Verdict::kInconclusive:
-      return Outcome::kInconclusive;
-    case Verdict::kUnsupported:
-      return Outcome::kUnsupported;
-    case Verdict::kHarnessError:
-      break;
-  }
-  return Outcome::kHarnessError;
+  constexpr Outcome kOutcomeOf[] = {Outcome::kPass, Outcome::kFail, Outcome::kInconclusive,
+                                    Outcome::kUnsupported, Outcome::kHarnessError};
+  return kOutcomeOf[static_cast<std::size_t>(attempt.result.verdict)];
+}
+
+bool IsError(Outcome outcome) {
+  return outcome == Outcome::kFail || outcome == Outcome::kRegression ||
+         outcome == Outcome::kHarnessError || outcome == Outcome::kTargetFailed;
 }
 
 int Tally::total() const { return std::accumulate(std::begin(counts), std::end(counts), 0); }
@@ -110,33 +112,25 @@ std::string Sentence(const RunRecord& record) {
   }
   const int executed = tally.total() - tally[Outcome::kNotRun] - tally[Outcome::kNotFetched] -
                        tally[Outcome::kUnsupported];
-  std::string_view opening = "Good";
-  if (tally.total() == 0 && record.incomplete.empty()) {
-    opening = "Nothing to do here";
-  } else if (!record.interrupted.empty()) {
-    opening = record.interrupted == "terminated" ? "Terminated"
-              : record.interrupted == "killed"   ? "Killed"
-                                                 : "Interrupted";
-  } else if (tally[Outcome::kHarnessError] > 0) {
-    opening = "Broken run";
-  } else if (tally[Outcome::kRegression] > 0) {
-    opening = "Bugs are back";
-  } else if (tally[Outcome::kFail] > 0) {
-    opening = "Broken promises";
-  } else if (tally[Outcome::kTargetFailed] > 0 || record.named_not_fetched) {
-    opening = "No target";
-  } else if (tally[Outcome::kFixedEarly] > 0 || !record.stale.empty()) {
-    opening = "Expectations are out of date";
-  } else if (!record.incomplete.empty()) {
-    opening = "Incomplete";
-  } else if (tally[Outcome::kInconclusive] > 0) {
-    opening = "Undecided";
-  } else if (executed == 0) {
-    opening = "Nothing could be judged";
-  } else if (tally[Outcome::kKnown] > 0) {
-    opening = "Nothing new";
-  }
-  return fmt::format("{}: {}.", opening, CountsText(tally));
+  const std::string_view ended = record.interrupted == "terminated" ? "Terminated"
+                                 : record.interrupted == "killed"   ? "Killed"
+                                                                    : "Interrupted";
+  // The first that holds.
+  const std::pair<bool, std::string_view> openings[] = {
+      {tally.total() == 0 && record.incomplete.empty(), "Nothing to do here"},
+      {!record.interrupted.empty(), ended},
+      {tally[Outcome::kHarnessError] > 0, "Broken run"},
+      {tally[Outcome::kRegression] > 0, "Bugs are back"},
+      {tally[Outcome::kFail] > 0, "Broken promises"},
+      {tally[Outcome::kTargetFailed] > 0 || record.named_not_fetched, "No target"},
+      {tally[Outcome::kFixedEarly] > 0 || !record.stale.empty(), "Expectations are out of date"},
+      {!record.incomplete.empty(), "Incomplete"},
+      {tally[Outcome::kInconclusive] > 0, "Undecided"},
+      {executed == 0, "Nothing could be judged"},
+      {tally[Outcome::kKnown] > 0, "Nothing new"},
+      {true, "Good"}};
+  const auto opening = std::ranges::find(openings, true, &std::pair<bool, std::string_view>::first);
+  return fmt::format("{}: {}.", opening->second, CountsText(tally));
 }
 
 }  // namespace watchproof

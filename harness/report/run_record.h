@@ -148,7 +148,12 @@ struct RunRecord {
   int exit_code = 0;
 };
 
+AttemptName NameOf(const AttemptSummary& attempt);
+// One of the run with this seed.
+NotRun NotRunOf(const AttemptName& name, const std::string& seed, Outcome outcome);
 Outcome OutcomeOf(const AttemptSummary& attempt);
+// Something is wrong, beyond what is known.
+bool IsError(Outcome outcome);
 
 struct Tally {
   int counts[kOutcomes] = {};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -116,18 +117,13 @@ void ReadPlanHeader(const fs::path& file, RunRecord& record) {
 // The attempts that were planned and have no result.
 void AddNotRun(const std::set<std::string>& not_fetched, RunRecord& record) {
   std::set<AttemptName> ran;
-  for (const AttemptSummary& attempt : record.attempts) {
-    ran.insert({attempt.result.case_name, attempt.result.target, attempt.result.attempt});
-  }
+  for (const AttemptSummary& attempt : record.attempts) ran.insert(NameOf(attempt));
   const auto add = [&](const AttemptName& name) {
     const bool planned = record.plan.only.empty() || record.plan.only.contains(name);
     if (!planned || ran.contains(name)) return;
+    const bool absent = not_fetched.contains(name.target);
     record.not_run.push_back(
-        {.case_name = name.case_name,
-         .target = name.target,
-         .attempt = name.attempt,
-         .seed = FormatSeed(SeedOfAttempt(ParseSeed(record.seed).value_or(0), name.attempt)),
-         .outcome = not_fetched.contains(name.target) ? Outcome::kNotFetched : Outcome::kNotRun});
+        NotRunOf(name, record.seed, absent ? Outcome::kNotFetched : Outcome::kNotRun));
   };
   for (int attempt = 1; attempt <= record.plan.repeat; ++attempt) {
     for (const CaseSummary& summary : record.cases) {
@@ -139,10 +135,21 @@ void AddNotRun(const std::set<std::string>& not_fetched, RunRecord& record) {
 template <typename T, typename Name>
 void AddNew(const std::vector<T>& from, std::vector<T>& into, Name name) {
   for (const T& one : from) {
-    const bool there = std::any_of(into.begin(), into.end(),
-                                   [&](const T& other) { return name(other) == name(one); });
-    if (!there) into.push_back(one);
+    if (std::ranges::find(into, std::invoke(name, one), name) == into.end()) into.push_back(one);
   }
+}
+
+std::uint64_t BytesIn(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
+    std::error_code vanished;
+    const bool is_file = at->is_regular_file(vanished);
+    const std::uintmax_t size = is_file ? at->file_size(vanished) : 0;
+    if (!vanished) bytes += size;
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -170,8 +177,8 @@ Result<RunRecord> ReadRun(const fs::path& folder, const CaseLookup& describe) {
     if (!result.has_value()) {
       return std::move(result).error().WithContext("{}", (folder / "results.jsonl").string());
     }
-    AddNew({SpecOf(result->target)}, record.targets, [](const auto& one) { return one.text; });
-    AddNew({describe(result->case_name)}, record.cases, [](const auto& one) { return one.name; });
+    AddNew({SpecOf(result->target)}, record.targets, &TargetSpec::text);
+    AddNew({describe(result->case_name)}, record.cases, &CaseSummary::name);
     record.attempts.push_back(SummaryOf(*std::move(result), record));
     end = std::max(end, record.attempts.back().begin + record.attempts.back().result.seconds);
   }
@@ -181,8 +188,7 @@ Result<RunRecord> ReadRun(const fs::path& folder, const CaseLookup& describe) {
 }
 
 RunRecord Joined(std::vector<RunRecord> runs, const fs::path& folder, Numbers numbers) {
-  std::sort(runs.begin(), runs.end(),
-            [](const RunRecord& a, const RunRecord& b) { return a.started < b.started; });
+  std::ranges::sort(runs, {}, &RunRecord::started);
   RunRecord all = runs.front();
   all.folder = folder.string();
   all.attempts.clear();
@@ -194,15 +200,15 @@ RunRecord Joined(std::vector<RunRecord> runs, const fs::path& folder, Numbers nu
   for (std::size_t i = 0; i < runs.size(); ++i) {
     RunRecord& run = runs[i];
     if (i > 0) {
-      AddNew(run.left_out, all.left_out, [](const std::string& name) { return name; });
+      AddNew(run.left_out, all.left_out, std::identity());
       all.id += " + " + run.id;
       if (run.seed != all.seed) all.seed += ", " + run.seed;
       all.defects.clear();
       all.stale.insert(all.stale.end(), run.stale.begin(), run.stale.end());
     }
     if (all.interrupted.empty()) all.interrupted = run.interrupted;
-    AddNew(run.targets, all.targets, [](const TargetSpec& one) { return one.text; });
-    AddNew(run.cases, all.cases, [](const CaseSummary& one) { return one.name; });
+    AddNew(run.targets, all.targets, &TargetSpec::text);
+    AddNew(run.cases, all.cases, &CaseSummary::name);
     const double later = static_cast<double>(ParseUtc(run.started).value_or(start) - start);
     std::map<Pair, int> most;
     for (AttemptSummary& attempt : run.attempts) {
@@ -232,6 +238,29 @@ RunRecord Joined(std::vector<RunRecord> runs, const fs::path& folder, Numbers nu
   // What one run left out another one may have run.
   for (const CaseSummary& summary : all.cases) std::erase(all.left_out, summary.name);
   return all;
+}
+
+Result<RunListing> ListRun(const fs::path& folder) {
+  WP_ASSIGN_OR_RETURN(const RunRecord record, ReadRun(folder, [](const std::string& name) {
+                        return CaseSummary{.name = name};
+                      }));
+  RunListing run{.id = record.id,
+                 .started = record.started,
+                 .ending = record.interrupted.empty() ? "finished" : record.interrupted,
+                 .targets = {},
+                 .tally = CountOutcomes(record),
+                 .bytes = BytesIn(folder),
+                 .rerun_of = record.rerun_of};
+  for (const TargetSpec& target : record.targets) run.targets.push_back(target.text);
+  return run;
+}
+
+std::string ToJson(const RunListing& run) {
+  Json json{{"schema", 1},          {"id", run.id},           {"started", run.started},
+            {"ending", run.ending}, {"targets", run.targets}, {"counts", NamedCounts(run.tally)},
+            {"bytes", run.bytes}};
+  if (!run.rerun_of.empty()) json["rerun_of"] = run.rerun_of;
+  return DumpJson(json);
 }
 
 }  // namespace watchproof

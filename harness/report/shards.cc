@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/shards.h"
+#include "harness/report/saved_run.h"
 
 #include <algorithm>
 #include <map>
@@ -12,24 +12,10 @@ namespace {
 
 using Names = std::set<AttemptName>;
 
-AttemptName NameOf(const AttemptSummary& attempt) {
-  return {attempt.result.case_name, attempt.result.target, attempt.result.attempt};
-}
-
 // Which of two results of one attempt counts: the higher one.
 int Weight(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kFail:
-      return 3;
-    case Verdict::kPass:
-    case Verdict::kUnsupported:
-      return 2;
-    case Verdict::kInconclusive:
-      return 1;
-    case Verdict::kHarnessError:
-      break;
-  }
-  return 0;
+  constexpr int kWeights[] = {2, 3, 1, 2, 0};  // in the order of the verdicts
+  return kWeights[static_cast<std::size_t>(verdict)];
 }
 
 std::string EndingOf(const RunRecord& run) {
@@ -102,8 +88,7 @@ Status CheckParts(const std::vector<RunRecord>& runs) {
 class OneShard {
  public:
   explicit OneShard(std::vector<RunRecord*> runs) : runs_(std::move(runs)) {
-    std::sort(runs_.begin(), runs_.end(),
-              [](const RunRecord* a, const RunRecord* b) { return a->id < b->id; });
+    std::ranges::sort(runs_, {}, &RunRecord::id);
     for (const RunRecord* run : runs_) {
       planned_.insert(run->plan.only.begin(), run->plan.only.end());
     }
@@ -215,12 +200,8 @@ RunRecord Settle(std::vector<RunRecord>& runs) {
     all.incomplete.push_back(std::move(text));
   }
   left.merge(ended_early);
-  const std::uint64_t seed = ParseSeed(runs.front().seed).value_or(0);
   for (const AttemptName& name : left) {
-    all.not_run.push_back({.case_name = name.case_name,
-                           .target = name.target,
-                           .attempt = name.attempt,
-                           .seed = FormatSeed(SeedOfAttempt(seed, name.attempt))});
+    all.not_run.push_back(NotRunOf(name, runs.front().seed, Outcome::kNotRun));
   }
   return all;
 }
@@ -245,7 +226,7 @@ Result<RunRecord> JoinShards(std::vector<RunRecord> runs, const std::filesystem:
   all.plan.repeat = whole.repeat;
   all.plan.only.clear();
   for (const char* flag : {"--shard", "--shards", "--shard-by"}) all.flags.erase(flag);
-  std::sort(all.stale.begin(), all.stale.end());
+  std::ranges::sort(all.stale);
   all.stale.erase(std::unique(all.stale.begin(), all.stale.end()), all.stale.end());
   all.cases.clear();
   for (const std::string& name : whole.cases) all.cases.push_back(describe(name));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/shards.h"
+#include "harness/report/saved_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -39,14 +39,8 @@ std::string Heading(const AttemptRow& row, const TerminalStyle& style) {
 
 // "    promise    within one watch, ..." with a hanging indent.
 std::string Field(std::string_view name, std::string_view value, const TerminalStyle& style) {
-  std::string text;
-  const std::size_t room = std::max<std::size_t>(style.width, 60) - kFieldIndent;
-  for (const std::string& line : Wrap(CleanText(value), room)) {
-    text += text.empty() ? fmt::format("    {}", PadRight(name, kFieldIndent - 4))
-                         : std::string(kFieldIndent, ' ');
-    text += line + "\n";
-  }
-  return text;
+  return Hanging(fmt::format("    {}", PadRight(name, kFieldIndent - 4)), CleanText(value),
+                 std::max<std::size_t>(style.width, 60) - kFieldIndent);
 }
 
 // Never wrapped, so that it can be copied.
@@ -169,9 +163,9 @@ std::string Legend(const RunRecord& record, const ReportRows& rows, const std::v
     text += fmt::format("  [{}] {}{}\n", i + 1, heads[i].label,
                         heads[i].label == spec ? "" : fmt::format(": {}", spec));
   }
-  const bool alone = std::any_of(rows.matrix.begin(), rows.matrix.end(), [](const MatrixRow& row) {
-    return std::any_of(row.cells.begin(), row.cells.end(),
-                       [](const Cell& cell) { return SymbolOnly(cell.outcome); });
+  const bool alone = std::ranges::any_of(rows.matrix, [](const MatrixRow& row) {
+    return std::ranges::any_of(row.cells,
+                               [](const Cell& cell) { return SymbolOnly(cell.outcome); });
   });
   if (!alone) return text;
   return text + fmt::format("  {} unsupported: the target lacks what the case needs\n",
@@ -182,10 +176,9 @@ std::string Legend(const RunRecord& record, const ReportRows& rows, const std::v
 std::string FetchCommandText(const RunRecord& record) {
   std::map<std::string, std::set<std::string>> versions;  // by product
   for (const TargetSpec& target : record.targets) {
-    const bool absent =
-        std::any_of(record.not_run.begin(), record.not_run.end(), [&target](const NotRun& left) {
-          return left.outcome == Outcome::kNotFetched && left.target == target.text;
-        });
+    const bool absent = std::ranges::any_of(record.not_run, [&target](const NotRun& left) {
+      return left.outcome == Outcome::kNotFetched && left.target == target.text;
+    });
     if (!absent) continue;
     for (const std::string& release : {target.release, UpgradeOf(target)}) {
       if (!release.empty()) versions[target.product].insert(release);
@@ -286,7 +279,7 @@ std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
       RowNames(rows, std::max(kLeastName, width - std::min(width, taken)), style);
   for (const std::string& name : names) widths[0] = std::max(widths[0], Columns(name));
   const auto is_empty = [](const std::string& cell) { return cell.empty(); };
-  if (std::all_of(lines[1].begin(), lines[1].end(), is_empty)) lines.pop_back();
+  if (std::ranges::all_of(lines[1], is_empty)) lines.pop_back();
   std::string text;
   const auto print = [&](const std::vector<std::string>& cells, const MatrixRow* row) {
     std::string line;

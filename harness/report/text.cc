@@ -42,7 +42,7 @@ std::string EscapeXml(std::string_view text) {
 
 std::size_t Columns(std::string_view text) {
   return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return !IsContinuation(c); }));
+      std::ranges::count_if(text, [](char c) { return !IsContinuation(c); }));
 }
 
 std::string PadRight(std::string_view text, std::size_t columns) {
@@ -97,6 +97,31 @@ std::vector<std::string> Wrap(std::string_view text, std::size_t columns) {
   return lines;
 }
 
+std::string Hanging(std::string_view head, std::string_view text, std::size_t columns) {
+  const std::string indent(Columns(head), ' ');
+  std::string lines;
+  for (const std::string& line : Wrap(text, columns)) {
+    lines.append(lines.empty() ? head : indent).append(line).append("\n");
+  }
+  return lines;
+}
+
+std::string MarkdownCell(std::string_view text) {
+  std::string safe;
+  for (const char c : EscapeXml(text)) {
+    if (c == '|') {
+      safe += "\\|";
+    } else if (c == '\n') {
+      safe += ' ';
+    } else if (c == '`') {
+      safe += '\'';
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
 std::string MarkdownTable(const Table& table) {
   const auto line = [](const std::vector<std::string>& cells) {
     return fmt::format("| {} |\n", fmt::join(cells, " | "));
@@ -140,23 +165,14 @@ std::string ShellQuote(std::string_view text) {
     return quoted + "'";
   }
   std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
   return quoted + "'";
 }
 
 std::string JoinShell(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& word : words) {
-    if (!line.empty()) line += ' ';
-    line += ShellQuote(word);
-  }
-  return line;
+  std::vector<std::string> quoted;
+  for (const std::string& word : words) quoted.push_back(ShellQuote(word));
+  return fmt::format("{}", fmt::join(quoted, " "));
 }
 
 std::string FormatSeconds(double seconds) {

@@ -30,7 +30,11 @@ std::string Shorten(std::string_view text, std::size_t columns, Charset charset)
 std::string ShortenEnd(std::string_view text, std::size_t columns, Charset charset);
 // Breaks at spaces; a longer word stands alone on its line.
 std::vector<std::string> Wrap(std::string_view text, std::size_t columns);
+// The same, each on a line, the first one behind the head and the others below it.
+std::string Hanging(std::string_view head, std::string_view text, std::size_t columns);
 
+// As a cell of a table in Markdown: what would end the cell, the table or a code span is replaced.
+std::string MarkdownCell(std::string_view text);
 // Cells are as the format wants them, escaped where necessary.
 struct Table {
   std::vector<std::string> head;

@@ -5,6 +5,9 @@
 // Threads: any.
 #pragma once
 
+#include <fmt/chrono.h>
+#include <time.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,9 +15,21 @@
 
 namespace watchproof {
 
-std::int64_t UtcNow();                                        // seconds since 1970
-std::string FormatUtc(std::int64_t seconds);                  // "2026-01-14T10:15:00Z"
-std::string FormatStamp(std::int64_t seconds);                // "20260114T101500Z", for names
-std::optional<std::int64_t> ParseUtc(std::string_view text);  // of FormatUtc, fractions ignored
+inline std::int64_t UtcNow() { return time(nullptr); }  // seconds since 1970
+// "2026-01-14T10:15:00Z"
+inline std::string FormatUtc(std::int64_t seconds) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(seconds));
+}
+// "20260114T101500Z", for names
+inline std::string FormatStamp(std::int64_t seconds) {
+  return fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(seconds));
+}
+// Of FormatUtc, fractions ignored.
+inline std::optional<std::int64_t> ParseUtc(std::string_view text) {
+  tm parts{};
+  const std::string copy(text);
+  if (strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &parts) == nullptr) return std::nullopt;
+  return timegm(&parts);
+}
 
 }  // namespace watchproof

@@ -18,11 +18,8 @@ constexpr std::size_t kMostAnnotations = 10;
 std::string OfCommand(std::string_view text, std::string_view ends) {
   std::string escaped;
   for (const char c : CleanText(text)) {
-    if (ends.find(c) == std::string_view::npos) {
-      escaped += c;
-    } else {
-      escaped += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
+    const bool plain = ends.find(c) == std::string_view::npos;
+    escaped += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return escaped;
 }
@@ -47,28 +44,12 @@ std::string WithoutCommands(std::string_view text) {
   return plain;
 }
 
-bool IsError(Outcome outcome) {
-  return outcome == Outcome::kFail || outcome == Outcome::kRegression ||
-         outcome == Outcome::kHarnessError || outcome == Outcome::kTargetFailed;
-}
-
-std::string MessageOf(const AttemptRow& row) {
-  const AttemptResult& result = row.summary->result;
-  std::string text = result.reason;
-  if (!result.findings.empty()) {
-    const FindingRecord& finding = result.findings.front();
-    text = fmt::format("{}: expected {}, observed {}", finding.guarantee, finding.expected,
-                       finding.observed);
-  }
-  return text + "\nrepeat: " + row.repeat;
-}
-
 std::string AnnotationOf(const AttemptRow& row, bool in_checkout) {
   const std::string_view kind = IsError(row.outcome) ? "error" : "warning";
   const std::string title =
       fmt::format("{}: {} on {}", StyleOf(row.outcome).word, row.case_name, row.label);
   std::string place;
-  std::string message = MessageOf(row);
+  std::string message = Headline(row.summary->result) + "\nrepeat: " + row.repeat;
   if (in_checkout) {
     place = fmt::format("file={},line={},", AsProperty(row.note->file), row.note->line);
   } else if (row.note != nullptr && !row.note->requirement.empty()) {
@@ -96,9 +77,8 @@ std::string Annotations(const RunRecord& record,
                        row.outcome == Outcome::kInconclusive;
     if (shown && row.summary != nullptr) wrong.push_back(&row);
   }
-  std::stable_sort(wrong.begin(), wrong.end(), [](const AttemptRow* a, const AttemptRow* b) {
-    return IsError(a->outcome) > IsError(b->outcome);
-  });
+  std::ranges::stable_sort(wrong, std::greater(),
+                           [](const AttemptRow* row) { return IsError(row->outcome); });
   const std::size_t shown = wrong.size() <= kMostAnnotations ? wrong.size() : kMostAnnotations - 1;
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) {

@@ -176,14 +176,8 @@ class Writer {
 
   // The store is fresh: its first revision is 1.
   static std::string At(const Place& place) {
-    switch (place.from) {
-      case Place::From::kHead:
-        return fmt::format("head{:+}", place.plus);
-      case Place::From::kFloor:
-        return fmt::format("floor{:+}", place.plus);
-      case Place::From::kNumber:
-        break;
-    }
+    if (place.from == Place::From::kHead) return fmt::format("head{:+}", place.plus);
+    if (place.from == Place::From::kFloor) return fmt::format("floor{:+}", place.plus);
     return fmt::format("{}", place.plus);
   }
 
@@ -204,15 +198,11 @@ class Writer {
     const auto op = [](const std::string& kind, const std::string& request) {
       return fmt::format("{{Request: &pb.RequestOp_Request{0}{{Request{0}: {1}}}}}", kind, request);
     };
-    switch (part.kind) {
-      case TxnPart::Kind::kPut:
-        return op("Put", PutOf(part.key, part.lease, 0));
-      case TxnPart::Kind::kDelete:
-        return op("DeleteRange", Ranged("DeleteRangeRequest", part.key, part.end).str());
-      case TxnPart::Kind::kGet:
-        break;
+    if (part.kind == TxnPart::Kind::kPut) return op("Put", PutOf(part.key, part.lease, 0));
+    if (part.kind == TxnPart::Kind::kGet) {
+      return op("Range", Ranged("RangeRequest", part.key, part.end).str());
     }
-    return op("Range", Ranged("RangeRequest", part.key, part.end).str());
+    return op("DeleteRange", Ranged("DeleteRangeRequest", part.key, part.end).str());
   }
   // The nested transactions come last, in both branches.
   std::string PartsOf(const std::vector<TxnPart>& parts, const std::vector<Txn>& nested) const {

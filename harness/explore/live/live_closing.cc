@@ -40,17 +40,9 @@ bool IsTransient(StatusCode code) {
 }
 
 WatchPhase PhaseOf(const WatchState& watch, Revision head, Revision floor) {
-  switch (watch.end) {
-    case WatchEnd::kRefused:
-      return WatchPhase::kRefused;
-    case WatchEnd::kCompacted:
-      return WatchPhase::kCompacted;
-    case WatchEnd::kCancelled:
-    case WatchEnd::kStreamClosed:
-      return WatchPhase::kEnded;
-    case WatchEnd::kOpen:
-      break;
-  }
+  if (watch.end == WatchEnd::kRefused) return WatchPhase::kRefused;
+  if (watch.end == WatchEnd::kCompacted) return WatchPhase::kCompacted;
+  if (watch.end != WatchEnd::kOpen) return WatchPhase::kEnded;
   if (!watch.created) return WatchPhase::kAsked;
   if (watch.start > head) return WatchPhase::kFuture;
   if (watch.complete) return WatchPhase::kLive;
@@ -74,9 +66,7 @@ void LiveScript::EachLive(
 
 void LiveScript::NoteMeetings(const Judge& judge) {
   features_.situations.Look();
-  int number = 0;
   for (const Stream& stream : streams_) {
-    ++number;
     std::vector<Situations::Watch> watches;
     for (std::uint32_t ordinal = 0; stream.open && ordinal < stream.watches.size(); ++ordinal) {
       if (ordinal == kMostMet) break;
@@ -89,18 +79,13 @@ void LiveScript::NoteMeetings(const Judge& judge) {
         features_.Met(watches[i].phase, watches.back().phase, {});
       }
     }
-    features_.situations.See({.number = number, .stalled = stream.stalled}, watches);
+    features_.situations.See({.number = stream.number, .stalled = stream.stalled}, watches);
   }
 }
 
 // At what the client knows by now.
 void LiveScript::Look() {
-  server_.Await(
-      [this](const Judge& judge) {
-        NoteMeetings(judge);
-        return true;
-      },
-      server_.patience());
+  server_.Look([this](const Judge& judge) { NoteMeetings(judge); });
 }
 
 // Until every create has been answered.
@@ -135,7 +120,7 @@ void LiveScript::AskClosingQuestions() {
   ListLeases();
   CancelAll();
   for (const std::int64_t lease : leases_) {
-    [[maybe_unused]] const auto revoked = Call(Method::kLeaseRevoke, RevokeToWire(lease));
+    [[maybe_unused]] const auto revoked = Call(Method::kLeaseRevoke, LeaseToWire(lease));
   }
 }
 
@@ -178,15 +163,11 @@ void LiveScript::ListLeases() {
 
 LiveScript::Watches LiveScript::LiveOn(const Stream* only) {
   Watches live;
-  server_.Await(
-      [&](const Judge& judge) {
-        live.clear();
-        EachLive(judge, [&](Stream& stream, std::uint32_t ordinal, const WatchState& watch) {
-          if (only == nullptr || only == &stream) live.push_back({&stream, ordinal, watch});
-        });
-        return true;
-      },
-      server_.patience());
+  server_.Look([&](const Judge& judge) {
+    EachLive(judge, [&](Stream& stream, std::uint32_t ordinal, const WatchState& watch) {
+      if (only == nullptr || only == &stream) live.push_back({&stream, ordinal, watch});
+    });
+  });
   return live;
 }
 
@@ -231,8 +212,8 @@ void LiveScript::AskForProgress() {
     if (!stream.open) continue;
     const Revision head = server_.head();
     const Watches live = LiveOn(&stream);
-    const bool future = std::any_of(
-        live.begin(), live.end(), [head](const LiveWatch& one) { return one.state.start > head; });
+    const bool future =
+        std::ranges::any_of(live, [head](const LiveWatch& one) { return one.state.start > head; });
     if (live.empty() || future || !AwaitDelivery(live, head)) continue;
     if (server_.held_back() >= kNoNews && HasCompacted(stream)) continue;
     Progress progress = AwaitProgress(stream);
@@ -247,16 +228,12 @@ void LiveScript::AskForProgress() {
 
 bool LiveScript::HasCompacted(const Stream& stream) {
   bool compacted = false;
-  server_.Await(
-      [&](const Judge& judge) {
-        for (std::uint32_t ordinal = 0; ordinal < stream.watches.size(); ++ordinal) {
-          const auto index = judge.Find(stream.client->id(), ordinal);
-          compacted |= index && judge.watch(*index).end == WatchEnd::kCompacted &&
-                       !stream.watches[ordinal].cancel_asked;
-        }
-        return true;
-      },
-      server_.patience());
+  server_.Look([&](const Judge& judge) {
+    for (std::uint32_t ordinal = 0; ordinal < stream.watches.size(); ++ordinal) {
+      const auto index = judge.Find(stream.client->id(), ordinal);
+      compacted |= index && judge.watch(*index).end == WatchEnd::kCompacted;
+    }
+  });
   return compacted;
 }
 
@@ -265,12 +242,7 @@ LiveScript::Progress LiveScript::AwaitProgress(Stream& stream) {
   const Duration patience = server_.patience();
   server_.Annotate(ProgressDue{.stream = id, .asked = true, .limit_ms = patience / 1ms});
   Revision due{};
-  server_.Await(
-      [&due](const Judge& judge) {
-        due = judge.reached();
-        return true;
-      },
-      server_.patience());
+  server_.Look([&due](const Judge& judge) { due = judge.reached(); });
   std::map<std::uint32_t, std::uint64_t> before;  // answers, by ordinal
   for (const LiveWatch& one : LiveOn(&stream)) before[one.ordinal] = one.state.progress_answers;
   bool any = false;
@@ -304,8 +276,8 @@ LiveScript::Progress LiveScript::AwaitProgress(Stream& stream) {
 // future.
 void LiveScript::CreateNew() {
   int number = 1;
-  for (int i = 1; i <= kMostStreams; ++i) {
-    if (streams_[static_cast<std::size_t>(i - 1)].open) number = i;
+  for (const Stream& stream : streams_) {
+    if (stream.open) number = stream.number;
   }
   Carry(Create{.stream = number, .key = "*", .end = "*"});
   Carry(Create{.stream = number,

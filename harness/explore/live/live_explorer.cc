@@ -9,7 +9,6 @@
 #include "harness/base/mutex.h"
 #include "harness/checkers/signatures.h"
 #include "harness/explore/live/emphasis.h"
-#include "harness/explore/shrink.h"
 
 namespace watchproof::explore {
 namespace {
@@ -27,17 +26,11 @@ constexpr std::size_t kRestartsTogether = 8;
 // Alone on a server an answer comes at once.
 constexpr Duration kPatienceAlone = 1500ms;
 
-template <typename Wanted>
-bool Has(const Script& script) {
-  return std::any_of(script.steps.begin(), script.steps.end(),
-                     [](const Step& step) { return std::holds_alternative<Wanted>(step); });
-}
-
 // A store that gave a revision to two writes has no one history that the rest could be judged by.
 template <typename Ran>
 void NameConsequences(std::vector<Ran>& ran) {
   const auto all = [&ran](const auto& visit) {
-    for (Ran& one : ran) std::for_each(one.broken.begin(), one.broken.end(), visit);
+    for (Ran& one : ran) std::ranges::for_each(one.broken, visit);
   };
   bool reused = false;
   all([&](const BrokenGuarantee& one) {
@@ -49,6 +42,14 @@ void NameConsequences(std::vector<Ran>& ran) {
   all([&](BrokenGuarantee& one) {
     if (consequences.contains(one.signature)) one.signature = signature::kRevisionsReused;
   });
+}
+
+// Until the work is done on each.
+template <typename Work>
+void OnThreads(std::size_t count, const Work& work) {
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < count; ++i) threads.emplace_back([&work] { work(); });
+  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace
@@ -156,11 +157,7 @@ Status LiveExplorer::Explore(Duration time, std::uint64_t most,
       enough = enough || !go_on();
     }
   };
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < std::min<std::uint64_t>(most, kServersAtOnce); ++i) {
-    threads.emplace_back(work);
-  }
-  for (std::thread& thread : threads) thread.join();
+  OnThreads(std::min<std::uint64_t>(most, kServersAtOnce), work);
   return trouble;
 }
 
@@ -174,9 +171,9 @@ void LiveExplorer::Learn(const BatchPlan& plan, const Batch& batch) {
     counts_.steps += one.steps;
   }
   // Of the others nothing is shown that a recording would explain.
-  const bool example = std::any_of(buckets().begin(), buckets().end(), [&](const Bucket& bucket) {
-    return std::any_of(bucket.examples.begin(), bucket.examples.end(),
-                       [&](const Bucket::Example& one) { return one.recording == recording; });
+  const bool example = std::ranges::any_of(buckets(), [&](const Bucket& bucket) {
+    const auto& examples = bucket.examples;
+    return std::ranges::find(examples, recording, &Bucket::Example::recording) != examples.end();
   });
   Finish(batch.folder, example);
   counts_.scripts += batch.ran.size();
@@ -218,11 +215,7 @@ Result<std::vector<LiveExplorer::Findings>> LiveExplorer::RunAlone(
       Finish(batch->folder, false);
     }
   };
-  std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < std::min(scripts.size(), kServersAtOnce); ++i) {
-    threads.emplace_back(work);
-  }
-  for (std::thread& thread : threads) thread.join();
+  OnThreads(std::min(scripts.size(), kServersAtOnce), work);
   if (!trouble.ok()) return trouble;
   return findings;
 }
@@ -286,15 +279,11 @@ Status LiveExplorer::RunOn(const std::filesystem::path& folder, const BatchPlan&
   const TimePoint until = Clock::now() + plan.time;
   Status trouble;
   Mutex mu;
-  std::vector<std::thread> workers;
-  for (int i = 0; i < plan.workers; ++i) {
-    workers.emplace_back([&] {
-      const Status worked = Work(*server, plan, until, prng, batch.ran, mu);
-      MutexLock lock(mu);
-      if (!worked.ok()) trouble = worked;
-    });
-  }
-  for (std::thread& worker : workers) worker.join();
+  OnThreads(static_cast<std::size_t>(plan.workers), [&] {
+    const Status worked = Work(*server, plan, until, prng, batch.ran, mu);
+    MutexLock lock(mu);
+    if (!worked.ok()) trouble = worked;
+  });
   LiveVerdict verdict = server->Finish();
   for (const LiveVerdict::OfScript& finding : verdict.findings) {
     // One that is of no script is shown with the first.

@@ -44,7 +44,9 @@ LiveScript::LiveScript(LiveServer& server, LiveClient& client, const Script& scr
       draws_(draws),
       placement_(fmt::format("s{}/", number), number * kLeasesPerScript),
       prng_(std::move(prng)),
-      streams_(kMostStreams) {}
+      streams_(kMostStreams) {
+  for (int i = 1; i <= kMostStreams; ++i) StreamOf(i).number = i;
+}
 
 void LiveScript::Run() {
   base_ = server_.head().value;
@@ -108,8 +110,8 @@ void LiveScript::NoteRestart() {
   const std::uint64_t restarts = server_.restarts();
   if (std::exchange(seen_restarts_, restarts) == restarts) return;
   carried_out_.steps.push_back(Crash{});
-  for (int i = 1; i <= kMostStreams; ++i) {
-    if (streams_[static_cast<std::size_t>(i - 1)].open) Do(Resume{i});
+  for (const Stream& stream : streams_) {
+    if (stream.open) Do(Resume{stream.number});
   }
 }
 
@@ -118,8 +120,8 @@ void LiveScript::NoteCompaction() {
   const std::int64_t floor = server_.floor().value;
   if (floor <= seen_floor_) return;
   seen_floor_ = floor;
-  const auto above = std::count_if(own_.begin(), own_.end(),
-                                   [floor](std::int64_t revision) { return revision > floor; });
+  const auto above =
+      std::ranges::count_if(own_, [floor](std::int64_t revision) { return revision > floor; });
   if (above == static_cast<std::ptrdiff_t>(own_.size())) return;
   carried_out_.steps.push_back(Compact{{Place::From::kHead, -above}});
 }
@@ -131,26 +133,22 @@ void LiveScript::Carry(const Step& step) {
 
 // Numbers, too, count from the script's beginning, but for those that no store has reached.
 std::int64_t LiveScript::Resolve(const Place& place) const {
-  switch (place.from) {
-    case Place::From::kHead: {
-      if (place.plus > 0) return server_.head().value + place.plus;
-      const auto back = static_cast<std::size_t>(-place.plus);
-      if (back < own_.size()) return own_[own_.size() - 1 - back];
-      const std::int64_t first = own_.empty() ? base_ : own_.front() - 1;
-      return std::max<std::int64_t>(
-          first - static_cast<std::int64_t>(back) + static_cast<std::int64_t>(own_.size()), 1);
-    }
-    case Place::From::kFloor:
-      return std::max<std::int64_t>(server_.floor().value, 1) + place.plus;
-    case Place::From::kNumber:
-      break;
+  if (place.from == Place::From::kFloor) {
+    return std::max<std::int64_t>(server_.floor().value, 1) + place.plus;
   }
-  const bool relative = place.plus > 0 && place.plus < kFarFuture;
-  return relative ? base_ - 1 + place.plus : place.plus;
+  if (place.from == Place::From::kNumber) {
+    const bool relative = place.plus > 0 && place.plus < kFarFuture;
+    return relative ? base_ - 1 + place.plus : place.plus;
+  }
+  if (place.plus > 0) return server_.head().value + place.plus;
+  const auto back = static_cast<std::size_t>(-place.plus);
+  if (back < own_.size()) return own_[own_.size() - 1 - back];
+  const std::int64_t first = own_.empty() ? base_ : own_.front() - 1;
+  return std::max<std::int64_t>(first + static_cast<std::int64_t>(own_.size()) + place.plus, 1);
 }
 
 LiveScript::Stream* LiveScript::Open(int number) {
-  Stream& stream = streams_[static_cast<std::size_t>(number - 1)];
+  Stream& stream = StreamOf(number);
   if (stream.open) return &stream;
   const auto opened =
       server_.OpenStream(client_.connection, ScriptOfClient(name_),
@@ -207,7 +205,7 @@ void LiveScript::Do(const AskProgress& ask) {
 }
 
 void LiveScript::Do(const CloseStream& close) {
-  Stream& stream = streams_[static_cast<std::size_t>(close.stream - 1)];
+  Stream& stream = StreamOf(close.stream);
   if (!std::exchange(stream.open, false)) return;
   stream.client->Close();
 }
@@ -216,7 +214,7 @@ void LiveScript::Do(const CloseStream& close) {
 // of its ErrCompacted.
 void LiveScript::Do(const Resume& resume) {
   Do(CloseStream{resume.stream});
-  const Stream before = streams_[static_cast<std::size_t>(resume.stream - 1)];
+  const Stream before = StreamOf(resume.stream);
   if (before.client == nullptr) return;
   Stream* const stream = Open(resume.stream);
   if (stream == nullptr) return;
@@ -226,21 +224,18 @@ void LiveScript::Do(const Resume& resume) {
     std::int64_t start = 0;
   };
   std::vector<Next> next;
-  server_.Await(
-      [&](const Judge& judge) {
-        for (std::uint32_t ordinal = 0; ordinal < before.watches.size(); ++ordinal) {
-          const auto index = judge.Find(ended, ordinal);
-          if (!index) continue;
-          const WatchState& state = judge.watch(*index);
-          if (state.end == WatchEnd::kRefused || state.end == WatchEnd::kCancelled) continue;
-          const bool compacted = state.end == WatchEnd::kCompacted;
-          next.push_back({ordinal, !state.created ? before.watches[ordinal].start
-                                   : compacted    ? state.compact_revision.value
-                                                  : state.resume_at.value});
-        }
-        return true;
-      },
-      server_.patience());
+  server_.Look([&](const Judge& judge) {
+    for (std::uint32_t ordinal = 0; ordinal < before.watches.size(); ++ordinal) {
+      const auto index = judge.Find(ended, ordinal);
+      if (!index) continue;
+      const WatchState& state = judge.watch(*index);
+      if (state.end == WatchEnd::kRefused || state.end == WatchEnd::kCancelled) continue;
+      const bool compacted = state.end == WatchEnd::kCompacted;
+      next.push_back({ordinal, !state.created ? before.watches[ordinal].start
+                               : compacted    ? state.compact_revision.value
+                                              : state.resume_at.value});
+    }
+  });
   for (const auto& [ordinal, start] : next) {
     server_.Annotate(
         Resumption{.stream = ended,
@@ -256,14 +251,14 @@ void LiveScript::Do(const Restrict& restrict) {
   if (!server_.CanRestrict()) return;
   AwaitAnswers(server_.patience());
   if (!readable_) readable_ = {placement_.Key(restrict.key), placement_.End(restrict.end)};
-  streams_[static_cast<std::size_t>(restrict.stream - 1)].restricted = true;
+  StreamOf(restrict.stream).restricted = true;
   Do(CloseStream{restrict.stream});
   Open(restrict.stream);
 }
 
 // From the first of these on, the client reads only what it is asked to, until the script is over.
 void LiveScript::Do(const Receive& receive) {
-  Stream& stream = streams_[static_cast<std::size_t>(receive.stream - 1)];
+  Stream& stream = StreamOf(receive.stream);
   if (!stream.open) return;
   stream.stalled = receive.replies < kEveryReply;
   stream.client->StopReading();
@@ -293,14 +288,6 @@ void LiveScript::Do(const Turn& turn) {
 
 // Calls.
 
-std::string LiveScript::NewValue(std::int64_t bytes) {
-  std::string value = fmt::format("v{}", ++values_);
-  if (static_cast<std::int64_t>(value.size()) < bytes) {
-    value.resize(static_cast<std::size_t>(bytes), '.');
-  }
-  return value;
-}
-
 Result<Bytes> LiveScript::Call(Method method, std::string request) {
   const std::string sent = IsWrite(method) ? request : std::string();
   Result<Bytes> answer = client_.calls->Call(method, std::move(request), name_);
@@ -318,8 +305,7 @@ Result<Bytes> LiveScript::Call(Method method, std::string request) {
 
 void LiveScript::Do(const Put& put) {
   for (std::int64_t i = 0; i < put.times; ++i) {
-    const store::PutOp op =
-        OperationOf(put, placement_, [this](std::int64_t bytes) { return NewValue(bytes); });
+    const store::PutOp op = OperationOf(put, placement_, values_);
     const auto answer = Call(Method::kPut, ToWire(op));
     const bool plain = op.lease == 0 && !op.ignore_value && !op.ignore_lease && !op.key.empty();
     if (plain && !answer) {
@@ -335,9 +321,8 @@ void LiveScript::Do(const Delete& erase) {
 }
 
 void LiveScript::Do(const Txn& txn) {
-  [[maybe_unused]] const auto answer = Call(
-      Method::kTxn,
-      ToWire(OperationOf(txn, placement_, [this](std::int64_t bytes) { return NewValue(bytes); })));
+  [[maybe_unused]] const auto answer =
+      Call(Method::kTxn, ToWire(OperationOf(txn, placement_, values_)));
 }
 
 void LiveScript::Do(const Grant& grant) {
@@ -350,11 +335,11 @@ void LiveScript::Do(const Grant& grant) {
 
 void LiveScript::Do(const Revoke& revoke) {
   const std::int64_t lease = placement_.Lease(revoke.lease);
-  if (Call(Method::kLeaseRevoke, RevokeToWire(lease))) leases_.erase(lease);
+  if (Call(Method::kLeaseRevoke, LeaseToWire(lease))) leases_.erase(lease);
 }
 
 void LiveScript::Do(const KeepAlive& keep) {
-  Call(Method::kLeaseKeepAlive, KeepAliveToWire(placement_.Lease(keep.lease)));
+  Call(Method::kLeaseKeepAlive, LeaseToWire(placement_.Lease(keep.lease)));
 }
 
 // Others compact at the same time: what was compacted before is gone, and what no script has

@@ -65,9 +65,9 @@ class LiveScript {
     Create asked;
     std::int64_t start = 0;
     StartKind start_kind = StartKind::kNow;
-    bool cancel_asked = false;
   };
   struct Stream {
+    int number = 0;  // in scripts
     WatchStream* client = nullptr;
     std::vector<Watch> watches;  // by ordinal
     bool open = false;
@@ -83,10 +83,10 @@ class LiveScript {
   void NoteCompaction();
   void NoteRestart();
   std::int64_t Resolve(const Place& place) const;
+  Stream& StreamOf(int number) { return streams_[static_cast<std::size_t>(number - 1)]; }
   Stream* Open(int number);
   void Ask(Stream& stream, const Create& create, std::int64_t start);
   Result<Bytes> Call(Method method, std::string request);
-  std::string NewValue(std::int64_t bytes);
   void Pause(Duration longest);
   void Add(std::string guarantee, std::string expected, std::string observed);
 
@@ -132,7 +132,7 @@ class LiveScript {
   void AwaitEndOfLeases();
   void ListLeases();
   void AskForProgress();
-  // A watch of the stream ended with ErrCompacted, and was not cancelled.
+  // A watch of the stream ended with ErrCompacted.
   bool HasCompacted(const Stream& stream);
   // kBehind: none came, but nor did every event.
   enum class Progress { kCame, kNone, kBehind };
@@ -165,7 +165,7 @@ class LiveScript {
   Script carried_out_;
   std::set<std::int64_t> leases_;  // not revoked
   std::set<std::int64_t> ending_;  // of these, those that end by themselves
-  std::int64_t values_ = 0;
+  Values values_;
   std::size_t steps_ = 0;
 };
 

@@ -46,8 +46,6 @@ LiveServer::LiveServer(const LiveServerOptions& options)
                     .seed = options.seed,
                     .bypass_proxy = true}) {}
 
-LiveServer::~LiveServer() { Stop(); }
-
 Result<std::unique_ptr<LiveServer>> LiveServer::Start(const LiveServerOptions& options) {
   std::unique_ptr<LiveServer> server(new LiveServer(options));
   WP_RETURN_IF_ERROR(server->Open());
@@ -138,15 +136,10 @@ Status LiveServer::Restart() {
 
 // The control watch goes on where it was: what it had received by then has been judged.
 Status LiveServer::KillAndStart() {
-  const auto record = [this](bool healed) {
-    Entry entry = KillEntry(healed);
-    entry.at = recorder_->Now();
-    recorder_->Append(std::move(entry));
-  };
-  record(/*healed=*/false);
+  Append(KillEntry(/*healed=*/false));
   WP_RETURN_IF_ERROR(environment_.target().Kill());
   WP_RETURN_IF_ERROR(environment_.target().Restart(Within(kRestartLimit)));
-  record(/*healed=*/true);
+  Append(KillEntry(/*healed=*/true));
   control_watch_.reset();
   Revision known{};
   Await(
@@ -186,8 +179,7 @@ Result<WatchStream*> LiveServer::OpenStream(const Connection& connection, std::u
   return streams_.back().get();
 }
 
-void LiveServer::Annotate(const Annotation& annotation) {
-  Entry entry = AnnotationEntry(annotation);
+void LiveServer::Append(Entry entry) {
   entry.at = recorder_->Now();
   recorder_->Append(std::move(entry));
 }
@@ -267,15 +259,9 @@ LiveVerdict LiveServer::Finish() {
   Stop();
   MutexLock lock(mu_);
   Judgement judgement = judge_->Finish();
-  LiveVerdict verdict{
-      .findings = {}, .undecided = std::move(judgement.undecided), .lines = judged_.value};
+  LiveVerdict verdict{.findings = {}, .undecided = std::move(judgement.undecided)};
   for (const Finding& finding : judgement.findings) {
-    verdict.findings.push_back({ScriptOf(finding),
-                                {.guarantee = std::string(Name(finding.guarantee)),
-                                 .watch = finding.watch,
-                                 .expected = finding.expected,
-                                 .observed = finding.observed,
-                                 .signature = finding.signature}});
+    verdict.findings.push_back({ScriptOf(finding), BrokenBy(finding)});
   }
   return verdict;
 }

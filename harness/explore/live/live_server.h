@@ -55,13 +55,12 @@ struct LiveVerdict {
   };
   std::vector<OfScript> findings;
   std::vector<std::string> undecided;
-  std::uint64_t lines = 0;
 };
 
 class LiveServer {
  public:
   static Result<std::unique_ptr<LiveServer>> Start(const LiveServerOptions& options);
-  ~LiveServer();
+  ~LiveServer() { Stop(); }
 
   RecordingContext& recording() { return *context_; }
   Result<Connection> Connect();
@@ -113,10 +112,19 @@ class LiveServer {
   Result<WatchStream*> OpenStream(const Connection& connection, std::uint32_t script,
                                   const std::optional<Readable>& readable = {});
   bool CanRestrict() const { return !root_.empty(); }
-  void Annotate(const Annotation& annotation);
+  void Annotate(const Annotation& annotation) { Append(AnnotationEntry(annotation)); }
   // Waits until everything recorded so far has been judged and `done` holds, which is asked
   // whenever more has been judged. False when the time is over, or the server has died.
   bool Await(const std::function<bool(const Judge&)>& done, Duration limit);
+  // Calls `visit` once everything recorded so far has been judged, if that is in time.
+  template <typename Visit>
+  void Look(Visit visit) {
+    const auto once = [&visit](const Judge& judge) {
+      visit(judge);
+      return true;
+    };
+    Await(once, patience());
+  }
 
   // Waits for what is still due, stops the server and judges. Requires: no script runs any more.
   LiveVerdict Finish();
@@ -128,6 +136,7 @@ class LiveServer {
   Status OpenControlWatch(Revision start);
   Result<Revision> PutByRoot(const std::string& key);
   Status KillAndStart();
+  void Append(Entry entry);
   void Follow();
   void Judged(const NumberedEntry& line) REQUIRES(mu_);
   std::uint32_t ScriptOf(const Finding& finding) const;
