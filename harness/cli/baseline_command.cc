@@ -15,7 +15,7 @@
 #include "harness/cli/saved_runs.h"
 #include "harness/report/text.h"
 #include "harness/report/utc.h"
-#include "harness/results/baseline_edit.h"
+#include "harness/results/baseline.h"
 
 namespace watchproof {
 namespace {
