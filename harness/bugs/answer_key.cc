@@ -3,7 +3,6 @@
 
 #include "harness/base/check.h"
 #include "harness/base/toml_fields.h"
-#include "harness/bugs/key_text.h"
 
 namespace watchproof {
 namespace {
@@ -101,7 +100,7 @@ std::vector<std::pair<const Bug*, BugState>> Candidates(std::string_view name,
   const auto version = ParseVersion(target.version);
   for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
     const auto& names = bug.signatures;
-    if (std::find(names.begin(), names.end(), name) == names.end()) continue;
+    if (std::ranges::find(names, name) == names.end()) continue;
     const bool too_few = target.is_etcd && target.members > 0 &&
                          target.members < std::max(bug.members, signature->second.members);
     const bool elsewhere =
@@ -148,7 +147,7 @@ Result<AnswerKey> AnswerKey::Parse(std::string_view text) {
 
 const AnswerKey& AnswerKey::BuiltIn() {
   static const AnswerKey kBuiltIn = [] {
-    Result<AnswerKey> parsed = Parse(AnswerKeyText());
+    Result<AnswerKey> parsed = Parse(BuiltInText());
     WP_CHECK(parsed.has_value(), "the built-in answer key does not parse");
     return std::move(parsed).value();
   }();
@@ -157,7 +156,7 @@ const AnswerKey& AnswerKey::BuiltIn() {
 
 bool IsKnownBug(std::string_view signature, const BugCarrier& target) {
   const auto candidates = Candidates(signature, target);
-  return target.is_etcd && std::any_of(candidates.begin(), candidates.end(), [](const auto& one) {
+  return target.is_etcd && std::ranges::any_of(candidates, [](const auto& one) {
            return one.second.presence == Presence::kAffected;
          });
 }

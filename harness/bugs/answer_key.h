@@ -63,6 +63,8 @@ class AnswerKey {
   // and what was expected.
   static Result<AnswerKey> Parse(std::string_view toml);
   static const AnswerKey& BuiltIn();
+  // The text of fixtures/bugs/etcd.toml, as it was when the executable was built.
+  static std::string_view BuiltInText();
 
   const std::vector<Bug>& bugs() const { return bugs_; }
   const std::map<std::string, Signature, std::less<>>& signatures() const { return signatures_; }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `baseline`: the failures that a user accepts, held against what runs came to.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -12,10 +10,10 @@
 
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/saved_runs.h"
+#include "harness/cli/recordings.h"
 #include "harness/report/text.h"
 #include "harness/report/utc.h"
-#include "harness/results/baseline_edit.h"
+#include "harness/results/baseline.h"
 
 namespace watchproof {
 namespace {
@@ -46,10 +44,11 @@ Result<BaselineFile> ReadBaseline(const std::string& name) {
 }
 
 // In one step, so that no reader sees half of it.
-Status ReplaceFile(const fs::path& file, const std::string& text) {
+Status ReplaceFile(const fs::path& file, const Result<std::string>& text) {
+  if (!text.has_value()) return text.error().WithContext("{}", file.string());
   const fs::path aside = file.string() + ".new";
   std::ofstream out(aside, std::ios::binary);
-  out << text;
+  out << *text;
   out.close();
   std::error_code error;
   if (out) fs::rename(aside, file, error);
@@ -121,24 +120,21 @@ std::string EntryText(const AcceptedFailure& entry) {
   return text + fmt::format("  {}\n", entry.Text());
 }
 
-ExitCode ShowBaseline(const BaselineFlags& flags) {
-  const Result<BaselineFile> file = ReadBaseline(flags.file);
-  if (!file.has_value()) return Complain("baseline show", file.error().message());
-  const Result<std::vector<RunRecord>> runs = ReadRuns(flags.runs);
-  if (!runs.has_value()) return Complain("baseline show", runs.error().message());
-  const std::vector<Judged> judged = JudgedByKey(*runs);
+CommandEnd ShowBaseline(const BaselineFlags& flags) {
+  WP_ASSIGN_OR_RETURN(const BaselineFile file, ReadBaseline(flags.file));
+  WP_ASSIGN_OR_RETURN(const std::vector<RunRecord> runs, ReadRuns(flags.runs));
+  const std::vector<Judged> judged = JudgedByKey(runs);
   const std::string today = FormatUtc(UtcNow());
   std::size_t stale = 0;
-  for (const AcceptedFailure& entry : file->entries) {
+  for (const AcceptedFailure& entry : file.entries) {
     const Standing standing = StandingOf(entry, judged, today);
     stale += standing.expired || standing.dead() ? 1 : 0;
     fmt::print("{}",
-               Escaped(EntryText(entry) + StandingText(standing, !runs->empty()), LineEnds::kKeep));
+               Escaped(EntryText(entry) + StandingText(standing, !runs.empty()), LineEnds::kKeep));
   }
-  fmt::print(
-      "{}, {} expired or without a match\n",
-      file->entries.size() == 1 ? "1 entry" : fmt::format("{} entries", file->entries.size()),
-      stale);
+  const std::size_t count = file.entries.size();
+  fmt::print("{}, {} expired or without a match\n",
+             count == 1 ? "1 entry" : fmt::format("{} entries", count), stale);
   return stale == 0 ? ExitCode::kOk : ExitCode::kStaleExpectations;
 }
 
@@ -155,7 +151,7 @@ void AddFailure(const BaselineFlags& flags, const AttemptResult& failed, NewEntr
   entry.owner = flags.owner;
   for (const FindingRecord& finding : failed.findings) {
     auto& names = entry.guarantees;
-    if (std::find(names.begin(), names.end(), finding.guarantee) == names.end()) {
+    if (!Contains(names, finding.guarantee)) {
       names.push_back(finding.guarantee);
     }
   }
@@ -207,61 +203,50 @@ Result<Update> UpdateFor(const BaselineFlags& flags, const BaselineFile& file,
                   "{} accepted {} until {}; expected --until with a new day", over->place,
                   result.case_name, over->until);
     }
-    const bool known = std::any_of(update.extended.begin(), update.extended.end(),
-                                   [&](const auto& one) { return one.line == over->line; });
-    if (!known) update.extended.push_back(*over);
+    if (!Contains(update.extended, over->line, &AcceptedFailure::line)) {
+      update.extended.push_back(*over);
+    }
   }
   return update;
 }
 
-ExitCode UpdateBaseline(const BaselineFlags& flags) {
-  const auto complain = [](const Status& why) {
-    return Complain("baseline update", why.message());
-  };
-  if (const Status good = CheckUpdate(flags); !good.ok()) return complain(good);
-  Result<BaselineFile> file = BaselineFile();
+CommandEnd UpdateBaseline(const BaselineFlags& flags) {
+  WP_RETURN_IF_ERROR(CheckUpdate(flags));
+  BaselineFile file;
   std::error_code error;
-  if (fs::exists(flags.file, error)) file = ReadBaseline(flags.file);
-  if (!file.has_value()) return complain(file.error());
-  Result<std::vector<RunRecord>> runs = ReadRuns(flags.runs);
-  if (!runs.has_value()) return complain(runs.error());
-  for (RunRecord& run : *runs) {
-    if (const Status kept = KeepCases(flags.filter, run); !kept.ok()) return complain(kept);
+  if (fs::exists(flags.file, error)) {
+    WP_ASSIGN_OR_RETURN(file, ReadBaseline(flags.file));
   }
-  const Result<Update> update = UpdateFor(flags, *file, JudgedByKey(*runs));
-  if (!update.has_value()) return complain(update.error());
-  BaselineEdit edit(file->text, file->entries);
-  for (const AcceptedFailure& entry : update->extended) {
+  WP_ASSIGN_OR_RETURN(std::vector<RunRecord> runs, ReadRuns(flags.runs));
+  for (RunRecord& run : runs) WP_RETURN_IF_ERROR(KeepCases(flags.filter, run));
+  WP_ASSIGN_OR_RETURN(const Update update, UpdateFor(flags, file, JudgedByKey(runs)));
+  BaselineEdit edit(file.text, file.entries);
+  for (const AcceptedFailure& entry : update.extended) {
     edit.Extend(entry, flags.until);
     fmt::print("extended  {} {}, to {}\n", Escaped(entry.place), Escaped(entry.case_pattern),
                flags.until);
   }
-  for (const auto& [name, entry] : update->added) {
+  for (const auto& [name, entry] : update.added) {
     edit.Append(entry);
     fmt::print("added     {} on {}\n", Escaped(name.first), Escaped(name.second));
   }
-  for (const std::string& name : update->refused) {
+  for (const std::string& name : update.refused) {
     fmt::print("refused   {}: a bug that the release has fixed is back\n", Escaped(name));
   }
-  const bool changes = !update->extended.empty() || !update->added.empty();
-  if (!changes && update->refused.empty()) fmt::print("no failure that is not accepted\n");
-  if (!changes || flags.dry_run) return ExitCode::kOk;
-  const Result<std::string> text = edit.Text();
-  if (!text.has_value()) return complain(Status(text.error()).WithContext("{}", flags.file));
-  const Status written = ReplaceFile(flags.file, *text);
-  return written.ok() ? ExitCode::kOk : complain(written);
+  const bool changes = !update.extended.empty() || !update.added.empty();
+  if (!changes && update.refused.empty()) fmt::print("no failure that is not accepted\n");
+  if (changes && !flags.dry_run) WP_RETURN_IF_ERROR(ReplaceFile(flags.file, edit.Text()));
+  return ExitCode::kOk;
 }
 
-ExitCode PruneBaseline(const BaselineFlags& flags) {
-  const Result<BaselineFile> file = ReadBaseline(flags.file);
-  if (!file.has_value()) return Complain("baseline prune", file.error().message());
-  const Result<std::vector<RunRecord>> runs = ReadRuns(flags.runs);
-  if (!runs.has_value()) return Complain("baseline prune", runs.error().message());
-  const std::vector<Judged> judged = JudgedByKey(*runs);
+CommandEnd PruneBaseline(const BaselineFlags& flags) {
+  WP_ASSIGN_OR_RETURN(const BaselineFile file, ReadBaseline(flags.file));
+  WP_ASSIGN_OR_RETURN(const std::vector<RunRecord> runs, ReadRuns(flags.runs));
+  const std::vector<Judged> judged = JudgedByKey(runs);
   const std::string today = FormatUtc(UtcNow());
-  BaselineEdit edit(file->text, file->entries);
+  BaselineEdit edit(file.text, file.entries);
   std::size_t removed = 0;
-  for (const AcceptedFailure& entry : file->entries) {
+  for (const AcceptedFailure& entry : file.entries) {
     const Standing standing = StandingOf(entry, judged, today);
     const std::string name = Escaped(fmt::format("{}  {}", entry.place, entry.case_pattern));
     if (standing.expired || standing.dead()) {
@@ -276,53 +261,45 @@ ExitCode PruneBaseline(const BaselineFlags& flags) {
       fmt::print("kept      {}: no attempt with a verdict\n", name);
     }
   }
-  fmt::print("{} of {} removed{}\n", removed, file->entries.size(),
+  fmt::print("{} of {} removed{}\n", removed, file.entries.size(),
              flags.dry_run ? " (not written: --dry-run)" : "");
-  if (removed == 0 || flags.dry_run) return ExitCode::kOk;
-  const Result<std::string> text = edit.Text();
-  const Status written = text.has_value() ? ReplaceFile(flags.file, *text)
-                                          : Status(text.error()).WithContext("{}", flags.file);
-  return written.ok() ? ExitCode::kOk : Complain("baseline prune", written.message());
+  if (removed > 0 && !flags.dry_run) WP_RETURN_IF_ERROR(ReplaceFile(flags.file, edit.Text()));
+  return ExitCode::kOk;
 }
 
 // The flags that all three have.
-std::shared_ptr<BaselineFlags> CommonFlags(CLI::App& command, const std::string& runs) {
+std::shared_ptr<BaselineFlags> CommonFlags(const Command& command, const std::string& runs) {
   const auto flags = std::make_shared<BaselineFlags>();
-  command.add_option("run", flags->runs, runs);
-  command.add_option("--baseline", flags->file, "The file, as for `run`")
-      ->type_name("FILE")
-      ->required();
+  command.Word("run", flags->runs, runs);
+  command.Value("--baseline", flags->file, "FILE", "The file, as for `run`")->required();
   return flags;
 }
 
 }  // namespace
 
-CommandBody AddBaselineShow(CLI::App& command) {
+CommandBody AddBaselineShow(const Command& command) {
   const auto flags = CommonFlags(command, "Folders of runs, to say what each entry accepts there");
   return [flags] { return ShowBaseline(*flags); };
 }
 
-CommandBody AddBaselineUpdate(CLI::App& command) {
+CommandBody AddBaselineUpdate(const Command& command) {
   const auto flags = CommonFlags(command, "Folders of the runs with the failures");
-  command.get_option("run")->required();
-  command.add_option("--reason", flags->reason, "Why they are accepted")
-      ->type_name("TEXT")
-      ->required();
-  command.add_option("--until", flags->until, "The last day, also of entries that are over")
-      ->type_name("DAY");
-  command.add_option("--link", flags->link, "Where they are discussed")->type_name("URL");
-  command.add_option("--owner", flags->owner, "The team that removes them")->type_name("TEXT");
-  command.add_option("--case", flags->filter, "Only failures of these cases")->type_name("PATTERN");
-  command.add_flag("--dry-run", flags->dry_run, "Print what would change, and exit");
+  command.parser.get_option("run")->required();
+  command.Value("--reason", flags->reason, "TEXT", "Why they are accepted")->required();
+  command.Value("--until", flags->until, "DAY", "The last day, also of entries that are over");
+  command.Value("--link", flags->link, "URL", "Where they are discussed");
+  command.Value("--owner", flags->owner, "TEXT", "The team that removes them");
+  command.Value("--case", flags->filter, "PATTERN", "Only failures of these cases");
+  command.Switch("--dry-run", flags->dry_run, "Print what would change, and exit");
   return [flags] { return UpdateBaseline(*flags); };
 }
 
-CommandBody AddBaselinePrune(CLI::App& command) {
+CommandBody AddBaselinePrune(const Command& command) {
   const auto flags =
       CommonFlags(command,
                   "Folders of runs: an entry that accepts nothing in them, although it is "
                   "about some of their verdicts, goes");
-  command.add_flag("--dry-run", flags->dry_run, "Print what would go, and exit");
+  command.Switch("--dry-run", flags->dry_run, "Print what would go, and exit");
   return [flags] { return PruneBaseline(*flags); };
 }
 

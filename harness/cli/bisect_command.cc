@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bisect`: between which two releases, binaries or revisions a bug came or went.
-#include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -83,8 +82,8 @@ Result<Builds> ReleasesBetween(const BisectFlags& flags) {
     if (*version < std::min(*good, *bad) || std::max(*good, *bad) < *version) continue;
     found.emplace_back(*version, text);
   }
-  std::sort(found.begin(), found.end());
-  if (*bad < *good) std::reverse(found.begin(), found.end());
+  std::ranges::sort(found);
+  if (*bad < *good) std::ranges::reverse(found);
   Builds builds;
   for (const auto& [version, text] : found) {
     builds.names.push_back("etcd " + text);
@@ -140,8 +139,8 @@ class Search {
     for (std::size_t i = 0; i < builds_.names.size(); ++i) found_.steps[i].name = builds_.names[i];
   }
 
-  ExitCode Find() {
-    if (const auto refused = run_.Begin()) return Complain("bisect", refused->why, refused->code);
+  CommandEnd Find() {
+    if (const auto refused = run_.Begin()) return *refused;
     const Status measured = MeasureEnds();
     while (measured.ok() && !Stopped()) {
       const auto next = search_.Next();
@@ -156,9 +155,7 @@ class Search {
  private:
   bool Stopped() const { return !run_.record().interrupted.empty() || run_.broken(); }
   const TargetSpec& TargetOf(std::size_t build) const {
-    const std::string& text = builds_.targets[builds_.built ? 0 : build];
-    return *std::find_if(run_.targets().begin(), run_.targets().end(),
-                         [&](const TargetSpec& target) { return target.text == text; });
+    return FirstWith(run_.targets(), builds_.targets[builds_.built ? 0 : build], &TargetSpec::text);
   }
 
   // More attempts of a case; which of them showed the bug. Those that prove nothing are left out.
@@ -180,7 +177,7 @@ class Search {
     return shown;
   }
   static int Shown(const std::vector<bool>& shown) {
-    return static_cast<int>(std::count(shown.begin(), shown.end(), true));
+    return static_cast<int>(std::ranges::count(shown, true));
   }
 
   // How often the case shows it on the build, with so many attempts.
@@ -302,22 +299,17 @@ class Search {
     std::fflush(stdout);
   }
 
-  ExitCode Conclude(const Status& measured) {
-    const ExitCode ended = run_.End();
-    if (ended == ExitCode::kInterrupted || ended == ExitCode::kTerminated) return ended;
-    if (run_.broken()) return ExitCode::kInternal;
-    if (!measured.ok()) return Complain("bisect", measured.message(), ExitCode::kInconclusive);
+  CommandEnd Conclude(const Status& measured) {
+    if (const auto early = EndRun(run_)) return *early;
+    if (!measured.ok()) return {measured, ExitCode::kInconclusive};
     found_.last_good = search_.last_good();
     found_.first_bad = search_.first_bad();
     found_.run = run_.record().folder;
     found_.seed = run_.record().seed;
     if (bug_.bug != nullptr && !builds_.built) found_.key = bug_.KeySays(found_);
-    const std::string json = ToJson(found_) + "\n";
-    fmt::print("{}", flags_.json ? json : ToText(found_));
-    if (const Status kept = run_.folder().Write("bisect.json", json); !kept.ok()) {
-      return Complain("bisect", kept.message(), ExitCode::kInternal);
-    }
-    return found_.first_bad - found_.last_good == 1 ? ExitCode::kOk : ExitCode::kInconclusive;
+    const bool neighbours = found_.first_bad - found_.last_good == 1;
+    return Publish(run_, "bisect.json", ToJson(found_), flags_.json ? "" : ToText(found_),
+                   neighbours ? ExitCode::kOk : ExitCode::kInconclusive);
   }
 
   Run run_;
@@ -331,64 +323,50 @@ class Search {
   fs::path tree_;
 };
 
-ExitCode BisectCommand(const BisectFlags& flags, const PassedOn& passed,
-                       const std::string& executable) {
-  const Result<ShownBug> bug = ShownBugOf(flags.bug, flags.case_name);
-  if (!bug.has_value()) return Complain("bisect", bug.error().message());
+CommandEnd BisectCommand(const BisectFlags& flags, const PassedOn& passed) {
+  WP_ASSIGN_OR_RETURN(const ShownBug bug, ShownBugOf(flags.bug, flags.case_name));
   Result<Builds> builds = BuildsOf(flags);
   if (!builds.has_value()) {
     const bool target = builds.error().code() == StatusCode::kNotFound;
-    return Complain("bisect", builds.error().message(),
-                    target ? ExitCode::kTarget : ExitCode::kUsage);
+    return {builds.error(), target ? ExitCode::kTarget : ExitCode::kUsage};
   }
-  std::vector<std::string> words{"--filter", fmt::format("{}", fmt::join(bug->cases, ":"))};
+  std::vector<std::string> words{"--filter", fmt::format("{}", fmt::join(bug.cases, ":"))};
   for (const std::string& target : builds->targets) {
     words.insert(words.end(), {"--target", target});
   }
-  tl::expected<Run, Refusal> run = passed.Prepare(words, executable);
-  if (!run.has_value()) return Complain("bisect", run.error().why, run.error().code);
+  WP_ASSIGN_OR_RETURN(Run run, passed.Prepare(words));
   if (!flags.json) {
-    fmt::print("{} on {}, from {} (good) to {} (bad)\n", bug->title,
+    fmt::print("{} on {}, from {} (good) to {} (bad)\n", bug.title,
                Count(builds->names.size(), "build"), Escaped(builds->names.front()),
                Escaped(builds->names.back()));
     std::fflush(stdout);
   }
-  return Search(*std::move(run), flags, *std::move(builds), *bug).Find();
+  return Search(std::move(run), flags, *std::move(builds), bug).Find();
 }
 
 }  // namespace
 
-CommandBody AddBisect(CLI::App& command, const std::vector<std::string>& words) {
+CommandBody AddBisect(const Command& command) {
   const auto flags = std::make_shared<BisectFlags>();
-  command.add_option("--good", flags->good, "A release of etcd, or a revision, without the bug")
-      ->type_name("RELEASE");
-  command.add_option("--bad", flags->bad, "One with it; it may be the older one")
-      ->type_name("RELEASE");
-  command.add_option("--bug", flags->bug, "A known bug, by its number or name: see `bugs`")
-      ->type_name("BUG");
-  command.add_option("--case", flags->case_name, "A case that fails with the bug")
-      ->type_name("CASE")
+  command.Value("--good", flags->good, "RELEASE",
+                "A release of etcd, or a revision, without the bug");
+  command.Value("--bad", flags->bad, "RELEASE", "One with it; it may be the older one");
+  command.Value("--bug", flags->bug, "BUG", "A known bug, by its number or name: see `bugs`");
+  command.Value("--case", flags->case_name, "CASE", "A case that fails with the bug")
       ->excludes("--bug");
-  command.add_option("--among", flags->among, "Targets instead, from the good one to the bad one")
-      ->type_name("SPEC");
-  command
-      .add_option("--build", flags->build,
-                  "Revisions instead: the shell command that builds one, in a work tree; where it "
-                  "fails, the revision is skipped")
-      ->type_name("COMMAND");
-  command
-      .add_option("--target", flags->target,
-                  "What the command makes, at the same place for every revision: "
-                  "etcd:/tmp/built/etcd")
-      ->type_name("SPEC");
-  command.add_option("--repository", flags->repository, "Where the revisions are")
-      ->type_name("FOLDER")
-      ->capture_default_str();
-  command.add_flag("--json", flags->json, "As JSON");
-  const auto passed = std::make_shared<PassedOn>(
-      command, std::vector<std::string>{"--seed", "--jobs", "--case-timeout", "--target-profile",
-                                        "--run-dir"});
-  return [flags, passed, &words] { return BisectCommand(*flags, *passed, words[0]); };
+  command.Value("--among", flags->among, "SPEC",
+                "Targets instead, from the good one to the bad one");
+  command.Value("--build", flags->build, "COMMAND",
+                "Revisions instead: the shell command that builds one, in a work tree; where it "
+                "fails, the revision is skipped");
+  command.Value("--target", flags->target, "SPEC",
+                "What the command makes, at the same place for every revision: "
+                "etcd:/tmp/built/etcd");
+  command.Value("--repository", flags->repository, "FOLDER", "Where the revisions are");
+  command.Switch("--json", flags->json, "As JSON");
+  const auto passed = PassedOn::Add(
+      command, {"--seed", "--jobs", "--case-timeout", "--target-profile", "--run-dir"});
+  return [flags, passed] { return BisectCommand(*flags, *passed); };
 }
 
 }  // namespace watchproof

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `list`, `explain` and `bugs`: all things with a name, with their explanations.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <set>
+#include <sstream>
 
 #include "cases/support/case_registry.h"
 #include "embedded_store/defects/defect.h"
@@ -241,6 +238,10 @@ std::string Summary(const CatalogEntry& entry) {
   return entry.explain.substr(0, entry.explain.find(". "));
 }
 
+void PrintLine(const std::string& line, const TerminalStyle& style) {
+  fmt::print("{}\n", style.cut ? ShortenEnd(line, style.width, style.charset) : line);
+}
+
 void PrintKind(const std::string& kind, const std::vector<CatalogEntry>& catalog,
                const TerminalStyle& style) {
   std::size_t width = 0;
@@ -250,9 +251,8 @@ void PrintKind(const std::string& kind, const std::vector<CatalogEntry>& catalog
   fmt::print("{}s\n", kind);
   for (const CatalogEntry& entry : catalog) {
     if (entry.kind != kind) continue;
-    const std::string line =
-        fmt::format("  {}  {}", PadRight(entry.name, width), CleanText(Summary(entry)));
-    fmt::print("{}\n", style.cut ? ShortenEnd(line, style.width, style.charset) : line);
+    PrintLine(fmt::format("  {}  {}", PadRight(entry.name, width), CleanText(Summary(entry))),
+              style);
   }
 }
 
@@ -276,11 +276,11 @@ struct NameFlags {
 };
 
 // The kinds are named in the plural ("cases"); an empty name stands for all.
-ExitCode ListCommand(const std::string& kind, bool json) {
+CommandEnd ListCommand(const std::string& kind, bool json) {
   const std::vector<std::string> plurals = ListedPlurals();
-  if (!kind.empty() && std::find(plurals.begin(), plurals.end(), kind) == plurals.end()) {
-    return Complain("list", fmt::format("'{}' is none of {}{}", kind, fmt::join(plurals, ", "),
-                                        DidYouMean(kind, plurals)));
+  if (!kind.empty() && !Contains(plurals, kind)) {
+    return Fail(StatusCode::kInvalidArgument, "'{}' is none of {}{}", kind,
+                fmt::join(plurals, ", "), DidYouMean(kind, plurals));
   }
   const std::vector<CatalogEntry> catalog = Catalog();
   const TerminalStyle style = DetectStyle(When::kNever);
@@ -297,16 +297,15 @@ ExitCode ListCommand(const std::string& kind, bool json) {
   return ExitCode::kOk;
 }
 
-ExitCode ExplainCommand(const std::string& name, bool json) {
+CommandEnd ExplainCommand(const std::string& name, bool json) {
   const TerminalStyle style = DetectStyle(When::kNever);
   bool found = false;
   std::vector<std::string> names;
   for (const CatalogEntry& entry : Catalog()) {
     names.push_back(entry.name);
     // A number is an issue of etcd, with or without '#'.
-    const bool alias =
-        std::any_of(entry.aliases.begin(), entry.aliases.end(),
-                    [&](const std::string& one) { return one == name || one == "#" + name; });
+    const bool alias = std::ranges::any_of(
+        entry.aliases, [&](const std::string& one) { return one == name || one == "#" + name; });
     if (entry.name != name && !alias) continue;
     if (json) {
       PrintJson(entry);
@@ -317,46 +316,31 @@ ExitCode ExplainCommand(const std::string& name, bool json) {
     found = true;
   }
   if (found) return ExitCode::kOk;
-  return Complain("explain",
-                  fmt::format("nothing is called '{}'{}", name, DidYouMean(name, names)));
+  return Fail(StatusCode::kNotFound, "nothing is called '{}'{}", name, DidYouMean(name, names));
 }
 
-struct BugsFlags {
-  std::string release;
-  bool json = false;
-};
-
 // The answer key, or what of it concerns one release.
-ExitCode BugsCommand(const BugsFlags& flags) {
-  const auto version = ParseVersion(flags.release);
-  if (!flags.release.empty() && !version) {
-    return Complain(
-        "bugs", fmt::format("'{}' is no version; expected one as in: bugs 3.5.16", flags.release));
+CommandEnd BugsCommand(const std::string& release, bool json) {
+  const auto version = ParseVersion(release);
+  if (!release.empty() && !version) {
+    return Fail(StatusCode::kInvalidArgument, "'{}' is no version; expected one as in: bugs 3.5.16",
+                release);
   }
   std::vector<CatalogEntry> catalog;
   AddBugEntries(catalog);
-  std::vector<std::array<std::string, 4>> rows{{"bug", "affected", "shown by", "title"}};
+  Table table{.head = {"bug", "affected", "shown by", "title"}, .rows = {}};
   for (std::size_t i = 0; i < catalog.size(); ++i) {
     const Bug& bug = AnswerKey::BuiltIn().bugs()[i];
     if (version && StateIn(bug.affected, *version).presence != Presence::kAffected) continue;
-    if (flags.json) PrintJson(catalog[i]);
-    rows.push_back({bug.name, RangesOf(bug),
-                    bug.shown.empty() ? "no case" : Count(bug.shown.size(), "case"), bug.title});
+    if (json) PrintJson(catalog[i]);
+    table.rows.push_back({bug.name, RangesOf(bug),
+                          bug.shown.empty() ? "no case" : Count(bug.shown.size(), "case"),
+                          bug.title});
   }
-  if (flags.json) return ExitCode::kOk;
-  std::array<std::size_t, 3> widths{};
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-      widths[i] = std::max(widths[i], Columns(row[i]));
-    }
-  }
+  if (json) return ExitCode::kOk;
+  std::istringstream lines(PlainTable(table));
   const TerminalStyle style = DetectStyle(When::kNever);
-  for (const auto& row : rows) {
-    const std::string line =
-        fmt::format("{}  {}  {}  {}", PadRight(row[0], widths[0]), PadRight(row[1], widths[1]),
-                    PadRight(row[2], widths[2]), row[3]);
-    fmt::print("{}\n", style.cut ? ShortenEnd(line, style.width, style.charset) : line);
-  }
+  for (std::string line; std::getline(lines, line);) PrintLine(line, style);
   return ExitCode::kOk;
 }
 
@@ -373,31 +357,28 @@ std::vector<NamedThing> NamesOf(const std::string& kind) {
   return names;
 }
 
-CommandBody AddBugs(CLI::App& command) {
-  const auto flags = std::make_shared<BugsFlags>();
-  command.add_option("release", flags->release, "3.5.16: only the bugs that this release has")
-      ->type_name("RELEASE");
-  command.add_flag("--json", flags->json, "One JSON document per line");
-  return [flags] { return BugsCommand(*flags); };
+CommandBody AddBugs(const Command& command) {
+  const auto flags = std::make_shared<NameFlags>();
+  command.Value("release", flags->name, "RELEASE", "3.5.16: only the bugs that this release has");
+  command.Switch("--json", flags->json, "One JSON document per line");
+  return [flags] { return BugsCommand(flags->name, flags->json); };
 }
 
-CommandBody AddList(CLI::App& command) {
+CommandBody AddList(const Command& command) {
   const auto flags = std::make_shared<NameFlags>();
-  command.add_option("what", flags->name, "Only this kind")
-      ->type_name(fmt::format("{}", fmt::join(ListedPlurals(), "|")));
-  command.add_flag("--json", flags->json, "One JSON document per line");
+  command.Value("what", flags->name, fmt::format("{}", fmt::join(ListedPlurals(), "|")),
+                "Only this kind");
+  command.Switch("--json", flags->json, "One JSON document per line");
   return [flags] { return ListCommand(flags->name, flags->json); };
 }
 
-CommandBody AddExplain(CLI::App& command) {
+CommandBody AddExplain(const Command& command) {
   const auto flags = std::make_shared<NameFlags>();
   command
-      .add_option(
-          "name", flags->name,
-          "Case, guarantee, fault, effect, defect, bug by its name or number, verdict or level")
-      ->type_name("NAME")
+      .Value("name", flags->name, "NAME",
+             "Case, guarantee, fault, effect, defect, bug by its name or number, verdict or level")
       ->required();
-  command.add_flag("--json", flags->json, "As a JSON document");
+  command.Switch("--json", flags->json, "As a JSON document");
   return [flags] { return ExplainCommand(flags->name, flags->json); };
 }
 

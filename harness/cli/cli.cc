@@ -38,18 +38,19 @@ constexpr char kShortHelp[] =
 
 int Number(ExitCode code) { return static_cast<int>(code); }
 
-void NamesOfCommands(const CommandInfo& command, const std::string& before,
+void NamesOfCommands(const CLI::App& parent, const std::string& before,
                      std::vector<std::string>& names) {
-  for (const CommandInfo& inner : command.commands) {
-    if (inner.commands.empty()) names.push_back(before + inner.name);
-    NamesOfCommands(inner, before + inner.name + " ", names);
+  for (const CLI::App* command : CommandsOf(parent)) {
+    const std::string name = before + command->get_name();
+    if (CommandsOf(*command).empty()) names.push_back(name);
+    NamesOfCommands(*command, name + " ", names);
   }
 }
 
 void PrintShortHelp(const CLI::App& app) {
   fmt::print("{}", kShortHelp);
   std::vector<std::string> commands, codes;
-  NamesOfCommands(TreeOf(app), "", commands);
+  NamesOfCommands(app, "", commands);
   for (const ExitCodeInfo& info : ExitCodes()) {
     codes.push_back(fmt::format("{} {}", Number(info.code), info.name));
   }
@@ -70,51 +71,48 @@ class CommandLine {
     app_.add_flag("--version", version_, "Version, commit, compiler, libraries");
     app_.add_flag("--json", json_, "With --version: as JSON");
     app_.require_subcommand(0, 1);
-    Command(app_, "run", "Run cases against targets",
-            [this](CLI::App& run) { return AddRun(run, Cases::kOfTargets, words_); });
-    Command(app_, "selftest",
-            "Test watchproof: faults without effect, and tampering, must be noticed",
-            [this](CLI::App& run) { return AddRun(run, Cases::kOfWatchproof, words_); });
-    Command(app_, "fetch", "Download release binaries into a cache", AddFetch);
-    Command(app_, "check", "Judge recordings again", AddCheck);
-    Command(app_, "repeat", "Repeat a failed attempt of a run until it fails again",
-            [this](CLI::App& repeat) { return AddRepeat(repeat, words_); });
-    Command(app_, "shrink", "Make the plan of a failed attempt smaller", AddShrink);
-    Command(app_, "report", "Write the reports of runs again, or of several as one", AddReport);
-    Command(app_, "runs", "List the runs of a folder, and remove old ones", AddRuns);
+    const auto run = [](Cases cases) {
+      return [cases](const Command& command) { return AddRun(command, cases); };
+    };
+    Add(app_, "run", "Run cases against targets", run(Cases::kOfTargets));
+    Add(app_, "selftest", "Test watchproof: faults without effect, and tampering, must be noticed",
+        run(Cases::kOfWatchproof));
+    Add(app_, "fetch", "Download release binaries into a cache", AddFetch);
+    Add(app_, "check", "Judge recordings again", AddCheck);
+    Add(app_, "repeat", "Repeat a failed attempt of a run until it fails again", AddRepeat);
+    Add(app_, "shrink", "Make the plan of a failed attempt smaller", AddShrink);
+    Add(app_, "report", "Write the reports of runs again, or of several as one", AddReport);
+    Add(app_, "runs", "List the runs of a folder, and remove old ones", AddRuns);
     CLI::App& baseline = *app_.add_subcommand("baseline", "Failures that are accepted, in a file");
     baseline.require_subcommand(1);
-    Command(baseline, "show", "Print its entries, and what they match in runs", AddBaselineShow);
-    Command(baseline, "update", "Add the failures of runs, with a reason", AddBaselineUpdate);
-    Command(baseline, "prune", "Remove entries that have expired, or match nothing in runs",
-            AddBaselinePrune);
-    Command(app_, "compare", "Compare the pass rates of runs", AddCompare);
-    Command(app_, "gate", "Decide whether one build is worse than another",
-            [this](CLI::App& gate) { return AddGate(gate, words_); });
-    Command(app_, "bisect", "Find the release, binary or revision with which a bug came or went",
-            [this](CLI::App& bisect) { return AddBisect(bisect, words_); });
-    Command(app_, "power", "Measure the chance of finding each known bug",
-            [this](CLI::App& power) { return AddPower(power, words_); });
-    Command(app_, "draw", "Draw a finding, or an attempt, as SVG", AddDraw);
+    Add(baseline, "show", "Print its entries, and what they match in runs", AddBaselineShow);
+    Add(baseline, "update", "Add the failures of runs, with a reason", AddBaselineUpdate);
+    Add(baseline, "prune", "Remove entries that have expired, or match nothing in runs",
+        AddBaselinePrune);
+    Add(app_, "compare", "Compare the pass rates of runs", AddCompare);
+    Add(app_, "gate", "Decide whether one build is worse than another", AddGate);
+    Add(app_, "bisect", "Find the release, binary or revision with which a bug came or went",
+        AddBisect);
+    Add(app_, "power", "Measure the chance of finding each known bug", AddPower);
+    Add(app_, "draw", "Draw a finding, or an attempt, as SVG", AddDraw);
     CLI::App& history = *app_.add_subcommand("history", "Print or import a recording");
     history.require_subcommand(1);
-    Command(history, "dump", "Print a recording as JSON lines", AddHistoryDump);
-    Command(history, "import", "Make a recording from reports of etcd's robustness tests",
-            AddHistoryImport);
-    Command(app_, "doctor", "Say what this machine and the targets can do, and what to do about it",
-            [this](CLI::App& doctor) { return AddDoctor(doctor, words_); });
-    Command(app_, "list", "List cases, guarantees, faults, effects, defects and targets", AddList);
-    Command(app_, "explain",
-            "Explain a case, guarantee, fault, effect, defect, bug, verdict or level", AddExplain);
-    Command(app_, "bugs", "List the known bugs of etcd, or those of one release", AddBugs);
-    Command(app_, "explore", "Find what no case asks: drawn or enumerated scripts on a store",
-            AddExplore);
-    Command(app_, "store", "Serve the embedded store", AddStore);
-    Command(app_, "proxy", "Run a fault-injection proxy before a server", AddProxy);
-    Command(app_, "completion", "Print a script that completes command lines in a shell",
-            AddCompletion);
-    Command(app_, "man", "Print the manual page, for `man -l -`",
-            [this](CLI::App& man) { return AddMan(man, app_); });
+    Add(history, "dump", "Print a recording as JSON lines", AddHistoryDump);
+    Add(history, "import", "Make a recording from reports of etcd's robustness tests",
+        AddHistoryImport);
+    Add(app_, "doctor", "Say what this machine and the targets can do, and what to do about it",
+        AddDoctor);
+    Add(app_, "list", "List cases, guarantees, faults, effects, defects and targets", AddList);
+    Add(app_, "explain", "Explain a case, guarantee, fault, effect, defect, bug, verdict or level",
+        AddExplain);
+    Add(app_, "bugs", "List the known bugs of etcd, or those of one release", AddBugs);
+    Add(app_, "explore", "Find what no case asks: drawn or enumerated scripts on a store",
+        AddExplore);
+    Add(app_, "store", "Serve the embedded store", AddStore);
+    Add(app_, "proxy", "Run a fault-injection proxy before a server", AddProxy);
+    Add(app_, "completion", "Print a script that completes command lines in a shell",
+        AddCompletion);
+    Add(app_, "man", "Print the manual page, for `man -l -`", AddMan);
     // Internal: the runner starts one process per case.
     case_.add_option("--spec", spec_)->required();
     case_.group("");
@@ -124,9 +122,9 @@ class CommandLine {
 
   bool StartsWithCommand() const {
     const auto commands = app_.get_subcommands([](const CLI::App*) { return true; });
-    return words_.size() > 1 &&
-           std::any_of(commands.begin(), commands.end(),
-                       [this](const CLI::App* command) { return command->check_name(words_[1]); });
+    return words_.size() > 1 && std::ranges::any_of(commands, [this](const CLI::App* command) {
+             return command->check_name(words_[1]);
+           });
   }
 
   int Run() {
@@ -146,7 +144,7 @@ class CommandLine {
     }
     if (case_.parsed()) return RunCaseProcess(spec_);
     for (const auto& [command, body] : commands_) {
-      if (command->parsed()) return Number(body());
+      if (command->parsed()) return Run(*command, body);
     }
     if (version_) return PrintVersion();
     PrintShortHelp(app_);
@@ -154,10 +152,18 @@ class CommandLine {
   }
 
  private:
-  void Command(CLI::App& parent, const char* name, const char* help,
-               const std::function<CommandBody(CLI::App&)>& add) {
+  void Add(CLI::App& parent, const char* name, const char* help,
+           const std::function<CommandBody(const Command&)>& add) {
     CLI::App& command = *parent.add_subcommand(name, help);
-    commands_.emplace_back(&command, add(command));
+    commands_.emplace_back(&command, add({command, words_}));
+  }
+
+  int Run(const CLI::App& command, const CommandBody& body) const {
+    const CommandEnd end = body();
+    const CLI::App& parent = *command.get_parent();
+    const std::string group = &parent == &app_ ? "" : parent.get_name() + " ";
+    if (!end.why.empty()) Complain(group + command.get_name(), end.why);
+    return Number(end.code);
   }
 
   int PrintVersion() const {
@@ -176,12 +182,10 @@ class CommandLine {
   int WrongWords(const std::string& message) const {
     std::string hint;
     std::vector<std::string> commands;
-    for (const CLI::App* command : app_.get_subcommands([](const CLI::App*) { return true; })) {
-      if (!command->get_group().empty()) commands.push_back(command->get_name());
-    }
+    for (const CLI::App* command : CommandsOf(app_)) commands.push_back(command->get_name());
     const CLI::App* chosen = &app_;
     if (words_.size() > 1) {
-      const bool command = std::find(commands.begin(), commands.end(), words_[1]) != commands.end();
+      const bool command = Contains(commands, words_[1]);
       if (command) chosen = app_.get_subcommand(words_[1]);
       if (!command && !words_[1].starts_with("-")) {
         fmt::print(stderr, "watchproof: there is no command '{}'{}\n", Escaped(words_[1]),
@@ -193,7 +197,7 @@ class CommandLine {
     for (const CLI::Option* option : chosen->get_options()) flags.push_back(option->get_name());
     for (const std::string& word : words_) {
       const std::string flag = word.substr(0, word.find('='));
-      if (!flag.starts_with("--") || std::find(flags.begin(), flags.end(), flag) != flags.end()) {
+      if (!flag.starts_with("--") || Contains(flags, flag)) {
         continue;
       }
       hint = DidYouMean(flag, flags);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands and options of the command line as plain values, for whoever describes all of them:
-// completion and the manual page. The only walk of the parser's tree.
+// What completion and the manual page need to know of the parser's commands and their options.
 //
-//   const CommandInfo root = TreeOf(app);
-//   root.commands[0].options[0].names  // {"-h", "--help"}
+//   for (const CLI::App* command : CommandsOf(app)) ...
+//   FlagsOf(*app.get_option("--help"));   // {"-h", "--help"}
 //
-// Threads: pure. Ownership: a copy.
+// Threads: pure.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -14,27 +13,28 @@
 
 namespace watchproof {
 
-struct OptionInfo {
-  std::vector<std::string> names;  // "-o", "--output"; empty: it has a place, not a name
-  std::string place;               // "run", of one without a name
-  // "FILE", "CASE", "auto|on|off": words in lower case stand for themselves. Empty: a switch.
-  std::string value;
-  std::string help;
-  std::string preset;    // the value unless another is given; may be empty
-  std::string variable;  // "WATCHPROOF_JOBS"; may be empty
-  bool required = false;
-  bool takes_several = false;  // values
-  bool takes_rest = false;     // several values in a row: --among A B C
-};
-
-struct CommandInfo {
-  std::string name;  // "history"
-  std::string help;
-  std::vector<OptionInfo> options;
-  std::vector<CommandInfo> commands;
-};
-
 // Without what is internal.
-CommandInfo TreeOf(const CLI::App& app);
+inline std::vector<const CLI::App*> CommandsOf(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); });
+}
+
+// "-o", "--output"; empty: it has a place, not a name.
+inline std::vector<std::string> FlagsOf(const CLI::Option& option) {
+  std::vector<std::string> flags;
+  for (const std::string& name : option.get_snames()) flags.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) flags.push_back("--" + name);
+  return flags;
+}
+
+// "FILE", "CASE", "auto|on|off": words in lower case stand for themselves. Empty: a switch.
+inline std::string FormOf(const CLI::Option& option) {
+  return option.get_expected_max() > 0 ? option.get_type_name() : "";
+}
+
+inline bool TakesSeveral(const CLI::Option& option) { return option.get_expected_max() > 1; }
+// Several values in a row: --among A B C.
+inline bool TakesRest(const CLI::Option& option) {
+  return TakesSeveral(option) && option.get_allow_extra_args();
+}
 
 }  // namespace watchproof

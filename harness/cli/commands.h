@@ -2,11 +2,11 @@
 // The commands, one function each: it adds the command's flags and returns the function that runs
 // it once they are parsed.
 //
-//   const CommandBody fetch = AddFetch(*app.add_subcommand("fetch", "..."));
+//   const CommandBody fetch = AddFetch({*app.add_subcommand("fetch", "..."), words});
 //   ... app.parse(argc, argv) ...
-//   return fetch();
+//   const CommandEnd end = fetch();
 //
-// Once per process. Ownership: the app outlives the function.
+// Once per process. Ownership: the parser and the words outlive the function.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -21,59 +21,77 @@
 
 namespace watchproof {
 
-using CommandBody = std::function<ExitCode()>;
+using CommandBody = std::function<CommandEnd()>;
 
-// Runs cases against targets, or self-tests. `words` are the command line; they outlive this.
-CommandBody AddRun(CLI::App& command, Cases cases, const std::vector<std::string>& words);
+// A command to which its flags are added.
+struct Command {
+  CLI::App& parser;
+  const std::vector<std::string>& words;  // the whole command line
+
+  // A flag with a value. A text that is not empty is shown as its default.
+  template <typename T>
+  CLI::Option* Value(const std::string& name, T& value, const std::string& form,
+                     const std::string& help) const {
+    CLI::Option* option = parser.add_option(name, value, help)->type_name(form);
+    return std::is_same_v<T, std::string> ? option->capture_default_str() : option;
+  }
+  CLI::Option* Repeatable(const std::string& name, std::vector<std::string>& values,
+                          const std::string& form, const std::string& help) const {
+    return Value(name, values, form, help + " (repeatable)")->allow_extra_args(false);
+  }
+  CLI::Option* Switch(const std::string& name, bool& on, const std::string& help) const {
+    return parser.add_flag(name, on, help);
+  }
+  // A word without a flag.
+  template <typename T>
+  CLI::Option* Word(const std::string& name, T& value, const std::string& help) const {
+    return parser.add_option(name, value, help);
+  }
+};
+
+// Beside each what its exit code says, and what else cli.cc does not say of it.
+CommandBody AddRun(const Command& command, Cases cases);
 // One failed attempt of a run again, with the same seed, target and flags, until it fails once more
 // (kFailed) or every attempt has passed (kOk). Any other exit code is that of attempts that prove
 // nothing. Changes the working folder to that of the run.
-CommandBody AddRepeat(CLI::App& command, const std::vector<std::string>& words);
+CommandBody AddRepeat(const Command& command);
 // The plan of a failed attempt, reduced to what the failure needs. kOk: the plan that is written
 // fails; kInconclusive: the failure did not show again.
-CommandBody AddShrink(CLI::App& command);
+CommandBody AddShrink(const Command& command);
 // Judges recordings again and compares the findings with those of the run. kFailed when there is a
 // new finding; otherwise kInconclusive when a recording is damaged, cut off, without a watch, or
 // undecided where the run had a verdict.
-CommandBody AddCheck(CLI::App& command);
-// A finding, or an attempt, as lanes over time in an SVG.
-CommandBody AddDraw(CLI::App& command);
-// Writes the reports of a run again, or of several runs as one.
-CommandBody AddReport(CLI::App& command);
-// The runs of a folder; with --keep-runs all but the last are removed.
-CommandBody AddRuns(CLI::App& command);
+CommandBody AddCheck(const Command& command);
+CommandBody AddDraw(const Command& command);
+CommandBody AddReport(const Command& command);
+CommandBody AddRuns(const Command& command);
 // The failures that a file accepts, and what they match in runs. kStaleExpectations: one has
 // expired, or matches nothing.
-CommandBody AddBaselineShow(CLI::App& command);
-// Adds the new failures of runs to such a file, or gives expired entries a new day.
-CommandBody AddBaselineUpdate(CLI::App& command);
-// Removes the entries that have expired, or match nothing.
-CommandBody AddBaselinePrune(CLI::App& command);
+CommandBody AddBaselineShow(const Command& command);
+CommandBody AddBaselineUpdate(const Command& command);
+CommandBody AddBaselinePrune(const Command& command);
 // Pass rates of runs beside each other. kFailed: something fails in the last that did not fail in
 // the first, more often, or in another way.
-CommandBody AddCompare(CLI::App& command);
+CommandBody AddCompare(const Command& command);
 // Whether one build is worse than another. kOk: it is not; kFailed: it is; kInconclusive: it takes
 // more.
-CommandBody AddGate(CLI::App& command, const std::vector<std::string>& words);
+CommandBody AddGate(const Command& command);
 // Between which two releases, binaries or revisions a bug came or went. kOk: two neighbours;
 // kInconclusive: others between them could not be judged, or the ends cannot be distinguished.
-CommandBody AddBisect(CLI::App& command, const std::vector<std::string>& words);
+CommandBody AddBisect(const Command& command);
 // The chance of finding each known bug. kFailed: one was not found, or a fixed release fails.
-CommandBody AddPower(CLI::App& command, const std::vector<std::string>& words);
+CommandBody AddPower(const Command& command);
 // Places the binaries of releases in the cache. Their paths go to standard output, everything else
 // to standard error. kTarget: not all could be had; kUsage: one is not known, and none was fetched.
-CommandBody AddFetch(CLI::App& command);
+CommandBody AddFetch(const Command& command);
 // A recording as one JSON document per line; of a damaged one up to there, and kInconclusive.
-CommandBody AddHistoryDump(CLI::App& command);
-// Makes a recording of the client reports of etcd's robustness tests.
-CommandBody AddHistoryImport(CLI::App& command);
+CommandBody AddHistoryDump(const Command& command);
+CommandBody AddHistoryImport(const Command& command);
 // What this machine and the targets can do; with --config the settings of `run`. kTarget: a target
 // cannot be used.
-CommandBody AddDoctor(CLI::App& command, const std::vector<std::string>& words);
-// All things with a name, by kind.
-CommandBody AddList(CLI::App& command);
-// The answer key, or the bugs of one release.
-CommandBody AddBugs(CLI::App& command);
+CommandBody AddDoctor(const Command& command);
+CommandBody AddList(const Command& command);
+CommandBody AddBugs(const Command& command);
 // What `list`, `bugs` and `explain` know by name. Of one kind, "case"; an empty kind: all.
 struct NamedThing {
   std::string name;
@@ -81,25 +99,24 @@ struct NamedThing {
 };
 std::vector<NamedThing> NamesOf(const std::string& kind);
 // Every thing of that name; an unknown name gets the closest match.
-CommandBody AddExplain(CLI::App& command);
+CommandBody AddExplain(const Command& command);
 // Scripts on a store, or on the embedded one under virtual time. kOk: nothing new was found;
 // kInconclusive: nothing was, and no script, or server, could be judged in full.
-CommandBody AddExplore(CLI::App& command);
+CommandBody AddExplore(const Command& command);
 // A script that completes command lines in a shell; it asks this program for the words.
-CommandBody AddCompletion(CLI::App& command);
-// The manual page of the whole command.
-CommandBody AddMan(CLI::App& command, const CLI::App& root);
+CommandBody AddCompletion(const Command& command);
+CommandBody AddMan(const Command& command);
 // What may come in place of the last of `words`, the line behind the program's name: "word\thelp"
 // for each. Nothing where a file may.
 void PrintCandidates(const CLI::App& root, const std::vector<std::string>& words);
 // Serves the embedded store until a signal comes. Prints "serving on HOST:PORT, http on HOST:PORT"
 // once clients can connect.
-CommandBody AddStore(CLI::App& command);
+CommandBody AddStore(const Command& command);
 // Serves the proxy until a signal comes. Prints where it listens and where it can be controlled,
 // and at the end the connections and what every effect did.
-CommandBody AddProxy(CLI::App& command);
+CommandBody AddProxy(const Command& command);
 
-// Prints why a command cannot do what was asked for.
+// Prints why a command cannot do what was asked for, before it ends.
 ExitCode Complain(std::string_view command, std::string_view message,
                   ExitCode code = ExitCode::kUsage);
 // Prints a line that scripts which start the command wait for.

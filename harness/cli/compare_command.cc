@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `compare`: how often each case passed in several runs, and what changed from the first to the
 // last.
-#include <fmt/format.h>
-
 #include "harness/cli/commands.h"
-#include "harness/cli/saved_runs.h"
+#include "harness/cli/recordings.h"
 #include "harness/report/comparison.h"
 
 namespace watchproof {
@@ -18,18 +16,17 @@ struct CompareFlags {
   bool json = false;
 };
 
-ExitCode CompareCommand(const CompareFlags& flags) {
+CommandEnd CompareCommand(const CompareFlags& flags) {
   if (flags.runs.size() < 2) {
-    return Complain("compare", "expected the folders of two runs, or of more");
+    return Fail(StatusCode::kInvalidArgument, "expected the folders of two runs, or of more");
   }
-  Result<std::vector<RunRecord>> runs = ReadRuns(flags.runs);
-  if (!runs.has_value()) return Complain("compare", runs.error().message());
-  for (RunRecord& run : *runs) {
+  WP_ASSIGN_OR_RETURN(std::vector<RunRecord> runs, ReadRuns(flags.runs));
+  for (RunRecord& run : runs) {
     if (const Status kept = KeepCases(flags.filter, run); !kept.ok()) {
-      return Complain("compare", run.id + ": " + kept.message(), ExitCode::kNothingSelected);
+      return {ExitCode::kNothingSelected, run.id + ": " + kept.message()};
     }
   }
-  const RunComparison found = Compare(*runs);
+  const RunComparison found = Compare(runs);
   const Rows rows = flags.all ? Rows::kAll : Rows::kChanged;
   fmt::print("{}", flags.json       ? ToJson(found) + "\n"
                    : flags.markdown ? ToMarkdown(found, rows)
@@ -39,14 +36,13 @@ ExitCode CompareCommand(const CompareFlags& flags) {
 
 }  // namespace
 
-CommandBody AddCompare(CLI::App& command) {
+CommandBody AddCompare(const Command& command) {
   const auto flags = std::make_shared<CompareFlags>();
-  command.add_option("run", flags->runs, "Folders of runs, the one to compare with first")
-      ->required();
-  command.add_option("--case", flags->filter, "Only these cases")->type_name("PATTERN");
-  command.add_flag("--all", flags->all, "Also what did not change");
-  CLI::Option* markdown = command.add_flag("--markdown", flags->markdown, "As Markdown");
-  command.add_flag("--json", flags->json, "As JSON, with everything")->excludes(markdown);
+  command.Word("run", flags->runs, "Folders of runs, the one to compare with first")->required();
+  command.Value("--case", flags->filter, "PATTERN", "Only these cases");
+  command.Switch("--all", flags->all, "Also what did not change");
+  CLI::Option* markdown = command.Switch("--markdown", flags->markdown, "As Markdown");
+  command.Switch("--json", flags->json, "As JSON, with everything")->excludes(markdown);
   return [flags] { return CompareCommand(*flags); };
 }
 

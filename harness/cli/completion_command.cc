@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `completion`: scripts for three shells, which ask this program what may come next.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -127,24 +125,26 @@ class Candidates {
     if (candidate.name.starts_with(current_) && !begin_only) found_.push_back(candidate);
   }
   // Of a value that begins at the given place of the word.
-  void AddValues(const OptionInfo& option, std::size_t from) {
+  void AddValues(const CLI::Option& option, std::size_t from) {
+    const std::string form = FormOf(option);
     // Lists: A.*:B.* of cases, a,b of defects.
-    const char separator = option.value == "PATTERNS" ? ':' : ',';
-    if (option.value == "PATTERNS" || option.value.starts_with("DEFECTS")) {
+    const char separator = form == "PATTERNS" ? ':' : ',';
+    if (form == "PATTERNS" || form.starts_with("DEFECTS")) {
       const std::size_t last = current_.rfind(separator);
       if (last != std::string::npos && last >= from) from = last + 1;
     }
-    for (std::size_t at = 0; at < option.value.size();) {
-      const std::size_t end = std::min(option.value.find('|', at), option.value.size());
-      for (const NamedThing& value : Meant(option.value.substr(at, end - at))) {
+    for (std::size_t at = 0; at < form.size();) {
+      const std::size_t end = std::min(form.find('|', at), form.size());
+      for (const NamedThing& value : Meant(form.substr(at, end - at))) {
         Add({current_.substr(0, from) + value.name, value.summary});
       }
       at = end + 1;
     }
   }
-  void AddOptions(const CommandInfo& command) {
-    for (const OptionInfo& option : command.options) {
-      if (!option.names.empty()) Add({option.names.back(), option.help});
+  void AddOptions(const CLI::App& command) {
+    for (const CLI::Option* option : command.get_options()) {
+      const std::vector<std::string> flags = FlagsOf(*option);
+      if (!flags.empty()) Add({flags.back(), option->get_description()});
     }
   }
   const std::vector<NamedThing>& found() const { return found_; }
@@ -154,43 +154,37 @@ class Candidates {
   std::vector<NamedThing> found_;
 };
 
-const OptionInfo* FindOption(const CommandInfo& command, const std::string& name) {
-  for (const OptionInfo& option : command.options) {
-    if (std::find(option.names.begin(), option.names.end(), name) != option.names.end()) {
-      return &option;
-    }
-  }
-  return nullptr;
+const CLI::Option* FindOption(const CLI::App& command, const std::string& name) {
+  return name.starts_with("-") ? command.get_option_no_throw(name) : nullptr;
 }
 
 // Where in the tree the last word is.
 struct Place {
-  const CommandInfo* command;
-  const OptionInfo* value_of = nullptr;  // it is, or may be, a value of this option
+  const CLI::App* command;
+  const CLI::Option* value_of = nullptr;  // it is, or may be, a value of this option
   bool value_only = false;
   std::size_t places = 0;  // so many words without a name are before it
 };
 
-Place PlaceOfLast(const CommandInfo& root, const std::vector<std::string>& words) {
+Place PlaceOfLast(const CLI::App& root, const std::vector<std::string>& words) {
   Place place{&root};
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     const std::string& word = words[i];
     if (std::exchange(place.value_only, false)) {
-      if (!place.value_of->takes_rest) place.value_of = nullptr;
+      if (!TakesRest(*place.value_of)) place.value_of = nullptr;
       continue;
     }
     if (word.starts_with("-")) {
-      const OptionInfo* option = FindOption(*place.command, word);
-      place.value_only = option != nullptr && !option->value.empty();
+      const CLI::Option* option = FindOption(*place.command, word);
+      place.value_only = option != nullptr && !FormOf(*option).empty();
       place.value_of = place.value_only ? option : nullptr;
       continue;
     }
-    const auto& commands = place.command->commands;
-    const auto next =
-        std::find_if(commands.begin(), commands.end(),
-                     [&](const CommandInfo& command) { return command.name == word; });
+    const auto commands = CommandsOf(*place.command);
+    const auto name = [](const CLI::App* command) { return command->get_name(); };
+    const auto next = std::ranges::find(commands, word, name);
     if (next != commands.end()) {
-      place = {&*next};
+      place = {*next};
     } else {
       ++place.places;
     }
@@ -198,53 +192,49 @@ Place PlaceOfLast(const CommandInfo& root, const std::vector<std::string>& words
   return place;
 }
 
-const OptionInfo* OptionAt(const CommandInfo& command, std::size_t place) {
-  const OptionInfo* last = nullptr;
-  for (const OptionInfo& option : command.options) {
-    if (!option.names.empty()) continue;
-    last = &option;
+const CLI::Option* OptionAt(const CLI::App& command, std::size_t place) {
+  const CLI::Option* last = nullptr;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional()) continue;
+    last = option;
     if (place-- == 0) return last;
   }
-  return last != nullptr && last->takes_several ? last : nullptr;
+  return last != nullptr && TakesSeveral(*last) ? last : nullptr;
 }
 
 }  // namespace
 
 void PrintCandidates(const CLI::App& root, const std::vector<std::string>& words) {
-  const CommandInfo tree = TreeOf(root);
   const std::string current = words.empty() ? "" : words.back();
-  const Place place = PlaceOfLast(tree, words);
-  const OptionInfo* at_place = OptionAt(*place.command, place.places);
+  const Place place = PlaceOfLast(root, words);
+  const CLI::Option* at_place = OptionAt(*place.command, place.places);
   const std::size_t equals = current.find('=');
   Candidates candidates(current);
   if (place.value_only) {
     candidates.AddValues(*place.value_of, 0);
   } else if (current.starts_with("--") && equals != std::string::npos) {
-    const OptionInfo* option = FindOption(*place.command, current.substr(0, equals));
+    const CLI::Option* option = FindOption(*place.command, current.substr(0, equals));
     if (option != nullptr) candidates.AddValues(*option, equals + 1);
   } else if (current.starts_with("-")) {
     candidates.AddOptions(*place.command);
   } else {
-    for (const CommandInfo& command : place.command->commands) {
-      if (place.places == 0) candidates.Add({command.name, command.help});
+    const auto commands = CommandsOf(*place.command);
+    for (const CLI::App* command : commands) {
+      if (place.places == 0) candidates.Add({command->get_name(), command->get_description()});
     }
     if (place.value_of != nullptr) candidates.AddValues(*place.value_of, 0);
     if (at_place != nullptr) candidates.AddValues(*at_place, 0);
-    if (at_place == nullptr && place.command->commands.empty()) {
-      candidates.AddOptions(*place.command);
-    }
+    if (at_place == nullptr && commands.empty()) candidates.AddOptions(*place.command);
   }
   for (const NamedThing& candidate : candidates.found()) {
     fmt::print("{}\t{}\n", candidate.name, candidate.summary);
   }
 }
 
-CommandBody AddCompletion(CLI::App& command) {
+CommandBody AddCompletion(const Command& command) {
   const auto shell = std::make_shared<std::string>();
-  command.add_option("shell", *shell, "The shell that reads it")
-      ->type_name("bash|zsh|fish")
-      ->required();
-  return [shell] {
+  command.Value("shell", *shell, "bash|zsh|fish", "The shell that reads it")->required();
+  return [shell]() -> CommandEnd {
     const std::vector<std::pair<std::string, std::string_view>> scripts = {
         {"bash", kBash}, {"zsh", kZsh}, {"fish", kFish}};
     std::vector<std::string> shells;
@@ -255,8 +245,8 @@ CommandBody AddCompletion(CLI::App& command) {
       }
       shells.push_back(name);
     }
-    return Complain("completion", fmt::format("'{}' is none of {}{}", *shell,
-                                              fmt::join(shells, ", "), DidYouMean(*shell, shells)));
+    return Fail(StatusCode::kInvalidArgument, "'{}' is none of {}{}", *shell,
+                fmt::join(shells, ", "), DidYouMean(*shell, shells));
   };
 }
 

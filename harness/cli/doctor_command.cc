@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `doctor`: what this machine and the targets can do, what is unsupported because of it, and what
 // to do about it.
-#include <fmt/format.h>
-
 #include <unistd.h>
-
-#include <cstdio>
 
 #include "cases/support/case_registry.h"
 #include "harness/base/escape.h"
@@ -111,14 +107,12 @@ TargetCheck CheckTarget(const Probing& probing, const TargetSpec& spec) {
 }
 
 // Those of the command line, or of the file; the run would use them.
-ExitCode Examine(const RunOptions& options) {
-  const Result<Expectations> expectations = LoadExpectations(options.manifest);
-  if (!expectations.has_value()) return Complain("doctor", expectations.error().message());
+CommandEnd Examine(const RunOptions& options) {
+  WP_ASSIGN_OR_RETURN(const Expectations expectations, LoadExpectations(options.manifest));
   ExitCode code = ExitCode::kOk;
   if (const auto servers = RunningServers::LookAt(options); !servers.has_value()) {
     const bool usage = servers.error().code() == StatusCode::kInvalidArgument;
-    return Complain("doctor", servers.error().message(),
-                    usage ? ExitCode::kUsage : ExitCode::kTarget);
+    return {servers.error(), usage ? ExitCode::kUsage : ExitCode::kTarget};
   }
   std::error_code error;
   const fs::path scratch =
@@ -130,7 +124,7 @@ ExitCode Examine(const RunOptions& options) {
     const fs::path own = scratch / std::to_string(report.targets.size());
     fs::create_directories(own / "tmp", error);
     report.targets.push_back(
-        CheckTarget({.options = options, .expectations = *expectations, .scratch = own}, target));
+        CheckTarget({.options = options, .expectations = expectations, .scratch = own}, target));
     if (!report.targets.back().trouble.empty()) code = ExitCode::kTarget;
   }
   fs::remove_all(scratch, error);
@@ -154,16 +148,15 @@ void PrintSettings(const std::vector<Setting>& settings, bool json) {
 
 }  // namespace
 
-CommandBody AddDoctor(CLI::App& command, const std::vector<std::string>& words) {
-  const auto flags = std::make_shared<RunFlags>(command);
+CommandBody AddDoctor(const Command& command) {
+  const auto flags = std::make_shared<RunFlags>(command.parser);
   const auto config = std::make_shared<bool>(false);
-  command.add_flag("--config", *config,
-                   "Print every setting of `run` instead, and where it comes from");
-  return [flags, config, &words] {
-    const Result<RunOptions> options = flags->Resolve(words);
-    if (!options.has_value()) return Complain("doctor", options.error().message());
-    if (!*config) return Examine(*options);
-    PrintSettings(flags->Settings(), options->json);
+  command.Switch("--config", *config,
+                 "Print every setting of `run` instead, and where it comes from");
+  return [flags, config, &words = command.words]() -> CommandEnd {
+    WP_ASSIGN_OR_RETURN(const RunOptions options, flags->Resolve(words));
+    if (!*config) return Examine(options);
+    PrintSettings(flags->Settings(), options.json);
     return ExitCode::kOk;
   };
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `draw`: a finding, or an attempt that passed, as a picture for an upstream issue, or as a trace
 // to zoom into.
-#include <fmt/format.h>
-
-#include <cstdio>
 #include <fstream>
 
 #include "harness/base/escape.h"
-#include "harness/cli/chosen_finding.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/finding_picture.h"
 #include "harness/cli/recordings.h"
@@ -69,15 +65,11 @@ Result<PictureSubject> SubjectOf(const DrawFlags& flags) {
                         KnownAs(chosen.attempt)};
 }
 
-ExitCode DrawCommand(const DrawFlags& flags) {
-  const Result<const PictureForm*> form = PictureFormOf(flags.output);
-  if (!form.has_value()) return Complain("draw", form.error().message());
-  const Result<PictureSubject> subject = SubjectOf(flags);
-  if (!subject.has_value()) return Complain("draw", subject.error().message());
-  const Result<std::string> drawn = DrawFinding(*subject, **form);
-  if (!drawn.has_value()) {
-    return Complain("draw", drawn.error().WithContext("{}", flags.what).message());
-  }
+CommandEnd DrawCommand(const DrawFlags& flags) {
+  WP_ASSIGN_OR_RETURN(const PictureForm* form, PictureFormOf(flags.output));
+  WP_ASSIGN_OR_RETURN(const PictureSubject subject, SubjectOf(flags));
+  const Result<std::string> drawn = DrawFinding(subject, *form);
+  if (!drawn.has_value()) return drawn.error().WithContext("{}", flags.what);
   if (flags.output.empty()) {
     fmt::print("{}", *drawn);
     return ExitCode::kOk;
@@ -86,7 +78,7 @@ ExitCode DrawCommand(const DrawFlags& flags) {
   file << *drawn;
   file.close();
   if (!file) {
-    return Complain("draw", fmt::format("{}: expected a file that can be written", flags.output));
+    return Fail(StatusCode::kUnavailable, "{}: expected a file that can be written", flags.output);
   }
   fmt::print("{}\n", Escaped(flags.output));
   return ExitCode::kOk;
@@ -94,20 +86,17 @@ ExitCode DrawCommand(const DrawFlags& flags) {
 
 }  // namespace
 
-CommandBody AddDraw(CLI::App& command) {
+CommandBody AddDraw(const Command& command) {
   const auto flags = std::make_shared<DrawFlags>();
   command
-      .add_option("what", flags->what,
-                  "Folder of a run with a failed attempt; FOLDER#N for its N-th finding (default: "
-                  "the first that is new); or a recording")
+      .Word("what", flags->what,
+            "Folder of a run with a failed attempt; FOLDER#N for its N-th finding (default: the "
+            "first that is new); or a recording")
       ->required();
-  command
-      .add_option("-o,--output", flags->output,
-                  "File to write (default: the SVG to standard output)")
-      ->type_name("FILE.svg|FILE.json");
-  command.add_option("--case", flags->case_name, "Which case, also one that passed")
-      ->type_name("CASE");
-  command.add_option("--target", flags->target, "On which target")->type_name("SPEC");
+  command.Value("-o,--output", flags->output, "FILE.svg|FILE.json",
+                "File to write (default: the SVG to standard output)");
+  command.Value("--case", flags->case_name, "CASE", "Which case, also one that passed");
+  command.Value("--target", flags->target, "SPEC", "On which target");
   return [flags] { return DrawCommand(*flags); };
 }
 

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <set>
 
 #include "cases/support/case_registry.h"
+#include "harness/cli/parse.h"
 #include "harness/cli/passed_on.h"
+#include "harness/cli/recordings.h"
 #include "harness/cli/run_folder.h"
-#include "harness/cli/run_targets.h"
-#include "harness/cli/saved_runs.h"
 #include "harness/cli/selection.h"
-#include "harness/report/run_json.h"
 
 namespace watchproof {
 namespace {
@@ -38,14 +36,6 @@ Result<fs::path> FindRun(const std::string& name, const RunOptions& now) {
               "{}: expected the folder of a run, or the name of one in {}; `watchproof runs` lists "
               "them",
               name, now.run_dir.string());
-}
-
-Result<std::string> WorkingFolderOf(const fs::path& run) {
-  std::ifstream file(run / "run.json");
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  const auto summary = ParseRepeatSummary(text);
-  if (!summary.has_value()) return summary.error();
-  return summary->working_folder;
 }
 
 // The flags of the run, with those of this command line that may be given anew.
@@ -82,11 +72,10 @@ std::vector<std::string> WordsOf(const std::map<std::string, FlagSummary>& flags
 
 // Of the cases of the run, which may be self-tests.
 Cases WhichCases(const RunRecord& earlier) {
-  const bool self_test =
-      std::any_of(earlier.cases.begin(), earlier.cases.end(), [](const CaseSummary& one) {
-        const CaseInfo* const info = FindCase(one.name);
-        return info != nullptr && info->expect != Verdict::kPass;
-      });
+  const bool self_test = std::ranges::any_of(earlier.cases, [](const CaseSummary& one) {
+    const CaseInfo* const info = FindCase(one.name);
+    return info != nullptr && info->expect != Verdict::kPass;
+  });
   return self_test ? Cases::kOfWatchproof : Cases::kOfTargets;
 }
 
@@ -137,16 +126,13 @@ Status KeepFailed(RunRecord& earlier) {
   if (earlier.attempts.empty()) {
     return Fail(StatusCode::kNotFound, "no attempt failed or was inconclusive");
   }
-  const auto concerned = [&](auto field, const std::string& name) {
-    return std::any_of(earlier.attempts.begin(), earlier.attempts.end(),
-                       [&](const AttemptSummary& one) { return one.result.*field == name; });
-  };
-  std::erase_if(earlier.cases, [&](const CaseSummary& one) {
-    return !concerned(&AttemptResult::case_name, one.name);
-  });
-  std::erase_if(earlier.targets, [&](const TargetSpec& one) {
-    return !concerned(&AttemptResult::target, one.text);
-  });
+  std::set<std::string> cases, targets;
+  for (const AttemptSummary& one : earlier.attempts) {
+    cases.insert(one.result.case_name);
+    targets.insert(one.result.target);
+  }
+  std::erase_if(earlier.cases, [&](const auto& one) { return !cases.contains(one.name); });
+  std::erase_if(earlier.targets, [&](const auto& one) { return !targets.contains(one.text); });
   return {};
 }
 
@@ -186,18 +172,17 @@ Result<RunOptions> OptionsOfEarlier(const RunFlags& flags, const RunOptions& now
   const bool resume = !flags.resume().empty();
   const std::string& name = resume ? flags.resume() : flags.rerun_failed();
   const std::string context = fmt::format("{} {}", resume ? "--resume" : "--rerun-failed", name);
-  Result<fs::path> run = FindRun(name, now);
-  if (!run.has_value()) return std::move(run).error().WithContext("{}", context);
-  Result<std::vector<RunRecord>> read = ReadRuns({run->string()});
-  if (!read.has_value()) return std::move(read).error().WithContext("{}", context);
-  RunRecord& earlier = read->front();
+  WP_ASSIGN_OR_RETURN(const fs::path run, InContext(context, FindRun(name, now)));
+  WP_ASSIGN_OR_RETURN(std::vector<RunRecord> read, InContext(context, ReadRuns({run.string()})));
+  RunRecord& earlier = read.front();
   if (earlier.program_sha256.empty()) {
     return Fail(StatusCode::kInvalidArgument, "{}: it was made by another version, or not by `run`",
                 context);
   }
-  WP_ASSIGN_OR_RETURN(const std::string working_folder, WorkingFolderOf(*run));
+  WP_ASSIGN_OR_RETURN(const RepeatSummary summary, HowToRepeat(run));
+  const std::string& working_folder = summary.working_folder;
   // Before the working folder changes.
-  const fs::path run_dir = resume ? run->parent_path() : fs::absolute(now.run_dir);
+  const fs::path run_dir = resume ? run.parent_path() : fs::absolute(now.run_dir);
   std::error_code error;
   if (!fs::equivalent(working_folder, fs::current_path(), error)) {
     fs::current_path(working_folder, error);
@@ -207,11 +192,11 @@ Result<RunOptions> OptionsOfEarlier(const RunFlags& flags, const RunOptions& now
                   working_folder, error.message());
     }
   }
-  Result<RunOptions> options =
-      resume ? Resume(std::move(earlier), now) : Rerun(std::move(earlier), now);
-  if (!options.has_value()) return std::move(options).error().WithContext("{}", context);
+  WP_ASSIGN_OR_RETURN(RunOptions options,
+                      InContext(context, resume ? Resume(std::move(earlier), now)
+                                                : Rerun(std::move(earlier), now)));
   // As short as it was, where it means the same.
-  options->run_dir = fs::equivalent(now.run_dir, run_dir, error) ? now.run_dir : run_dir;
+  options.run_dir = fs::equivalent(now.run_dir, run_dir, error) ? now.run_dir : run_dir;
   return options;
 }
 

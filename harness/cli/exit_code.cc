@@ -11,11 +11,10 @@ namespace {
 
 // Only attempts on the clean store must be decided, not those with a defect planted.
 bool CleanIsDecided(const RunRecord& record) {
-  return std::none_of(record.attempts.begin(), record.attempts.end(),
-                      [&](const AttemptSummary& attempt) {
-                        return PlantedIn(record, attempt.result.target) == nullptr &&
-                               OutcomeOf(attempt) == Outcome::kInconclusive;
-                      });
+  return std::ranges::none_of(record.attempts, [&](const AttemptSummary& attempt) {
+    return PlantedIn(record, attempt.result.target) == nullptr &&
+           OutcomeOf(attempt) == Outcome::kInconclusive;
+  });
 }
 
 }  // namespace

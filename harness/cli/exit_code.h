@@ -4,9 +4,12 @@
 // Threads: pure functions.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "harness/base/status.h"
 #include "harness/report/run_record.h"
 
 namespace watchproof {
@@ -31,6 +34,18 @@ struct ExitCodeInfo {
 };
 // All, in ascending order.
 const std::vector<ExitCodeInfo>& ExitCodes();
+
+// What a command ends with, and why it could not do what it was asked for; empty: it has said all
+// that there is to say. An error is one of usage unless it is called something else.
+struct CommandEnd {
+  CommandEnd(ExitCode ends, std::string reason = {})  // NOLINT: implicit on purpose, as the next
+      : code(ends), why(std::move(reason)) {}
+  CommandEnd(const Status& error, ExitCode ends = ExitCode::kUsage)  // NOLINT
+      : CommandEnd(ends, error.message()) {}
+
+  ExitCode code;
+  std::string why;
+};
 
 enum class Strict { kNo, kYes };
 

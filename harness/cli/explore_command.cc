@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `explore`: drawn or enumerated scripts, here on the embedded store under virtual time.
-#include <fmt/format.h>
-#include <signal.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <optional>
 #include <random>
 
-#include "harness/base/escape.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/console.h"
 #include "harness/cli/explore_options.h"
@@ -30,22 +22,17 @@ using explore::Exhaustive;
 using explore::Explorer;
 using explore::Script;
 
+// The flags that need no parsing are bound to the options directly.
 struct ExploreFlags {
+  ExploreOptions options;
   bool virtual_time = false;
   std::string target;
   std::string time_budget = "60s";
-  std::string seed;     // empty: drawn
-  std::string scripts;  // empty: as many as fit
-  std::vector<std::string> defects;
+  std::string seed;                      // empty: drawn
+  std::string scripts;                   // empty: as many as fit
   std::string exhaustive;                // size; empty: scripts are drawn
-  std::string corpus;                    // folder
-  std::string keep;                      // folder
-  std::string missing;                   // file
   std::string replay;                    // file
   std::string seed_from, shard, shards;  // empty: it is not divided
-  std::string run_dir = "watchproof-runs";
-  bool fail_fast = false;
-  bool drawn_only = false;
 };
 
 // Of the seeds of a run the one of the shard: no two shards draw the same scripts.
@@ -63,20 +50,14 @@ Status TakeSeedOfShard(const ExploreFlags& flags, std::uint64_t& seed) {
 }
 
 Result<ExploreOptions> Resolve(const ExploreFlags& flags) {
-  ExploreOptions options{.defects = flags.defects,
-                         .run_dir = flags.run_dir,
-                         .corpus = flags.corpus,
-                         .keep = flags.keep,
-                         .missing = flags.missing,
-                         .drawn_only = flags.drawn_only,
-                         .fail_fast = flags.fail_fast};
+  ExploreOptions options = flags.options;
   if (flags.virtual_time == !flags.target.empty() && (flags.virtual_time || flags.replay.empty())) {
     return Fail(StatusCode::kInvalidArgument,
                 "name what is to be explored: --target TARGET, or --virtual");
   }
   if (!flags.target.empty()) {
     WP_ASSIGN_OR_RETURN(options.target, ParseTargetSpec(flags.target));
-    if (!flags.defects.empty()) {
+    if (!options.defects.empty()) {
       return Fail(StatusCode::kInvalidArgument,
                   "--defect is for --virtual; a target names its own: embedded+DEFECT");
     }
@@ -87,7 +68,7 @@ Result<ExploreOptions> Resolve(const ExploreFlags& flags) {
                   flags.target);
     }
   }
-  WP_RETURN_IF_ERROR(explore::CheckDefects(flags.defects));
+  WP_RETURN_IF_ERROR(explore::CheckDefects(options.defects));
   WP_ASSIGN_OR_RETURN(options.budget, ParseDuration(flags.time_budget));
   options.seed = std::random_device()();
   if (!flags.seed.empty()) {
@@ -114,26 +95,23 @@ class Exploration {
   explicit Exploration(const ExploreOptions& options)
       : options_(options), console_({}), signals_(Signals::Install()) {}
 
-  ExitCode Draw() {
+  CommandEnd Draw() {
     Explorer explorer(
         {.seed = options_.seed, .defects = options_.defects, .covering = !options_.drawn_only});
-    if (const Status read = ReadCorpus(explorer); !read.ok())
-      return Complain("explore", read.message());
+    WP_ASSIGN_OR_RETURN(const std::vector<Script> scripts, ReadScripts(options_.corpus));
+    for (const Script& script : scripts) explorer.Try(script);
     const auto wanted = static_cast<std::uint64_t>(options_.scripts.value_or(0));
     while (signals_.count() == 0 && !Enough(explorer) &&
            (wanted > 0 ? explorer.counts().scripts < wanted : !Late())) {
       explorer.Next();
       if (explorer.counts().scripts % 16 == 0) console_.Progress(Line(explorer));
     }
-    if (const Status kept = WriteCorpus(explorer); !kept.ok())
-      return Complain("explore", kept.message());
-    const auto coverage = ReportCoverage(explorer.corpus().coverage(), options_.missing);
-    if (!coverage.has_value()) return Complain("explore", coverage.error().message());
-    console_.Result(*coverage);
+    WP_ASSIGN_OR_RETURN(const std::string coverage, KeepCorpus(options_, explorer.corpus()));
+    console_.Result(coverage);
     return Conclude(explorer);
   }
 
-  ExitCode Enumerate() {
+  CommandEnd Enumerate() {
     Exhaustive search({.size = *options_.exhaustive, .defects = options_.defects});
     while (signals_.count() == 0 && !Enough(search.explorer()) && search.Next()) {
       if (search.explorer().counts().scripts % 16 == 0) console_.Progress(Line(search.explorer()));
@@ -147,7 +125,7 @@ class Exploration {
     return Conclude(search.explorer());
   }
 
-  ExitCode Replay() {
+  CommandEnd Replay() {
     Explorer explorer({.seed = options_.seed, .defects = options_.defects});
     explorer.Try(*options_.replay);
     return Conclude(explorer);
@@ -163,36 +141,28 @@ class Exploration {
     const double seconds =
         std::max(1e-3, std::chrono::duration<double>(Clock::now() - began_).count());
     const Explorer::Counts& counts = explorer.counts();
-    return fmt::format("{} scripts in {:.1f} s, {:.0f}/s, {:.0f} steps/s, {} features, {} {}",
-                       counts.scripts, seconds, static_cast<double>(counts.scripts) / seconds,
-                       static_cast<double>(counts.steps) / seconds, explorer.corpus().features(),
-                       explorer.buckets().size(),
-                       explorer.buckets().size() == 1 ? "bucket" : "buckets");
+    return fmt::format("{} scripts in {:.1f} s, {:.0f}/s, {:.0f} steps/s, {}", counts.scripts,
+                       seconds, static_cast<double>(counts.scripts) / seconds,
+                       static_cast<double>(counts.steps) / seconds,
+                       FoundText(explorer.corpus(), explorer.buckets().size()));
   }
 
   // Every bucket with its smallest script.
-  ExitCode Conclude(const Explorer& explorer) {
+  CommandEnd Conclude(const Explorer& explorer) {
     console_.Result(Line(explorer) + "\n");
     int number = 0;
-    for (const Bucket& bucket : explorer.buckets()) {
-      if (const Status kept = Report(bucket, ++number); !kept.ok())
-        return Complain("explore", kept.message());
-    }
+    for (const Bucket& bucket : explorer.buckets()) WP_RETURN_IF_ERROR(Report(bucket, ++number));
     const Explorer::Counts& counts = explorer.counts();
     if (counts.undecided > 0) {
       console_.Result(fmt::format("{} scripts were not judged in full\n", counts.undecided));
-      for (const auto& [reason, times] : explorer.undecided()) {
-        console_.Note(fmt::format("  {} times: {}", times, reason));
-      }
+      ListReasons(explorer.undecided(), console_);
     }
     if (counts.unrepeated > 0) {
       console_.Result(fmt::format("{} of {} scripts recorded something else the second time\n",
                                   counts.unrepeated, counts.repeated));
     }
     console_.Result(fmt::format("seed {}\n", FormatSeed(options_.seed)));
-    if (signals_.count() > 0) {
-      return signals_.first() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
-    }
+    if (const auto code = signals_.exit_code()) return *code;
     if (!explorer.buckets().empty() || counts.unrepeated > 0) return ExitCode::kFailed;
     // Without a script that was judged in full nothing is proven.
     return counts.undecided < counts.scripts ? ExitCode::kOk : ExitCode::kInconclusive;
@@ -218,16 +188,6 @@ class Exploration {
     return Status();
   }
 
-  Status ReadCorpus(Explorer& explorer) {
-    WP_ASSIGN_OR_RETURN(const std::vector<Script> scripts, ReadScripts(options_.corpus));
-    for (const Script& script : scripts) explorer.Try(script);
-    return Status();
-  }
-  Status WriteCorpus(const Explorer& explorer) const {
-    if (options_.corpus.empty()) return Status();
-    return WriteScripts(options_.corpus, explorer.corpus().scripts());
-  }
-
   const ExploreOptions& options_;
   Console console_;
   Signals& signals_;
@@ -236,59 +196,40 @@ class Exploration {
 
 }  // namespace
 
-CommandBody AddExplore(CLI::App& command) {
+CommandBody AddExplore(const Command& command) {
   const auto flags = std::make_shared<ExploreFlags>();
-  command.add_option("--target", flags->target, "Store to explore, as for run")->type_name("SPEC");
-  command.add_flag("--virtual", flags->virtual_time, "The embedded store under virtual time");
-  command.add_option("--time-budget", flags->time_budget, "Time for drawn scripts")
-      ->type_name("TIME")
-      ->capture_default_str();
-  command.add_option("--seed", flags->seed, "Seed of the scripts (default: drawn)")
-      ->type_name("SEED");
-  command
-      .add_option("--seed-from", flags->seed_from,
-                  "Without --seed: one from a text that all shards know, such as the uid of a Job")
-      ->type_name("TEXT");
-  command.add_option("--shard", flags->shard, "Part I of N, each with scripts of its own")
-      ->type_name("I/N");
-  command
-      .add_option("--shards", flags->shards,
-                  "The same in a pod of a Kubernetes Indexed Job: part JOB_COMPLETION_INDEX of N")
-      ->type_name("N");
-  command.add_option("--scripts", flags->scripts, "So many scripts, however long they take")
-      ->type_name("N");
-  command.add_option("--defect", flags->defects, "Defect to switch on (repeatable)")
-      ->type_name("DEFECT")
-      ->allow_extra_args(false);
-  command.add_option("--exhaustive", flags->exhaustive, "Every script up to this size instead")
-      ->type_name("N");
-  command
-      .add_option("--corpus", flags->corpus,
-                  "Begin with the scripts of this folder, and keep new ones")
-      ->type_name("FOLDER");
-  command
-      .add_option("--keep", flags->keep,
-                  "Keep each finding in this folder: its smallest script, and a report for the "
-                  "store's authors")
-      ->type_name("FOLDER");
-  command.add_flag("--drawn-only", flags->drawn_only,
-                   "No scripts for situations that were not reached");
-  command
-      .add_option("--missing", flags->missing,
-                  "List in this file the pairs and triples of situations that were not reached")
-      ->type_name("FILE");
-  command.add_option("--run-dir", flags->run_dir, "Folder for the folders of runs")
-      ->type_name("DIR")
-      ->capture_default_str();
-  command.add_flag("--fail-fast", flags->fail_fast, "Stop after the first script with a finding");
-  command.add_option("--replay", flags->replay, "Run one kept script only")->type_name("FILE");
-  return [flags] {
-    const Result<ExploreOptions> options = Resolve(*flags);
-    if (!options.has_value()) return Complain("explore", options.error().message());
-    if (options->target) return ExploreTarget(*options);
-    Exploration exploration(*options);
-    if (options->replay) return exploration.Replay();
-    return options->exhaustive ? exploration.Enumerate() : exploration.Draw();
+  ExploreOptions& bound = flags->options;
+  command.Value("--target", flags->target, "SPEC", "Store to explore, as for run");
+  command.Switch("--virtual", flags->virtual_time, "The embedded store under virtual time");
+  command.Value("--time-budget", flags->time_budget, "TIME", "Time for drawn scripts");
+  command.Value("--seed", flags->seed, "SEED", "Seed of the scripts (default: drawn)");
+  command.Value("--seed-from", flags->seed_from, "TEXT",
+                "Without --seed: one from a text that all shards know, such as the uid of a Job");
+  command.Value("--shard", flags->shard, "I/N", "Part I of N, each with scripts of its own");
+  command.Value("--shards", flags->shards, "N",
+                "The same in a pod of a Kubernetes Indexed Job: part JOB_COMPLETION_INDEX of N");
+  command.Value("--scripts", flags->scripts, "N", "So many scripts, however long they take");
+  command.Repeatable("--defect", bound.defects, "DEFECT", "Defect to switch on");
+  command.Value("--exhaustive", flags->exhaustive, "N", "Every script up to this size instead");
+  command.Value("--corpus", bound.corpus, "FOLDER",
+                "Begin with the scripts of this folder, and keep new ones");
+  command.Value("--keep", bound.keep, "FOLDER",
+                "Keep each finding in this folder: its smallest script, and a report for the "
+                "store's authors");
+  command.Switch("--drawn-only", bound.drawn_only,
+                 "No scripts for situations that were not reached");
+  command.Value("--missing", bound.missing, "FILE",
+                "List in this file the pairs and triples of situations that were not reached");
+  command.Value("--run-dir", bound.run_dir, "DIR", "Folder for the folders of runs")
+      ->default_str(bound.run_dir.string());
+  command.Switch("--fail-fast", bound.fail_fast, "Stop after the first script with a finding");
+  command.Value("--replay", flags->replay, "FILE", "Run one kept script only");
+  return [flags]() -> CommandEnd {
+    WP_ASSIGN_OR_RETURN(const ExploreOptions options, Resolve(*flags));
+    if (options.target) return ExploreTarget(options);
+    Exploration exploration(options);
+    if (options.replay) return exploration.Replay();
+    return options.exhaustive ? exploration.Enumerate() : exploration.Draw();
   };
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/explore_options.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -41,7 +39,7 @@ Result<std::vector<Script>> ReadScripts(const fs::path& folder) {
   if (folder.empty() || !fs::exists(folder)) return scripts;
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   for (const fs::path& file : files) {
     WP_ASSIGN_OR_RETURN(Script script, ReadScript(file));
     scripts.push_back(std::move(script));
@@ -49,17 +47,28 @@ Result<std::vector<Script>> ReadScripts(const fs::path& folder) {
   return scripts;
 }
 
-Status WriteScripts(const fs::path& folder, const std::vector<Script>& scripts) {
-  for (std::size_t i = 0; i < scripts.size(); ++i) {
-    WP_RETURN_IF_ERROR(WriteScript(folder / fmt::format("{:06}.jsonl", i), scripts[i]));
+Result<std::string> KeepCorpus(const ExploreOptions& options, const explore::Corpus& corpus) {
+  std::size_t written = 0;
+  if (!options.corpus.empty()) {
+    for (const Script& script : corpus.scripts()) {
+      const fs::path file = fmt::format("{:06}.jsonl", written++);
+      WP_RETURN_IF_ERROR(WriteScript(options.corpus / file, script));
+    }
   }
-  return Status();
+  const explore::SituationCoverage& coverage = corpus.coverage();
+  if (!options.missing.empty()) WP_RETURN_IF_ERROR(WriteText(options.missing, coverage.Missing()));
+  return fmt::format("situations {}\n", coverage.Summary());
 }
 
-Result<std::string> ReportCoverage(const explore::SituationCoverage& coverage,
-                                   const fs::path& missing) {
-  if (!missing.empty()) WP_RETURN_IF_ERROR(WriteText(missing, coverage.Missing()));
-  return fmt::format("situations {}\n", coverage.Summary());
+std::string FoundText(const explore::Corpus& corpus, std::size_t buckets) {
+  return fmt::format("{} features, {} {}", corpus.features(), buckets,
+                     buckets == 1 ? "bucket" : "buckets");
+}
+
+void ListReasons(const std::map<std::string, std::uint64_t>& reasons, Console& console) {
+  for (const auto& [reason, times] : reasons) {
+    console.Note(fmt::format("  {} times: {}", times, reason));
+  }
 }
 
 std::string DescribeBucket(int number, const explore::Bucket& bucket,

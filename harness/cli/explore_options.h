@@ -7,12 +7,14 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/deadline.h"
 #include "harness/bugs/answer_key.h"
+#include "harness/cli/console.h"
 #include "harness/cli/exit_code.h"
 #include "harness/explore/corpus.h"
 #include "harness/targets/target_spec.h"
@@ -26,7 +28,7 @@ struct ExploreOptions {
   std::optional<int> scripts;
   std::optional<int> exhaustive;
   std::vector<std::string> defects;
-  std::filesystem::path run_dir;
+  std::filesystem::path run_dir = "watchproof-runs";
   std::filesystem::path corpus;
   std::filesystem::path keep;
   std::filesystem::path missing;
@@ -36,7 +38,7 @@ struct ExploreOptions {
 };
 
 // Requires: a target.
-ExitCode ExploreTarget(const ExploreOptions& options);
+CommandEnd ExploreTarget(const ExploreOptions& options);
 
 // Errors name the file.
 Result<explore::Script> ReadScript(const std::filesystem::path& file);
@@ -45,12 +47,13 @@ Status WriteText(const std::filesystem::path& file, const std::string& text);
 Status WriteScript(const std::filesystem::path& file, const explore::Script& script);
 // Of a folder, in the order of their names; none if there is no such folder.
 Result<std::vector<explore::Script>> ReadScripts(const std::filesystem::path& folder);
-Status WriteScripts(const std::filesystem::path& folder,
-                    const std::vector<explore::Script>& scripts);
-
-// For people: which situations were reached. Those that were not go into the file, if there is one.
-Result<std::string> ReportCoverage(const explore::SituationCoverage& coverage,
-                                   const std::filesystem::path& missing);
+// Writes the scripts, and which situations were not reached, where the options say. For people:
+// which were.
+Result<std::string> KeepCorpus(const ExploreOptions& options, const explore::Corpus& corpus);
+// For people: how much was found, so far.
+std::string FoundText(const explore::Corpus& corpus, std::size_t buckets);
+// Why scripts, or servers, were not judged in full, and how many times.
+void ListReasons(const std::map<std::string, std::uint64_t>& reasons, Console& console);
 // For people: what was found, and the steps that show it.
 std::string DescribeBucket(int number, const explore::Bucket& bucket,
                            const explore::BrokenGuarantee& shown, const explore::Script& smallest);

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `explore --target`: many scripts side by side on a real server, server after server.
-#include <fmt/format.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <ctime>
 
-#include "harness/base/escape.h"
 #include "harness/bugs/answer_key.h"
-#include "harness/cli/commands.h"
 #include "harness/cli/console.h"
 #include "harness/cli/explore_options.h"
 #include "harness/cli/run_folder.h"
@@ -34,8 +29,9 @@ class TargetExploration {
   TargetExploration(const ExploreOptions& options, RunFolder folder)
       : options_(options), folder_(std::move(folder)), signals_(Signals::Install()) {}
 
-  ExitCode Explore() {
-    if (const Status read = ReadCorpus(); !read.ok()) return Complain("explore", read.message());
+  CommandEnd Explore() {
+    WP_ASSIGN_OR_RETURN(const std::vector<Script> scripts, ReadScripts(options_.corpus));
+    for (const Script& script : scripts) explorer_.corpus().Keep(script);
     const std::uint64_t most =
         options_.scripts ? static_cast<std::uint64_t>(*options_.scripts) : UINT64_MAX;
     const bool all = options_.scripts || options_.exhaustive;
@@ -44,26 +40,23 @@ class TargetExploration {
       console_.Progress(Line());
       return !options_.fail_fast || News().empty();
     });
-    if (const Status kept = WriteCorpus(); !kept.ok()) return Complain("explore", kept.message());
-    const auto coverage = ReportCoverage(explorer_.corpus().coverage(), options_.missing);
-    if (!coverage.has_value()) return Complain("explore", coverage.error().message());
-    console_.Result(*coverage);
-    const ExitCode found = Conclude();
-    return ran.ok() ? found : Complain("explore", ran.message(), ExitCode::kTarget);
+    WP_ASSIGN_OR_RETURN(const std::string coverage, KeepCorpus(options_, explorer_.corpus()));
+    console_.Result(coverage);
+    const CommandEnd found = Conclude();
+    return ran.ok() ? found : CommandEnd(ran, ExitCode::kTarget);
   }
 
-  ExitCode Replay() {
+  CommandEnd Replay() {
     const auto runs = explorer_.RunAlone({*options_.replay});
-    if (!runs.has_value()) return Complain("explore", runs.error().message(), ExitCode::kTarget);
+    if (!runs.has_value()) return {runs.error(), ExitCode::kTarget};
     int number = 0;
     for (const BrokenGuarantee& one : runs->front()) {
       const Bucket bucket{.shape = ShapeOf(one),
                           .examples = {{.script = *options_.replay, .broken = one}},
                           .times = 1};
-      const auto kept = Keep(++number, one, *options_.replay);
-      if (!kept.has_value()) return Complain("explore", kept.error().message());
+      WP_ASSIGN_OR_RETURN(const std::string kept, Keep(++number, one, *options_.replay));
       console_.Result(DescribeBucket(number, bucket, one, *options_.replay) +
-                      LooksLike(one, Carrier()) + *kept);
+                      LooksLike(one, Carrier()) + kept);
     }
     console_.Result(fmt::format("{} on {}\n",
                                 number == 1 ? "1 finding" : fmt::format("{} findings", number),
@@ -79,11 +72,10 @@ class TargetExploration {
         std::max(1e-3, std::chrono::duration<double>(Clock::now() - began_).count());
     const LiveExplorer::Counts& counts = explorer_.counts();
     const auto scripts = static_cast<double>(counts.scripts);
-    return fmt::format(
-        "{} scripts on {} servers in {:.1f} s, {:.0f}/s of {:.0f} steps, {} features, {} {}",
-        counts.scripts, counts.servers, seconds, scripts / seconds,
-        static_cast<double>(counts.steps) / std::max(1.0, scripts), explorer_.corpus().features(),
-        explorer_.buckets().size(), explorer_.buckets().size() == 1 ? "bucket" : "buckets");
+    return fmt::format("{} scripts on {} servers in {:.1f} s, {:.0f}/s of {:.0f} steps, {}",
+                       counts.scripts, counts.servers, seconds, scripts / seconds,
+                       static_cast<double>(counts.steps) / std::max(1.0, scripts),
+                       FoundText(explorer_.corpus(), explorer_.buckets().size()));
   }
 
   BugCarrier Carrier() {
@@ -101,7 +93,7 @@ class TargetExploration {
     return news;
   }
 
-  ExitCode Conclude() {
+  CommandEnd Conclude() {
     console_.Result(fmt::format("{}: {}\n", options_.target->Label(explorer_.version()), Line()));
     std::vector<const Bucket*> news = News();
     if (options_.fail_fast && news.size() > 1) news.resize(1);
@@ -116,21 +108,17 @@ class TargetExploration {
     int number = 0;
     for (const Bucket* bucket : news) {
       if (Interrupted()) break;
-      if (const Status shown = Report(*bucket, ++number); !shown.ok())
-        return Complain("explore", shown.message(), ExitCode::kTarget);
+      const Status shown = Report(*bucket, ++number);
+      if (!shown.ok()) return {shown, ExitCode::kTarget};
     }
     const LiveExplorer::Counts& counts = explorer_.counts();
     if (counts.undecided > 0) {
       console_.Result(fmt::format("{} of {} servers were not judged in full\n", counts.undecided,
                                   counts.servers));
-      for (const auto& [reason, times] : explorer_.undecided()) {
-        console_.Note(fmt::format("  {} times: {}", times, reason));
-      }
+      ListReasons(explorer_.undecided(), console_);
     }
     console_.Result(fmt::format("seed {}\n", FormatSeed(options_.seed)));
-    if (Interrupted()) {
-      return signals_.first() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
-    }
+    if (const auto code = signals_.exit_code()) return *code;
     if (!news.empty()) return ExitCode::kFailed;
     return counts.undecided < counts.servers ? ExitCode::kOk : ExitCode::kInconclusive;
   }
@@ -200,16 +188,6 @@ class TargetExploration {
     return text + explore::GoProgram(script) + "```\n";
   }
 
-  Status ReadCorpus() {
-    WP_ASSIGN_OR_RETURN(const std::vector<Script> scripts, ReadScripts(options_.corpus));
-    for (const Script& script : scripts) explorer_.corpus().Keep(script);
-    return Status();
-  }
-  Status WriteCorpus() const {
-    if (options_.corpus.empty()) return Status();
-    return WriteScripts(options_.corpus, explorer_.corpus().scripts());
-  }
-
   const ExploreOptions& options_;
   Console console_{{}};
   RunFolder folder_;
@@ -239,10 +217,10 @@ class TargetExploration {
 
 }  // namespace
 
-ExitCode ExploreTarget(const ExploreOptions& options) {
-  auto folder = RunFolder::Create(options.run_dir, FormatSeed(options.seed), std::time(nullptr));
-  if (!folder.has_value()) return Complain("explore", folder.error().message());
-  TargetExploration exploration(options, *std::move(folder));
+CommandEnd ExploreTarget(const ExploreOptions& options) {
+  WP_ASSIGN_OR_RETURN(RunFolder folder, RunFolder::Create(options.run_dir, FormatSeed(options.seed),
+                                                          std::time(nullptr)));
+  TargetExploration exploration(options, std::move(folder));
   return options.replay ? exploration.Replay() : exploration.Explore();
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fetch`: places the binaries of releases in the cache, for targets named etcd@VERSION.
-#include <fmt/format.h>
 #include <fnmatch.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <atomic>
@@ -41,7 +39,7 @@ struct NamedRelease {
 using Known = std::vector<std::pair<NamedRelease, std::vector<std::string>>>;
 
 void SortByVersion(Known& known) {
-  std::stable_sort(known.begin(), known.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(known, [](const auto& a, const auto& b) {
     const auto rank = [](const NamedRelease& named) {
       return std::tuple(named.product, ParseVersion(named.version), named.version);
     };
@@ -77,7 +75,7 @@ Known AskForReleases(const Expectations& expectations, Status& status) {
   return known;
 }
 
-ExitCode ListCommand(const Expectations& expectations) {
+CommandEnd ListReleases(const Expectations& expectations) {
   Status status;
   for (const auto& [named, sources] : AskForReleases(expectations, status)) {
     const bool cached = CachedRelease(named.product, named.version).has_value();
@@ -85,7 +83,7 @@ ExitCode ListCommand(const Expectations& expectations) {
                cached ? "; cached" : "");
   }
   fmt::print(stderr, "Other versions may be in the official archive, which has no list.\n");
-  return status.ok() ? ExitCode::kOk : Complain("fetch", status.message(), ExitCode::kTarget);
+  return status.ok() ? CommandEnd(ExitCode::kOk) : CommandEnd(status, ExitCode::kTarget);
 }
 
 bool IsPattern(const std::string& word) { return word.find_first_of("*?[") != std::string::npos; }
@@ -116,12 +114,12 @@ Result<std::vector<NamedRelease>> Choose(const FetchFlags& flags,
   }
   const std::string product = words.empty() ? "" : words[0];
   Status status;
-  const bool asks = flags.all || std::any_of(words.begin(), words.end(), IsPattern);
+  const bool asks = flags.all || std::ranges::any_of(words, IsPattern);
   const Known known = asks ? AskForReleases(expectations, status) : Known();
   if (!status.ok()) Complain("fetch", status.message());
   std::vector<NamedRelease> chosen;
   for (const auto& [named, sources] : known) {
-    const bool meant = std::any_of(words.begin(), words.end(), [&named = named](const auto& word) {
+    const bool meant = std::ranges::any_of(words, [&named = named](const auto& word) {
       return IsPattern(word) && fnmatch(word.c_str(), named.version.c_str(), 0) == 0;
     });
     if (flags.all || (meant && named.product == product)) chosen.push_back(named);
@@ -145,7 +143,7 @@ class Fetcher {
   Fetcher(const Expectations& expectations, std::vector<NamedRelease> releases)
       : expectations_(expectations), releases_(std::move(releases)) {}
 
-  ExitCode Run(int jobs) {
+  CommandEnd Run(int jobs) {
     Signals& signals = Signals::Install();
     std::vector<std::thread> workers;
     const int count = std::min(jobs, static_cast<int>(releases_.size()));
@@ -163,16 +161,12 @@ class Fetcher {
       break;
     }
     for (std::thread& worker : workers) worker.join();
-    if (signals.count() > 0) {
-      return signals.first() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
-    }
+    if (const auto code = signals.exit_code()) return *code;
     const MutexLock lock(mutex_);
     if (failed_.empty()) return ExitCode::kOk;
     // One failure has just been reported.
-    if (releases_.size() > 1) {
-      Complain("fetch", fmt::format("not fetched: {}", fmt::join(failed_, ", ")));
-    }
-    return ExitCode::kTarget;
+    if (releases_.size() == 1) return ExitCode::kTarget;
+    return {ExitCode::kTarget, fmt::format("not fetched: {}", fmt::join(failed_, ", "))};
   }
 
  private:
@@ -201,31 +195,26 @@ class Fetcher {
   std::vector<std::string> failed_ GUARDED_BY(mutex_);
 };
 
-ExitCode FetchCommand(const FetchFlags& flags) {
-  const Result<Expectations> expectations = LoadExpectations(flags.manifest);
-  if (!expectations.has_value()) return Complain("fetch", expectations.error().message());
-  const Result<int> jobs = ParseCount(flags.jobs, 1);
-  if (!jobs.has_value()) return Complain("fetch", "--jobs: " + jobs.error().message());
-  if (flags.list) return ListCommand(*expectations);
-  const Result<std::vector<NamedRelease>> chosen = Choose(flags, *expectations);
-  if (chosen.has_value()) return Fetcher(*expectations, *chosen).Run(*jobs);
+CommandEnd FetchCommand(const FetchFlags& flags) {
+  WP_ASSIGN_OR_RETURN(const Expectations expectations, LoadExpectations(flags.manifest));
+  WP_ASSIGN_OR_RETURN(const int jobs, InContext("--jobs", ParseCount(flags.jobs, 1)));
+  if (flags.list) return ListReleases(expectations);
+  const Result<std::vector<NamedRelease>> chosen = Choose(flags, expectations);
+  if (chosen.has_value()) return Fetcher(expectations, *chosen).Run(jobs);
   const bool usage = chosen.error().code() == StatusCode::kInvalidArgument;
-  return Complain("fetch", chosen.error().message(), usage ? ExitCode::kUsage : ExitCode::kTarget);
+  return {chosen.error(), usage ? ExitCode::kUsage : ExitCode::kTarget};
 }
 
 }  // namespace
 
-CommandBody AddFetch(CLI::App& command) {
+CommandBody AddFetch(const Command& command) {
   const auto flags = std::make_shared<FetchFlags>();
-  command
-      .add_option("release", flags->words,
-                  "etcd, and versions or patterns of them: etcd 3.5.16 '3.6.*'")
-      ->type_name("etcd|RELEASE");
-  command.add_flag("--all", flags->all, "Every release that --list shows");
-  command.add_flag("--list", flags->list, "What can be fetched, and from where");
-  command.add_option("--jobs", flags->jobs, "Releases at a time (default 1)");
-  command.add_option("--manifest", flags->manifest, "Releases instead of the built-in ones")
-      ->type_name("FILE")
+  command.Value("release", flags->words, "etcd|RELEASE",
+                "etcd, and versions or patterns of them: etcd 3.5.16 '3.6.*'");
+  command.Switch("--all", flags->all, "Every release that --list shows");
+  command.Switch("--list", flags->list, "What can be fetched, and from where");
+  command.Word("--jobs", flags->jobs, "Releases at a time (default 1)");
+  command.Value("--manifest", flags->manifest, "FILE", "Releases instead of the built-in ones")
       ->envname("WATCHPROOF_MANIFEST");
   return [flags] { return FetchCommand(*flags); };
 }

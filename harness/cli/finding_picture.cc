@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/finding_picture.h"
 
-#include <fmt/format.h>
-
 #include <set>
 
 #include "harness/faults/fault.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `gate`: whether one build is worse than another, within a time budget.
-#include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -40,8 +39,8 @@ constexpr Duration kLeastExploration = 20s;
 
 bool FailsByLuck(const std::string& case_name) {
   const auto& bugs = AnswerKey::BuiltIn().bugs();
-  return std::any_of(bugs.begin(), bugs.end(), [&](const Bug& bug) {
-    return std::any_of(bug.shown.begin(), bug.shown.end(), [&](const ShownBy& shown) {
+  return std::ranges::any_of(bugs, [&](const Bug& bug) {
+    return std::ranges::any_of(bug.shown, [&](const ShownBy& shown) {
       return shown.case_name == case_name && !shown.rate.empty();
     });
   });
@@ -77,9 +76,9 @@ class Gate {
     pairs_.resize(run_.cases().size(), 0);
   }
 
-  ExitCode Decide() {
+  CommandEnd Decide() {
     began_ = Clock::now();
-    if (const auto refused = run_.Begin()) return Complain("gate", refused->why, refused->code);
+    if (const auto refused = run_.Begin()) return *refused;
     if (run_.record().named_not_fetched) return ExitCode::kTarget;
     run_.RunAttempts([this] { return Next(); });
     TakeIn();
@@ -256,7 +255,7 @@ class Gate {
     const auto more_often = [worse](const CaseState& one) {
       return worse ? one.pairs.against > one.pairs.in_favour : one.suspect();
     };
-    const bool any = std::any_of(cases.begin(), cases.end(), more_often);
+    const bool any = std::ranges::any_of(cases, more_often);
     std::vector<GateFailure> failures;
     std::set<std::size_t> seen;
     for (const AttemptSummary& one : run_.record().attempts) {
@@ -266,7 +265,7 @@ class Gate {
       if (!shown || !seen.insert(index).second) continue;
       failures.push_back({.index = index, .attempt = &one, .picture = {}});
     }
-    std::stable_sort(failures.begin(), failures.end(), [&cases](const auto& a, const auto& b) {
+    std::ranges::stable_sort(failures, [&cases](const auto& a, const auto& b) {
       return cases[a.index].evidence > cases[b.index].evidence;
     });
     if (!failures.empty()) DrawFirst(failures.front());
@@ -296,15 +295,10 @@ class Gate {
         {.seconds = std::chrono::duration<double>(budget_).count(), .at_a_time = run_.jobs()});
   }
 
-  ExitCode Conclude() {
+  CommandEnd Conclude() {
     const std::string never = NeverStarted();
-    const ExitCode ended = run_.End();
-    if (ended == ExitCode::kInterrupted || ended == ExitCode::kTerminated) return ended;
-    if (Signals::Install().count() > 0) {
-      return Signals::Install().first() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
-    }
-    if (run_.broken()) return ExitCode::kInternal;
-    if (!never.empty()) return Complain("gate", never, ExitCode::kTarget);
+    if (const auto early = EndRun(run_)) return *early;
+    if (!never.empty()) return {ExitCode::kTarget, never};
     const std::vector<std::string> labels = RowsOf(run_.record()).labels;
     GateOutcome outcome{.base = labels.front(),
                         .head = labels.back(),
@@ -322,13 +316,9 @@ class Gate {
       outcome.power = PowerHere(SecondsPerAttempt());
       if (outcome.missing.empty()) outcome.verdict = GateVerdict::kNotWorse;
     }
-    const std::string json = ToJson(outcome) + "\n";
-    fmt::print("{}", flags_.json ? json : ToText(outcome));
-    if (const Status kept = run_.folder().Write("gate.json", json); !kept.ok()) {
-      return Complain("gate", kept.message(), ExitCode::kInternal);
-    }
     constexpr ExitCode kCodes[] = {ExitCode::kOk, ExitCode::kFailed, ExitCode::kInconclusive};
-    return kCodes[static_cast<std::size_t>(outcome.verdict)];
+    return Publish(run_, "gate.json", ToJson(outcome), flags_.json ? "" : ToText(outcome),
+                   kCodes[static_cast<std::size_t>(outcome.verdict)]);
   }
 
   Run run_;
@@ -347,18 +337,16 @@ class Gate {
   int unexamined_ = 0;
 };
 
-ExitCode GateCommand(const GateFlags& flags, const PassedOn& passed,
-                     const std::string& executable) {
+CommandEnd GateCommand(const GateFlags& flags, const PassedOn& passed) {
   const Result<Duration> budget = ParseDuration(flags.budget);
   if (!budget.has_value() || *budget <= Duration::zero()) {
-    return Complain("gate",
-                    fmt::format("--budget: '{}'; expected a time such as 15m", flags.budget));
+    return Fail(StatusCode::kInvalidArgument, "--budget: '{}'; expected a time such as 15m",
+                flags.budget);
   }
   std::vector<std::string> words{"--target", flags.base};
   if (flags.head != flags.base) words.insert(words.end(), {"--target", flags.head});
-  tl::expected<Run, Refusal> run = passed.Prepare(words, executable);
-  if (!run.has_value()) return Complain("gate", run.error().why, run.error().code);
-  Gate gate(*std::move(run), flags, *budget);
+  WP_ASSIGN_OR_RETURN(Run run, passed.Prepare(words));
+  Gate gate(std::move(run), flags, *budget);
   if (!flags.dry_run) return gate.Decide();
   gate.PrintPlan();
   return ExitCode::kOk;
@@ -366,24 +354,19 @@ ExitCode GateCommand(const GateFlags& flags, const PassedOn& passed,
 
 }  // namespace
 
-CommandBody AddGate(CLI::App& command, const std::vector<std::string>& words) {
+CommandBody AddGate(const Command& command) {
   const auto flags = std::make_shared<GateFlags>();
-  command.add_option("--base", flags->base, "The build to compare with, as a target of `run`")
-      ->type_name("SPEC")
+  command.Value("--base", flags->base, "SPEC", "The build to compare with, as a target of `run`")
       ->required();
-  command.add_option("--head", flags->head, "The build that may be worse")
-      ->type_name("SPEC")
-      ->required();
-  command.add_option("--budget", flags->budget, "Time for the whole gate")
-      ->type_name("TIME")
-      ->capture_default_str();
-  command.add_flag("--no-explore", flags->no_explore, "Cases only");
-  command.add_flag("--dry-run", flags->dry_run, "Print what a gate of this size finds, and exit");
-  command.add_flag("--json", flags->json, "As JSON; gate.json in the run folder has it anyway");
-  const auto passed = std::make_shared<PassedOn>(
-      command, std::vector<std::string>{"--profile", "--filter", "--exclude", "--seed", "--jobs",
-                                        "--case-timeout", "--target-profile", "--run-dir"});
-  return [flags, passed, &words] { return GateCommand(*flags, *passed, words[0]); };
+  command.Value("--head", flags->head, "SPEC", "The build that may be worse")->required();
+  command.Value("--budget", flags->budget, "TIME", "Time for the whole gate");
+  command.Switch("--no-explore", flags->no_explore, "Cases only");
+  command.Switch("--dry-run", flags->dry_run, "Print what a gate of this size finds, and exit");
+  command.Switch("--json", flags->json, "As JSON; gate.json in the run folder has it anyway");
+  const auto passed =
+      PassedOn::Add(command, {"--profile", "--filter", "--exclude", "--seed", "--jobs",
+                              "--case-timeout", "--target-profile", "--run-dir"});
+  return [flags, passed] { return GateCommand(*flags, *passed); };
 }
 
 }  // namespace watchproof

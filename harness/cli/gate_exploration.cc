@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/gate_exploration.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <thread>
 
 #include "harness/bugs/answer_key.h"
 #include "harness/cli/explore_options.h"
+#include "harness/cli/selection.h"
 #include "harness/report/text.h"
 
 namespace watchproof {
@@ -51,9 +50,7 @@ explore::LiveExploreOptions GateExploration::OptionsFor(const TargetSpec& target
 }
 
 bool GateExploration::BaseShows(const std::string& shape) const {
-  const auto& buckets = base_.buckets();
-  return std::any_of(buckets.begin(), buckets.end(),
-                     [&](const Bucket& bucket) { return bucket.shape == shape; });
+  return Contains(base_.buckets(), shape, &Bucket::shape);
 }
 
 Status GateExploration::Run(GateTrial& trial) {

@@ -9,7 +9,6 @@
 // Not thread-safe. Ownership: borrows the folder.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <set>
 #include <string>

@@ -7,13 +7,13 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <thread>
 
-#include "harness/cli/machine_limits.h"
 #include "harness/consumers/consumer_source.h"
 #include "harness/environment/loopback.h"
 #include "harness/report/text.h"
@@ -30,6 +30,45 @@ constexpr double kBytesPerJob = 256e6;  // three members, their clients and a re
 constexpr double kBytesOfRun = 1e9;     // recordings of a run with many failures
 constexpr rlim_t kDescriptors = 1024;
 constexpr Duration kNetworkPatience = 4s;
+
+// Both numbers of a file; 0 where there is no number, as in "max 100000".
+struct Numbers {
+  std::int64_t first = 0;
+  std::int64_t second = 0;
+};
+Numbers NumbersIn(const fs::path& file) {
+  std::ifstream in(file);
+  Numbers numbers;
+  std::string first;
+  in >> first >> numbers.second;
+  std::istringstream(first) >> numbers.first;
+  return numbers;
+}
+
+void LimitCores(std::int64_t quota, std::int64_t period, MachineLimits& limits) {
+  if (quota <= 0 || period <= 0) return;
+  const double cores = static_cast<double>(quota) / static_cast<double>(period);
+  limits.cores = std::min(cores, limits.cores.value_or(cores));
+}
+
+void LimitBytes(std::int64_t bytes, MachineLimits& limits) {
+  // Version 1 says "no limit" by a number near the largest.
+  if (bytes <= 0 || bytes >= std::int64_t{1} << 60) return;
+  const auto limit = static_cast<std::uint64_t>(bytes);
+  limits.bytes = std::min(limit, limits.bytes.value_or(limit));
+}
+
+MachineCheck Good(std::string name, std::string found) {
+  return {std::move(name), Health::kGood, std::move(found), "", ""};
+}
+MachineCheck Missing(std::string name, std::string found, std::string without, std::string advice) {
+  return {std::move(name), Health::kMissing, std::move(found), std::move(without),
+          std::move(advice)};
+}
+// The same with a reserve that is too small.
+MachineCheck Limited(MachineCheck good, std::string without, std::string advice) {
+  return {good.name, Health::kLimited, good.found, std::move(without), std::move(advice)};
+}
 
 // The first line that a program prints; empty if it prints none.
 std::string FirstLineOf(const fs::path& scratch, const std::string& program,
@@ -48,12 +87,9 @@ std::string FirstLineOf(const fs::path& scratch, const std::string& program,
 MachineCheck CheckProgram(const fs::path& scratch, const std::string& program,
                           const std::string& flag, std::string without, std::string advice) {
   const fs::path path = FindInPath(program);
-  if (path.empty()) {
-    return {program, Health::kMissing, "not in PATH", std::move(without), std::move(advice)};
-  }
+  if (path.empty()) return Missing(program, "not in PATH", std::move(without), std::move(advice));
   const std::string version = FirstLineOf(scratch, path.string(), {flag});
-  return {program, Health::kGood,
-          version.empty() ? path.string() : fmt::format("{}, {}", version, path.string()), "", ""};
+  return Good(program, version.empty() ? path.string() : version + ", " + path.string());
 }
 
 MachineCheck CheckEtcd(const fs::path& scratch) {
@@ -61,12 +97,9 @@ MachineCheck CheckEtcd(const fs::path& scratch) {
       scratch, "etcd", "--version", "etcd is not tested: neither etcd:PATH nor etcd@VERSION",
       "apt-get install etcd-server, or `watchproof fetch etcd 3.5.16` (`fetch --list` names more)");
   const std::size_t fetched = CachedVersions("etcd").size();
-  if (fetched > 0) {
-    check.found +=
-        fmt::format("; {} fetched, for --target etcd@VERSION", Count(fetched, "release"));
-    check = {check.name, Health::kGood, check.found, "", ""};
-  }
-  return check;
+  if (fetched == 0) return check;
+  return Good(check.name, fmt::format("{}; {} fetched, for --target etcd@VERSION", check.found,
+                                      Count(fetched, "release")));
 }
 
 // What is built with Go, and each other tool that consumers need, as their recipes say.
@@ -102,56 +135,47 @@ MachineCheck CheckFolder(const std::string& name, const fs::path& folder, std::s
                          std::string advice) {
   const fs::path there = NearestThere(folder);
   if (access(there.c_str(), W_OK | X_OK) != 0) {
-    return {name, Health::kMissing, fmt::format("{} cannot be written to", there.string()),
-            std::move(without), std::move(advice)};
+    return Missing(name, there.string() + " cannot be written to", std::move(without),
+                   std::move(advice));
   }
   struct statvfs space {};
   statvfs(there.c_str(), &space);
   const double left = static_cast<double>(space.f_bavail) * static_cast<double>(space.f_frsize);
-  MachineCheck check{name, Health::kGood,
-                     fmt::format("{}, {:.1f} GB left", folder.string(), left / 1e9), "", ""};
-  if (left >= kBytesOfRun) return check;
-  check.health = Health::kLimited;
-  check.without = "recordings of a run with many failures may not find room";
-  check.advice = "make room, or --keep none";
-  return check;
+  const auto good = Good(name, fmt::format("{}, {:.1f} GB left", folder.string(), left / 1e9));
+  if (left >= kBytesOfRun) return good;
+  return Limited(good, "recordings of a run with many failures may not find room",
+                 "make room, or --keep none");
 }
 
 MachineCheck CheckAddresses() {
   const Result<LoopbackAddress> address = LoopbackAddress::Reserve();
   if (address.has_value()) {
-    return {"addresses", Health::kGood,
-            fmt::format("loopback addresses such as {} are free", address->host()), "", ""};
+    return Good("addresses",
+                fmt::format("loopback addresses such as {} are free", address->host()));
   }
-  return {"addresses", Health::kMissing, address.error().message(),
-          "no target can be started: each has an address below 127.64.0.0/10 of its own",
-          "on Linux the whole of 127.0.0.0/8 belongs to lo: bring it up, and let the sandbox use "
-          "it; running servers can be tested all the same"};
+  return Missing("addresses", address.error().message(),
+                 "no target can be started: each has an address below 127.64.0.0/10 of its own",
+                 "on Linux the whole of 127.0.0.0/8 belongs to lo: bring it up, and let the "
+                 "sandbox use it; running servers can be tested all the same");
 }
 
 MachineCheck CheckDescriptors() {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);
-  MachineCheck check{"descriptors", Health::kGood, fmt::format("{} per process", limit.rlim_cur),
-                     "", ""};
-  if (limit.rlim_cur >= kDescriptors) return check;
-  check.health = Health::kLimited;
-  check.without = "cases with many connections are inconclusive or harness errors";
-  check.advice = fmt::format("ulimit -n {}", kDescriptors);
-  return check;
+  const auto good = Good("descriptors", fmt::format("{} per process", limit.rlim_cur));
+  if (limit.rlim_cur >= kDescriptors) return good;
+  return Limited(good, "cases with many connections are inconclusive or harness errors",
+                 fmt::format("ulimit -n {}", kDescriptors));
 }
 
 MachineCheck CheckCores(const MachineLimits& limits, int jobs) {
   const double cores = std::max(1U, std::thread::hardware_concurrency());
   const double usable = std::min(cores, limits.cores.value_or(cores));
-  MachineCheck check{"cores", Health::kGood, fmt::format("{:g}, {} cases at a time", usable, jobs),
-                     "", ""};
-  if (usable >= cores && usable >= 2) return check;
-  check.health = Health::kLimited;
-  if (usable < cores) check.found += fmt::format("; the control group leaves them of {:g}", cores);
-  check.without = "attempts that wait for their core are inconclusive more often";
-  check.advice = fmt::format("--jobs {}", std::max(1, static_cast<int>(4 * usable)));
-  return check;
+  auto good = Good("cores", fmt::format("{:g}, {} cases at a time", usable, jobs));
+  if (usable >= cores && usable >= 2) return good;
+  if (usable < cores) good.found += fmt::format("; the control group leaves them of {:g}", cores);
+  return Limited(good, "attempts that wait for their core are inconclusive more often",
+                 fmt::format("--jobs {}", std::max(1, static_cast<int>(4 * usable))));
 }
 
 MachineCheck CheckMemory(const MachineLimits& limits, int jobs) {
@@ -160,12 +184,10 @@ MachineCheck CheckMemory(const MachineLimits& limits, int jobs) {
   const double machine = static_cast<double>(info.totalram) * info.mem_unit;
   const double usable =
       limits.bytes ? std::min(machine, static_cast<double>(*limits.bytes)) : machine;
-  MachineCheck check{"memory", Health::kGood, fmt::format("{:.1f} GB", usable / 1e9), "", ""};
-  if (usable >= kBytesPerJob * jobs) return check;
-  check.health = Health::kLimited;
-  check.without = fmt::format("{} cases at a time may be more than fits", jobs);
-  check.advice = fmt::format("--jobs {}", std::max(1, static_cast<int>(usable / kBytesPerJob)));
-  return check;
+  const auto good = Good("memory", fmt::format("{:.1f} GB", usable / 1e9));
+  if (usable >= kBytesPerJob * jobs) return good;
+  return Limited(good, fmt::format("{} cases at a time may be more than fits", jobs),
+                 fmt::format("--jobs {}", std::max(1, static_cast<int>(usable / kBytesPerJob))));
 }
 
 // 'T' once it is stopped, which the signal alone does not make sure of.
@@ -182,7 +204,6 @@ bool BecomesStopped(int pid, Deadline deadline) {
 }
 
 MachineCheck CheckSignals() {
-  MachineCheck check{"processes", Health::kGood, "can be frozen, continued and killed", "", ""};
   const auto child = ChildProcess::Launch({.executable = "/bin/sleep", .arguments = {"60"}});
   std::string wrong;
   if (!child.has_value()) {
@@ -194,10 +215,11 @@ MachineCheck CheckSignals() {
     (*child)->Signal(SIGKILL);
     if (!(*child)->Wait(Within(2s)).has_value()) wrong = "SIGKILL does not end a child";
   }
-  if (wrong.empty()) return check;
-  return {check.name, Health::kMissing, wrong,
-          "cases that pause, kill or restart a server are unsupported or harness errors",
-          "run where a process may signal its children: not below a tracer, with /proc mounted"};
+  if (wrong.empty()) return Good("processes", "can be frozen, continued and killed");
+  return Missing(
+      "processes", wrong,
+      "cases that pause, kill or restart a server are unsupported or harness errors",
+      "run where a process may signal its children: not below a tracer, with /proc mounted");
 }
 
 // Where Go's modules come from: https://go.dev/ref/mod#environment-variables
@@ -215,7 +237,7 @@ MachineCheck CheckNetwork(const fs::path& scratch) {
   const std::string name = "module proxy";
   const std::string without = "releases that are built from their Go module cannot be fetched";
   if (!proxy.starts_with("http")) {
-    return {name, Health::kGood, fmt::format("GOPROXY is {}: not asked", proxy), "", ""};
+    return Good(name, fmt::format("GOPROXY is {}: not asked", proxy));
   }
   const auto answer =
       RunTool({.name = "curl",
@@ -225,18 +247,35 @@ MachineCheck CheckNetwork(const fs::path& scratch) {
                .folder = scratch,
                .patience = kNetworkPatience + 2s});
   if (!answer.has_value()) {
-    return {name, Health::kMissing, fmt::format("{}: {}", proxy, answer.error().message()), without,
-            "let this machine reach it, set GOPROXY, or place binaries in the cache by hand; runs "
-            "need no network"};
+    return Missing(name, fmt::format("{}: {}", proxy, answer.error().message()), without,
+                   "let this machine reach it, set GOPROXY, or place binaries in the cache by "
+                   "hand; runs need no network");
   }
-  if (*answer != "200") {
-    return {name, Health::kMissing, fmt::format("{} answers {}", proxy, *answer), without,
-            "set GOPROXY to one that has go.etcd.io/etcd"};
-  }
-  return {name, Health::kGood, proxy + " answers", "", ""};
+  if (*answer == "200") return Good(name, proxy + " answers");
+  return Missing(name, fmt::format("{} answers {}", proxy, *answer), without,
+                 "set GOPROXY to one that has go.etcd.io/etcd");
 }
 
 }  // namespace
+
+MachineLimits LimitsIn(const fs::path& groups, const fs::path& membership) {
+  MachineLimits limits;
+  LimitCores(NumbersIn(groups / "cpu/cpu.cfs_quota_us").first,
+             NumbersIn(groups / "cpu/cpu.cfs_period_us").first, limits);
+  LimitBytes(NumbersIn(groups / "memory/memory.limit_in_bytes").first, limits);
+  std::ifstream lines(membership);
+  std::string line;
+  while (std::getline(lines, line) && !line.starts_with("0::/")) {
+  }
+  fs::path group = line.starts_with("0::/") ? fs::path(line.substr(4)) : fs::path();
+  while (true) {
+    const Numbers cpu = NumbersIn(groups / group / "cpu.max");
+    LimitCores(cpu.first, cpu.second, limits);
+    LimitBytes(NumbersIn(groups / group / "memory.max").first, limits);
+    if (group.empty()) return limits;
+    group = group.parent_path();
+  }
+}
 
 std::vector<MachineCheck> CheckMachine(const PlannedLoad& load) {
   const fs::path& scratch = load.scratch;
@@ -251,8 +290,8 @@ std::vector<MachineCheck> CheckMachine(const PlannedLoad& load) {
       CheckFolder("run folder", load.run_dir, "no run can be made", "--run-dir DIR"),
       cache.has_value()
           ? CheckFolder("cache", *cache, "no release can be fetched", "set WATCHPROOF_CACHE")
-          : MachineCheck{"cache", Health::kMissing, cache.error().message(),
-                         "no release can be fetched", "set WATCHPROOF_CACHE"},
+          : Missing("cache", cache.error().message(), "no release can be fetched",
+                    "set WATCHPROOF_CACHE"),
       CheckEtcd(scratch),
       CheckProgram(scratch, "curl", "--version",
                    "no releases from etcd's archive, and the module proxy is not asked",

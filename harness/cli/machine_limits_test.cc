@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/machine_limits.h"
+#include "harness/cli/machine_checks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `man`: the manual page, in the language of man(7).
-#include <fmt/format.h>
-
 #include <map>
 #include <set>
 
@@ -35,65 +33,67 @@ void PrintEntry(const std::string& head, std::string_view text) {
   fmt::print(".TP\n{}\n{}\n", head, Roff(text));
 }
 
-std::string HeadOf(const OptionInfo& option) {
-  if (option.names.empty()) return Italic(option.place);
-  std::vector<std::string> names;
-  for (const std::string& name : option.names) names.push_back(Bold(name));
-  const std::string all = fmt::format("{}", fmt::join(names, ", "));
-  if (option.value.empty()) return all;
-  return fmt::format("{} {}{}", all, Italic(option.value), option.takes_rest ? "..." : "");
+std::string HeadOf(const CLI::Option& option) {
+  if (option.get_positional()) return Italic(option.get_name(true));
+  std::vector<std::string> flags;
+  for (const std::string& flag : FlagsOf(option)) flags.push_back(Bold(flag));
+  const std::string all = fmt::format("{}", fmt::join(flags, ", "));
+  const std::string form = FormOf(option);
+  if (form.empty()) return all;
+  return fmt::format("{} {}{}", all, Italic(form), TakesRest(option) ? "..." : "");
 }
 
-std::string UsageOf(const CommandInfo& command, const std::string& name) {
-  std::string usage = Bold(name);
-  for (const OptionInfo& option : command.options) {
-    if (option.names.empty()) continue;
-    if (option.required) usage += " " + HeadOf(option);
+std::string UsageOf(const CLI::App& command, const std::string& name) {
+  std::string flags;
+  std::string places;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional()) {
+      if (option->get_required()) flags += " " + HeadOf(*option);
+      continue;
+    }
+    const std::string place = HeadOf(*option) + (TakesSeveral(*option) ? "..." : "");
+    places += option->get_required() ? " " + place : " [" + place + "]";
   }
-  usage += fmt::format(" [{}]...", Italic("OPTION"));
-  for (const OptionInfo& option : command.options) {
-    if (!option.names.empty()) continue;
-    const std::string place = Italic(option.place) + (option.takes_several ? "..." : "");
-    usage += option.required ? " " + place : " [" + place + "]";
-  }
-  return usage;
+  return fmt::format("{}{} [{}]...{}", Bold(name), flags, Italic("OPTION"), places);
 }
 
-void PrintOptions(const CommandInfo& command) {
-  for (const OptionInfo& option : command.options) {
-    if (!option.names.empty() && option.names.back() == "--help") continue;  // every command's
-    const std::string preset =
-        option.preset.empty() ? "" : fmt::format(" (default: {})", option.preset);
-    const std::string variable =
-        option.variable.empty() ? "" : fmt::format(" Variable: {}.", option.variable);
-    PrintEntry(HeadOf(option), option.help + preset + "." + variable);
+void PrintOptions(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option == command.get_help_ptr()) continue;  // every command's
+    const std::string preset = option->get_default_str();
+    const std::string variable = option->get_envname();
+    PrintEntry(HeadOf(*option),
+               fmt::format("{}{}.{}", option->get_description(),
+                           preset.empty() ? "" : fmt::format(" (default: {})", preset),
+                           variable.empty() ? "" : fmt::format(" Variable: {}.", variable)));
   }
 }
 
 // Those that can be given; a group of commands is none.
-void PrintCommands(const CommandInfo& parent, const std::string& before) {
-  for (const CommandInfo& command : parent.commands) {
-    const std::string name = before + " " + command.name;
-    if (!command.commands.empty()) {
-      PrintCommands(command, name);
+void PrintCommands(const CLI::App& parent, const std::string& before) {
+  for (const CLI::App* command : CommandsOf(parent)) {
+    const std::string name = before + " " + command->get_name();
+    if (!CommandsOf(*command).empty()) {
+      PrintCommands(*command, name);
       continue;
     }
     fmt::print(".SS \"{}\"\n{}\n.PP\n{}.\n", Roff(name.substr(name.find(' ') + 1)),
-               UsageOf(command, name), Roff(command.help));
-    PrintOptions(command);
+               UsageOf(*command, name), Roff(command->get_description()));
+    PrintOptions(*command);
   }
 }
 
 // Variable -> the options that it sets.
-void CollectVariables(const CommandInfo& command,
+void CollectVariables(const CLI::App& command,
                       std::map<std::string, std::set<std::string>>& variables) {
-  for (const OptionInfo& option : command.options) {
-    if (!option.variable.empty()) variables[option.variable].insert(option.names.back());
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string variable = option->get_envname();
+    if (!variable.empty()) variables[variable].insert(FlagsOf(*option).back());
   }
-  for (const CommandInfo& inner : command.commands) CollectVariables(inner, variables);
+  for (const CLI::App* inner : CommandsOf(command)) CollectVariables(*inner, variables);
 }
 
-void PrintEnvironment(const CommandInfo& root) {
+void PrintEnvironment(const CLI::App& root) {
   fmt::print(".SH ENVIRONMENT\n{}\n",
              Roff("An option that is given wins over its variable, and the variable over "
                   "watchproof.toml. Several values are separated by spaces."));
@@ -122,13 +122,13 @@ void PrintFiles() {
   PrintEntry(Italic("~/.cache/watchproof/releases/"), "Servers that fetch has placed there.");
 }
 
-void PrintPage(const CommandInfo& root) {
+void PrintPage(const CLI::App& root) {
   fmt::print(".TH WATCHPROOF 1 \"\" \"watchproof {}\" \"User Commands\"\n",
              Roff(Versions().at("watchproof")));
   fmt::print(".SH NAME\nwatchproof \\- test the guarantees of the etcd watch API under faults\n");
   fmt::print(".SH SYNOPSIS\n{} {} [{}]...\n.br\n{} {}\n", Bold("watchproof"), Italic("COMMAND"),
              Italic("OPTION"), Bold("watchproof"), Bold("--version"));
-  fmt::print(".SH DESCRIPTION\n{}\n{}\n", Roff(root.help),
+  fmt::print(".SH DESCRIPTION\n{}\n{}\n", Roff(root.get_description()),
              Roff("It starts a store, or uses one that is running, puts a fault-injecting proxy "
                   "before it, opens many watches on one stream, and checks for each watch that "
                   "every revision arrived exactly once and in order, or that ErrCompacted was "
@@ -149,10 +149,9 @@ void PrintPage(const CommandInfo& root) {
 
 }  // namespace
 
-CommandBody AddMan(CLI::App& command, const CLI::App& root) {
-  (void)command;  // it has no options
-  return [&root] {
-    PrintPage(TreeOf(root));
+CommandBody AddMan(const Command& command) {
+  return [&root = *command.parser.get_parent()] {
+    PrintPage(root);
     return ExitCode::kOk;
   };
 }

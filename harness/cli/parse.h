@@ -41,6 +41,13 @@ struct HostPort {
 // "127.0.0.1:2379", "[::1]:2379"
 Result<HostPort> ParseHostPort(std::string_view text);
 
+// Adds to an error what it is about, such as the name of a flag.
+template <typename T>
+Result<T> InContext(std::string_view subject, Result<T> parsed) {
+  if (!parsed.has_value()) return std::move(parsed).error().WithContext("{}", subject);
+  return parsed;
+}
+
 // Names travel in JSON, which holds text and nothing else.
 Status CheckPrintable(const std::string& name);
 

@@ -2,18 +2,23 @@
 // Flags of `run` that another command, which runs cases too, offers under the same names. Such a
 // command prints what it came to, and not each attempt.
 //
-//   const auto flags = std::make_shared<PassedOn>(command, {"--filter", "--seed", "--jobs"});
-//   tl::expected<Run, Refusal> run = flags->Prepare({"--target", base}, "./watchproof");
+//   const auto flags = PassedOn::Add(command, {"--filter", "--seed", "--jobs"});
+//   WP_ASSIGN_OR_RETURN(Run run, flags->Prepare({"--target", base}));
+//   ...
+//   if (const auto early = EndRun(run)) return *early;
+//   return Publish(run, "gate.json", ToJson(outcome), ToText(outcome), ExitCode::kOk);
 //
 // Not thread-safe. Ownership: the command does not outlive this.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/status.h"
+#include "harness/cli/commands.h"
 #include "harness/cli/run_command.h"
 #include "harness/cli/run_options.h"
 
@@ -26,17 +31,26 @@ Result<RunOptions> OptionsFromWords(const std::vector<std::string>& words,
 class PassedOn {
  public:
   // Requires: flags of `run`, each with a value.
-  PassedOn(CLI::App& command, const std::vector<std::string>& names);
+  static std::shared_ptr<PassedOn> Add(const Command& command,
+                                       const std::vector<std::string>& names);
   PassedOn(const PassedOn&) = delete;
   PassedOn& operator=(const PassedOn&) = delete;
 
   // Of those that were given, and these. What the environment says counts, as for `run`.
-  // `executable` is how we were called.
-  tl::expected<Run, Refusal> Prepare(std::vector<std::string> words,
-                                     const std::string& executable) const;
+  tl::expected<Run, CommandEnd> Prepare(std::vector<std::string> words) const;
 
  private:
+  explicit PassedOn(const std::string& executable) : executable_(executable) {}
+
+  const std::string& executable_;              // how we were called
   std::map<std::string, std::string> values_;  // by name
 };
+
+// Ends the run; a code if there is nothing to conclude from it: it was interrupted, or is broken.
+std::optional<ExitCode> EndRun(Run& run);
+// Keeps the JSON of what the command came to in the run folder, and prints the text; an empty one
+// stands for the JSON. Returns `code` unless the file could not be written.
+CommandEnd Publish(Run& run, const std::string& file, const std::string& json,
+                   const std::string& text, ExitCode code);
 
 }  // namespace watchproof

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `power`: the chance of finding each known bug that one stock binary shows.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -37,7 +35,7 @@ std::vector<std::pair<ReleaseVersion, std::string>> CachedInOrder() {
     const auto version = ParseVersion(text);
     if (version && version->final) found.emplace_back(*version, text);
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   return found;
 }
 
@@ -71,11 +69,6 @@ std::string WhyNot(const Bug& bug, Trial& trial) {
   if (FindCase(trial.case_name)->NeedsCluster()) return "its cases need a cluster";
   ChooseReleases(bug, trial);
   return trial.release.empty() ? "no release with it is in the cache" : "";
-}
-
-const TargetSpec& TargetOf(const Run& run, const std::string& version) {
-  return *std::find_if(run.targets().begin(), run.targets().end(),
-                       [&](const TargetSpec& target) { return target.release == version; });
 }
 
 DetectionRow DetectionOf(const Trial& trial, const RunRecord& record) {
@@ -155,54 +148,41 @@ void Measure(Run& run, const std::vector<Trial>& trials, int attempts) {
   }
   std::vector<Run::More> wanted;
   for (const auto& [version, case_name] : pairs) {
-    wanted.push_back({case_name, &TargetOf(run, version), attempts});
+    wanted.push_back(
+        {case_name, &FirstWith(run.targets(), version, &TargetSpec::release), attempts});
   }
   run.RunMore(wanted);
 }
 
-ExitCode PowerCommand(const PowerFlags& flags, const PassedOn& passed,
-                      const std::string& executable) {
-  const Result<int> attempts = ParseCount(flags.attempts, 1);
-  if (!attempts.has_value()) return Complain("power", "--attempts: " + attempts.error().message());
-  const Result<Wanted> wanted = WantedBugs(flags);
-  if (!wanted.has_value()) return Complain("power", wanted.error().message());
-  tl::expected<Run, Refusal> run = passed.Prepare(WordsOf(wanted->trials), executable);
-  if (!run.has_value()) return Complain("power", run.error().why, run.error().code);
-  if (const auto refused = run->Begin()) return Complain("power", refused->why, refused->code);
-  Measure(*run, wanted->trials, *attempts);
-  const ExitCode ended = run->End();
-  if (ended == ExitCode::kInterrupted || ended == ExitCode::kTerminated) return ended;
-  if (run->broken()) return ExitCode::kInternal;
+CommandEnd PowerCommand(const PowerFlags& flags, const PassedOn& passed) {
+  WP_ASSIGN_OR_RETURN(const int attempts, InContext("--attempts", ParseCount(flags.attempts, 1)));
+  WP_ASSIGN_OR_RETURN(const Wanted wanted, WantedBugs(flags));
+  WP_ASSIGN_OR_RETURN(Run run, passed.Prepare(WordsOf(wanted.trials)));
+  if (const auto refused = run.Begin()) return *refused;
+  Measure(run, wanted.trials, attempts);
+  if (const auto early = EndRun(run)) return *early;
   DetectionTable table{.rows = {},
-                       .left_out = wanted->left_out,
-                       .run = run->record().folder,
-                       .seed = run->record().seed};
-  for (const Trial& trial : wanted->trials) table.rows.push_back(DetectionOf(trial, run->record()));
-  const std::string json = ToJson(table) + "\n";
-  fmt::print("{}", flags.json ? json : ToText(table));
-  if (const Status kept = run->folder().Write("power.json", json); !kept.ok()) {
-    return Complain("power", kept.message(), ExitCode::kInternal);
-  }
-  return table.Wrong() ? ExitCode::kFailed : ExitCode::kOk;
+                       .left_out = wanted.left_out,
+                       .run = run.record().folder,
+                       .seed = run.record().seed};
+  for (const Trial& trial : wanted.trials) table.rows.push_back(DetectionOf(trial, run.record()));
+  return Publish(run, "power.json", ToJson(table), flags.json ? "" : ToText(table),
+                 table.Wrong() ? ExitCode::kFailed : ExitCode::kOk);
 }
 
 }  // namespace
 
-CommandBody AddPower(CLI::App& command, const std::vector<std::string>& words) {
+CommandBody AddPower(const Command& command) {
   const auto flags = std::make_shared<PowerFlags>();
   command
-      .add_option("--bug", flags->bugs,
-                  "Only this one, by its number or name (repeatable; default: every bug that a "
-                  "cached release shows as one server)")
-      ->allow_extra_args(false)
-      ->type_name("BUG");
-  command.add_option("--attempts", flags->attempts, "Of each case on each release")
-      ->type_name("N")
-      ->capture_default_str();
-  command.add_flag("--json", flags->json, "As JSON; power.json in the run folder has it anyway");
-  const auto passed = std::make_shared<PassedOn>(
-      command, std::vector<std::string>{"--seed", "--jobs", "--case-timeout", "--run-dir"});
-  return [flags, passed, &words] { return PowerCommand(*flags, *passed, words[0]); };
+      .Value("--bug", flags->bugs, "BUG",
+             "Only this one, by its number or name (repeatable; default: every bug that a cached "
+             "release shows as one server)")
+      ->allow_extra_args(false);
+  command.Value("--attempts", flags->attempts, "N", "Of each case on each release");
+  command.Switch("--json", flags->json, "As JSON; power.json in the run folder has it anyway");
+  const auto passed = PassedOn::Add(command, {"--seed", "--jobs", "--case-timeout", "--run-dir"});
+  return [flags, passed] { return PowerCommand(*flags, *passed); };
 }
 
 }  // namespace watchproof

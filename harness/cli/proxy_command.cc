@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `proxy`: the fault-injecting proxy as a program of its own.
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <charconv>
-#include <cstdio>
 #include <optional>
 #include <random>
 
@@ -191,44 +189,40 @@ Result<std::unique_ptr<ProxyRecording>> OpenRecording(const ProxyFlags& flags, P
   return recording;
 }
 
-ExitCode ProxyCommand(const ProxyFlags& flags) {
+CommandEnd ProxyCommand(const ProxyFlags& flags) {
   Signals& signals = Signals::Install();
-  Result<ProxyPlan> plan = ResolveProxy(flags);
-  if (!plan.has_value()) return Complain("proxy", plan.error().message());
+  WP_ASSIGN_OR_RETURN(ProxyPlan plan, ResolveProxy(flags));
   if (flags.verbose) SetLogLevel(LogLevel::kDebug);
   ProxyTls tls;
-  if (plan->path) {
-    const Status reached = tls.ReachServer(flags.tls, *plan->path);
-    if (!reached.ok()) {
-      const bool bad_file = reached.code() == StatusCode::kInvalidArgument;
-      return Complain("proxy", reached.message(), bad_file ? ExitCode::kUsage : ExitCode::kTarget);
-    }
+  if (plan.path) {
+    const Status reached = tls.ReachServer(flags.tls, *plan.path);
+    const bool bad_file = reached.code() == StatusCode::kInvalidArgument;
+    if (!reached.ok()) return {reached, bad_file ? ExitCode::kUsage : ExitCode::kTarget};
   }
-  auto recording = OpenRecording(flags, *plan);
-  if (!recording.has_value()) return Complain("proxy", recording.error().message());
+  WP_ASSIGN_OR_RETURN(const auto recording, OpenRecording(flags, plan));
   proxy::Proxies proxies;
   std::vector<std::string> places;
   std::optional<proxy::ProxyId> path;
-  if (plan->path) {
-    const Result<proxy::ProxyId> id = proxies.Open(*plan->path);
-    if (!id.has_value()) return Complain("proxy", id.error().message(), ExitCode::kTarget);
-    for (const proxy::EffectSpec& spec : plan->effects) {
+  if (plan.path) {
+    const Result<proxy::ProxyId> id = proxies.Open(*plan.path);
+    if (!id.has_value()) return {id.error(), ExitCode::kTarget};
+    for (const proxy::EffectSpec& spec : plan.effects) {
       const auto armed = proxies.Arm(*id, spec);
-      if (!armed.has_value()) return Complain("proxy", armed.error().message());
+      if (!armed.has_value()) return armed.error();
     }
     const Result<std::string> place = tls.ServeClients(flags.tls, proxies.endpoint(*id));
-    if (!place.has_value()) return Complain("proxy", place.error().message(), ExitCode::kTarget);
+    if (!place.has_value()) return {place.error(), ExitCode::kTarget};
     places.push_back(fmt::format("listening on {}, to {}", *place, flags.to));
     path = *id;
-    if (*recording != nullptr) (*recording)->WatchThrough(proxies.endpoint(*id));
+    if (recording != nullptr) recording->WatchThrough(proxies.endpoint(*id));
   }
-  if (plan->control) {
-    const Result<std::string> at = proxies.OpenControl(*plan->control);
-    if (!at.has_value()) return Complain("proxy", at.error().message(), ExitCode::kTarget);
+  if (plan.control) {
+    const Result<std::string> at = proxies.OpenControl(*plan.control);
+    if (!at.has_value()) return {at.error(), ExitCode::kTarget};
     places.push_back(fmt::format("control on {}", *at));
   }
   const std::string title =
-      fmt::format("{}, seed {}", fmt::join(places, ", "), FormatSeed(plan->seed));
+      fmt::format("{}, seed {}", fmt::join(places, ", "), FormatSeed(plan.seed));
   Announce(title);
   if (flags.verbose || !IsDrawable(STDOUT_FILENO)) {
     signals.Wait();
@@ -240,51 +234,38 @@ ExitCode ProxyCommand(const ProxyFlags& flags) {
   for (const proxy::EffectState& effect : proxies.Effects()) {
     fmt::print("  {}: {}\n", effect.spec.kind, ReceiptText(effect.receipt));
   }
-  if (*recording != nullptr) (*recording)->StopWatching();
+  if (recording != nullptr) recording->StopWatching();
   proxies.Stop();
   tls.Stop();
-  return *recording == nullptr ? ExitCode::kOk : (*recording)->Finish();
+  return recording == nullptr ? ExitCode::kOk : recording->Finish();
 }
 
 }  // namespace
 
-CommandBody AddProxy(CLI::App& command) {
+CommandBody AddProxy(const Command& command) {
   const auto flags = std::make_shared<ProxyFlags>();
-  command.add_option("--listen", flags->listen, "Address for clients")
-      ->type_name("HOST:PORT")
-      ->capture_default_str();
-  command.add_option("--to", flags->to, "Address of the server")->type_name("HOST:PORT");
-  command.add_option("--latency", flags->latency, "Delay and jitter, both directions")
-      ->type_name("20ms~5ms");
-  command.add_option("--effect", flags->effects, "Effect to arm at the start (repeatable)")
-      ->type_name("EFFECT:DIRECTION:key=value,...")
-      ->allow_extra_args(false);
-  command
-      .add_option("--control", flags->control,
-                  "Serve an HTTP API that Toxiproxy's clients can drive")
-      ->type_name("[HOST:]PORT");
-  command.add_option("--seed", flags->seed, "Seed of jitter and chances (default: drawn)")
-      ->type_name("N");
-  command.add_flag("--follow", flags->follow, "Parse HTTP/2, which effects on streams need");
-  command.add_flag("--self-test", flags->self_test,
-                   "Allow effects that tamper with messages; only for servers under your control");
-  command.add_flag("--sharp", flags->sharp,
-                   "Small kernel buffers: fewer bytes escape an effect, at the cost of speed");
+  command.Value("--listen", flags->listen, "HOST:PORT", "Address for clients");
+  command.Value("--to", flags->to, "HOST:PORT", "Address of the server");
+  command.Value("--latency", flags->latency, "20ms~5ms", "Delay and jitter, both directions");
+  command.Repeatable("--effect", flags->effects, "EFFECT:DIRECTION:key=value,...",
+                     "Effect to arm at the start");
+  command.Value("--control", flags->control, "[HOST:]PORT",
+                "Serve an HTTP API that Toxiproxy's clients can drive");
+  command.Value("--seed", flags->seed, "N", "Seed of jitter and chances (default: drawn)");
+  command.Switch("--follow", flags->follow, "Parse HTTP/2, which effects on streams need");
+  command.Switch("--self-test", flags->self_test,
+                 "Allow effects that tamper with messages; only for servers under your control");
+  command.Switch("--sharp", flags->sharp,
+                 "Small kernel buffers: fewer bytes escape an effect, at the cost of speed");
   RecordFlags& record = flags->record;
-  command.add_option("--record", record.folder, "Record what passes, for `watchproof check`")
-      ->type_name("DIR");
-  command
-      .add_option("--record-limit", record.limit,
-                  "Size of the recording; when it is full, its oldest part is dropped")
-      ->type_name("SIZE")
-      ->capture_default_str();
-  command.add_flag("--hash-values", record.hash_values, "Record hashes in place of values");
-  command
-      .add_option("--control-watch", record.control_watch,
-                  "Also watch these keys, as a reference for the other watches")
-      ->type_name("PREFIX|all");
+  command.Value("--record", record.folder, "DIR", "Record what passes, for `watchproof check`");
+  command.Value("--record-limit", record.limit, "SIZE",
+                "Size of the recording; when it is full, its oldest part is dropped");
+  command.Switch("--hash-values", record.hash_values, "Record hashes in place of values");
+  command.Value("--control-watch", record.control_watch, "PREFIX|all",
+                "Also watch these keys, as a reference for the other watches");
   flags->tls.AddTo(command);
-  command.add_flag("--verbose", flags->verbose, "Also print events as they happen");
+  command.Switch("--verbose", flags->verbose, "Also print events as they happen");
   return [flags] { return ProxyCommand(*flags); };
 }
 

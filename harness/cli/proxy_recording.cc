@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/proxy_recording.h"
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <utility>
 
 #include "harness/base/key_range.h"
-#include "harness/cli/commands.h"
 #include "harness/history/run_started.h"
 #include "harness/report/text.h"
 #include "proxies/effects/parameters.h"
@@ -59,7 +56,7 @@ void ProxyRecording::WatchThrough(const std::string& endpoint) {
                            .header_value = std::string(kRecorderPath)});
 }
 
-ExitCode ProxyRecording::Finish() {
+CommandEnd ProxyRecording::Finish() {
   const Status closed = capture_->Close();
   const Captured captured = capture_->captured();
   fmt::print("recorded {} and {} in {}{}\nto judge them: watchproof check {}\n",
@@ -72,8 +69,7 @@ ExitCode ProxyRecording::Finish() {
                Count(captured.lost, "connection"));
   }
   if (closed.ok()) return ExitCode::kOk;
-  return Complain("proxy", "the recording is incomplete: " + closed.message(),
-                  ExitCode::kInconclusive);
+  return {ExitCode::kInconclusive, "the recording is incomplete: " + closed.message()};
 }
 
 }  // namespace watchproof

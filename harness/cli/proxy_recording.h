@@ -5,7 +5,7 @@
 //   options.observer = recording->observer();
 //   recording->WatchThrough(endpoint);       // once the proxy listens
 //   ...
-//   recording->StopWatching();  proxies.Stop();  ExitCode code = recording->Finish();
+//   recording->StopWatching();  proxies.Stop();  CommandEnd end = recording->Finish();
 //
 // Not thread-safe. Ownership: outlives the proxies.
 #pragma once
@@ -37,7 +37,7 @@ class ProxyRecording {
   void WatchThrough(const std::string& endpoint);
   void StopWatching() { watch_.reset(); }
   // Closes the recording and prints what is in it. Requires: the proxy has stopped.
-  ExitCode Finish();
+  CommandEnd Finish();
 
  private:
   ProxyRecording(RecordFlags flags, std::shared_ptr<Capture> capture)

@@ -17,9 +17,9 @@ Status GoTogether(const char* certificate_flag, const std::string& certificate,
 
 }  // namespace
 
-void ProxyTlsFlags::AddTo(CLI::App& command) {
+void ProxyTlsFlags::AddTo(const Command& command) {
   const auto file = [&command](const char* name, std::string& value, const char* text) {
-    command.add_option(name, value, text)->type_name("FILE");
+    command.Value(name, value, "FILE", text);
   };
   file("--tls-ca", server.ca, "The server uses TLS: authorities that sign its certificate");
   file("--tls-cert", server.certificate, "Client certificate, for a server that requires one");

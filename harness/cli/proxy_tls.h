@@ -8,11 +8,11 @@
 // Not thread-safe. Ownership: outlives the proxies.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "harness/base/status.h"
+#include "harness/cli/commands.h"
 #include "harness/targets/tls_tunnel.h"
 #include "proxies/control/proxy_handle.h"
 
@@ -22,7 +22,7 @@ struct ProxyTlsFlags {
   ServerAccess server;
   ListenIdentity clients;
 
-  void AddTo(CLI::App& command);
+  void AddTo(const Command& command);
   bool to_server() const { return !server.ca.empty() || !server.certificate.empty(); }
   // Errors name the flag.
   Status Check() const;

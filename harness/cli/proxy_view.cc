@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/proxy_view.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
@@ -43,7 +42,7 @@ std::string ReceiptText(const proxy::Receipt& receipt) {
   for (const proxy::ReceiptCount& one : proxy::kReceiptCounts) {
     if (receipt.*one.count == 0) continue;
     std::string name = one.name;
-    std::replace(name.begin(), name.end(), '_', ' ');
+    std::ranges::replace(name, '_', ' ');
     parts.push_back(fmt::format("{} {}", WithThousands(receipt.*one.count), name));
   }
   if (parts.empty()) return "nothing affected";
@@ -63,8 +62,8 @@ std::string ViewText(const std::vector<ProxyRow>& rows, const RatesOf& rates,
   }
   lines.insert(lines.begin(), Count(lines.size(), "effect") + " armed");
   for (const auto& [proxy, connections] : rows) {
-    const auto live = std::count_if(connections.begin(), connections.end(),
-                                    [](const auto& one) { return one.live(); });
+    const auto live =
+        std::ranges::count_if(connections, [](const auto& one) { return one.live(); });
     lines.push_back(fmt::format("{}: {} to {}:{}, {} live", proxy.options.name, proxy.endpoint,
                                 proxy.options.target_host, proxy.options.target_port,
                                 Count(static_cast<std::size_t>(live), "connection")));

@@ -9,7 +9,6 @@
 // destroyed. Not thread-safe.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>

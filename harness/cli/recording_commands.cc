@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `check`, `history dump` and `history import`: judge, print and import recordings.
-#include <fmt/format.h>
-
 #include <charconv>
 #include <cstdio>
 #include <map>
@@ -10,7 +8,6 @@
 
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/coverage_text.h"
 #include "harness/cli/recordings.h"
 #include "harness/history/dump.h"
 #include "harness/history/reader.h"
@@ -235,18 +232,17 @@ Result<std::filesystem::path> OneRecording(const std::string& given) {
               found.size(), found[0].file.string());
 }
 
-ExitCode CheckCommand(const std::vector<std::string>& runs, ShowAll all) {
+CommandEnd CheckCommand(const std::vector<std::string>& runs, ShowAll all) {
   std::vector<FoundRecording> recordings;
   for (const std::string& run : runs) {
-    auto found = FindRecordings(run);
-    if (!found.has_value()) return Complain("check", found.error().ToString());
-    recordings.insert(recordings.end(), found->begin(), found->end());
+    WP_ASSIGN_OR_RETURN(const auto found, FindRecordings(run));
+    recordings.insert(recordings.end(), found.begin(), found.end());
   }
   ExitCode code = ExitCode::kOk;
   for (const FoundRecording& recording : recordings) {
     const auto again = JudgeRecording(recording.file);
-    auto outcome = again.has_value() ? Report(recording, *again, all)
-                                     : Result<ExitCode>(tl::unexpected(again.error()));
+    const auto outcome = again.has_value() ? Report(recording, *again, all)
+                                           : Result<ExitCode>(tl::unexpected(again.error()));
     code =
         Graver(code, outcome.has_value() ? *outcome : Complain("check", outcome.error().message()));
   }
@@ -258,36 +254,29 @@ struct DumpFlags {
   std::string watch;      // "S:I": create I (from 0) of stream S; empty: every line
 };
 
-ExitCode HistoryDumpCommand(const DumpFlags& flags) {
-  constexpr std::string_view kCommand = "history dump";
+CommandEnd HistoryDumpCommand(const DumpFlags& flags) {
   std::optional<WatchFilter> filter;
   if (!flags.watch.empty()) {
     const auto name = ParseWatchName(flags.watch);
     if (!name) {
-      return Complain(kCommand,
-                      fmt::format("--watch: '{}' is not STREAM:NUMBER, such as 1:0", flags.watch));
+      return Fail(StatusCode::kInvalidArgument, "--watch: '{}' is not STREAM:NUMBER, such as 1:0",
+                  flags.watch);
     }
     filter.emplace(name->stream, name->ordinal);
   }
-  const auto file = OneRecording(flags.recording);
-  if (!file.has_value()) return Complain(kCommand, file.error().ToString());
-  const auto reader = HistoryReader::Open(*file);
-  if (!reader.has_value()) return Complain(kCommand, reader.error().ToString());
+  WP_ASSIGN_OR_RETURN(const auto file, OneRecording(flags.recording));
+  WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(file));
   while (true) {
-    const auto line = (*reader)->Next();
-    if (!line.has_value()) return Complain(kCommand, line.error().ToString());
-    if (!line->has_value()) break;
-    if (!filter || filter->Concerns(**line)) fmt::print("{}\n", DumpLine(**line));
+    WP_ASSIGN_OR_RETURN(const auto line, reader->Next());
+    if (!line.has_value()) break;
+    if (!filter || filter->Concerns(*line)) fmt::print("{}\n", DumpLine(*line));
   }
-  if (const std::string& damage = (*reader)->damage(); !damage.empty()) {
+  if (const std::string& damage = reader->damage(); !damage.empty()) {
     std::fflush(stdout);
-    fmt::print(stderr, "watchproof {}: {}: {}\n", kCommand, Escaped(file->string()),
-               Escaped(damage));
-    return ExitCode::kInconclusive;
+    return {ExitCode::kInconclusive, fmt::format("{}: {}", file.string(), damage)};
   }
   if (filter && !filter->found()) {
-    return Complain(kCommand,
-                    fmt::format("--watch: no watch {} in {}", flags.watch, file->string()));
+    return Fail(StatusCode::kNotFound, "--watch: no watch {} in {}", flags.watch, file.string());
   }
   return ExitCode::kOk;
 }
@@ -297,55 +286,52 @@ struct ImportFlags {
   std::string recording;  // the file to write
 };
 
-ExitCode HistoryImportCommand(const ImportFlags& flags) {
-  constexpr std::string_view kCommand = "history import";
-  const auto reports = ReadClientReports(flags.reports);
-  if (!reports.has_value()) return Complain(kCommand, reports.error().message());
-  const auto recorder = Recorder::Open({.file = flags.recording, .follow = false});
-  if (!recorder.has_value()) return Complain(kCommand, recorder.error().ToString());
+CommandEnd HistoryImportCommand(const ImportFlags& flags) {
+  WP_ASSIGN_OR_RETURN(const auto reports, ReadClientReports(flags.reports));
+  WP_ASSIGN_OR_RETURN(const auto recorder,
+                      Recorder::Open({.file = flags.recording, .follow = false}));
   bool whole = true;
-  for (Entry& entry : EntriesOf(*reports)) whole = (*recorder)->Append(std::move(entry)) && whole;
-  const Status closed = (*recorder)->Close();
-  if (!closed.ok()) return Complain(kCommand, closed.ToString());
-  if (!whole) return Complain(kCommand, flags.recording + ": could not be written completely");
+  for (Entry& entry : EntriesOf(reports)) whole = recorder->Append(std::move(entry)) && whole;
+  WP_RETURN_IF_ERROR(recorder->Close());
+  if (!whole) {
+    return Fail(StatusCode::kDataLoss, "{}: could not be written completely", flags.recording);
+  }
   std::size_t calls = 0;
   std::size_t watches = 0;
-  for (const ClientReport& report : *reports) {
+  for (const ClientReport& report : reports) {
     calls += report.calls.size();
     watches += report.watches.size();
   }
   fmt::print(
       "{} calls and {} watches of {} clients are in {}\nto judge them: watchproof check {}\n",
-      calls, watches, reports->size(), Escaped(flags.recording), Escaped(flags.recording));
+      calls, watches, reports.size(), Escaped(flags.recording), Escaped(flags.recording));
   return ExitCode::kOk;
 }
 
 }  // namespace
 
-CommandBody AddCheck(CLI::App& command) {
+CommandBody AddCheck(const Command& command) {
   const auto runs = std::make_shared<std::vector<std::string>>();
   const auto all = std::make_shared<bool>(false);
-  command.add_option("run", *runs, "Run folders, attempt folders or recordings")->required();
-  command.add_flag("--all", *all, "Show every finding, not only the first of each kind");
+  command.Word("run", *runs, "Run folders, attempt folders or recordings")->required();
+  command.Switch("--all", *all, "Show every finding, not only the first of each kind");
   return [runs, all] { return CheckCommand(*runs, *all ? ShowAll::kYes : ShowAll::kNo); };
 }
 
-CommandBody AddHistoryDump(CLI::App& command) {
+CommandBody AddHistoryDump(const Command& command) {
   const auto flags = std::make_shared<DumpFlags>();
-  command.add_option("recording", flags->recording, "A recording, or a folder with one")
-      ->required();
-  command.add_option("--watch", flags->watch, "Only watch NUMBER (from 0) of STREAM")
-      ->type_name("STREAM:NUMBER");
+  command.Word("recording", flags->recording, "A recording, or a folder with one")->required();
+  command.Value("--watch", flags->watch, "STREAM:NUMBER", "Only watch NUMBER (from 0) of STREAM");
   return [flags] { return HistoryDumpCommand(*flags); };
 }
 
-CommandBody AddHistoryImport(CLI::App& command) {
+CommandBody AddHistoryImport(const Command& command) {
   const auto flags = std::make_shared<ImportFlags>();
   command
-      .add_option("reports", flags->reports,
-                  "Folder with client-1, client-2, ..., written by etcd's robustness tests")
+      .Word("reports", flags->reports,
+            "Folder with client-1, client-2, ..., written by etcd's robustness tests")
       ->required();
-  command.add_option("recording", flags->recording, "File to write")->required();
+  command.Word("recording", flags->recording, "File to write")->required();
   return [flags] { return HistoryImportCommand(*flags); };
 }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds recordings below a path and failed attempts of a run, and judges a recording again.
+// What runs and the proxy left: runs, with what this executable knows of their cases; recordings
+// below a path, which can be judged again; the failed attempts of a run, and one of its findings,
+// as commands name it: FOLDER#N, or the first that is new.
 //
+//   WP_ASSIGN_OR_RETURN(std::vector<RunRecord> runs, ReadRuns({"watchproof-runs/latest"}));
 //   WP_ASSIGN_OR_RETURN(auto recordings, FindRecordings("watchproof-runs/latest"));
 //   WP_ASSIGN_OR_RETURN(Rejudged again, JudgeRecording(recordings[0].file));
+//   WP_ASSIGN_OR_RETURN(const ChosenFinding chosen, ChooseFinding({.run = "latest#3"}));
 //
 // Threads: functions without state.
 #pragma once
@@ -12,7 +16,10 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/status.h"
 #include "harness/checkers/oracle.h"
+#include "harness/report/run_json.h"
+#include "harness/report/run_record.h"
 #include "harness/session/finding_records.h"
 
 namespace watchproof {
@@ -30,6 +37,20 @@ Result<std::vector<FoundRecording>> FindRecordings(const std::filesystem::path& 
 std::vector<AttemptResult> FailedAttempts(const std::filesystem::path& run,
                                           const std::string& filter, const std::string& target);
 
+struct FindingRequest {
+  std::string run;  // FOLDER or FOLDER#FINDING
+  std::string filter{};
+  std::string target{};
+};
+struct ChosenFinding {
+  std::filesystem::path run;  // canonical
+  AttemptResult attempt;
+  FindingRecord finding;  // without a guarantee: the attempt failed and has none
+};
+// Findings are counted over the failed attempts, in the order of results.jsonl. Errors name the
+// folder and what was expected.
+Result<ChosenFinding> ChooseFinding(const FindingRequest& request);
+
 struct Rejudged : JudgedRecording {
   // Of each finding in the judgement, without the messages.
   std::vector<FindingRecord> findings;
@@ -37,5 +58,24 @@ struct Rejudged : JudgedRecording {
 // With the current checkers and the options of the recorded run. A cut-off or damaged recording is
 // judged up to the last line that could be verified. An error if the file is not a recording.
 Result<Rejudged> JudgeRecording(const std::filesystem::path& file);
+
+// What a passive recording shows and what it cannot show, for people.
+std::vector<std::string> CoverageLines(const JudgedRecording& judged);
+// Why a passive recording without a finding is no pass; empty: it is one, of what it shows.
+std::string WhyNothingIsProven(const JudgedRecording& judged);
+
+// What this executable knows of a case by its name.
+CaseSummary DescribeCase(const std::string& name);
+// In the order of the folders, which no run removes while this process reads them. Errors name the
+// folder and what was expected.
+Result<std::vector<RunRecord>> ReadRuns(const std::vector<std::string>& folders);
+
+// The flags and the working folder of a run. Errors name its run.json.
+Result<RepeatSummary> HowToRepeat(const std::filesystem::path& run);
+// As this program, which was called so, can be called from any working folder.
+std::string FromAnyFolder(const std::string& executable);
+
+// Leaves the cases that match the pattern, if it is not empty. An error: none does.
+Status KeepCases(const std::string& pattern, RunRecord& record);
 
 }  // namespace watchproof

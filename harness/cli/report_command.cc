@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `report`: the reports of a run again, or of several runs as one; and shards as the run that they
 // are parts of.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <set>
 #include <utility>
@@ -13,8 +10,8 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/console.h"
 #include "harness/cli/parse.h"
+#include "harness/cli/recordings.h"
 #include "harness/cli/run_folder.h"
-#include "harness/cli/saved_runs.h"
 #include "harness/history/packed_text_file.h"
 #include "harness/report/database.h"
 #include "harness/report/formats.h"
@@ -57,7 +54,7 @@ Status CheckFlags(const ReportFlags& flags) {
   std::vector<std::string> known;
   for (const Format& format : AllFormats()) known.emplace_back(format.file);
   for (const std::string& file : flags.files) {
-    if (std::find(known.begin(), known.end(), file) != known.end()) continue;
+    if (Contains(known, file)) continue;
     return Fail(StatusCode::kInvalidArgument, "--format: '{}'{}; expected one of {}", file,
                 DidYouMean(file, known), fmt::join(known, ", "));
   }
@@ -78,7 +75,7 @@ Status WriteFormats(const ReportFlags& flags, const RunRecord& record, const fs:
   fs::create_directories(folder, error);
   for (const Format& format : AllFormats()) {
     const auto& wanted = flags.files;
-    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), format.file) == wanted.end()) {
+    if (!wanted.empty() && !Contains(wanted, format.file)) {
       continue;
     }
     WP_RETURN_IF_ERROR(WriteFile(folder / format.file, format.render(record)));
@@ -152,57 +149,52 @@ Status WriteRun(const std::vector<fs::path>& shards, const RunRecord& all, const
   return AddToDatabase(whole.parent_path(), whole.filename().string());
 }
 
-ExitCode MergeCommand(const ReportFlags& flags) {
-  Result<std::vector<RunRecord>> shards = ReadShards(flags.runs);
-  if (!shards.has_value()) return Complain("report --merge", shards.error().message());
+Result<ExitCode> Merge(const ReportFlags& flags) {
+  WP_ASSIGN_OR_RETURN(std::vector<RunRecord> shards, ReadShards(flags.runs));
   std::vector<fs::path> folders;
-  for (const RunRecord& shard : *shards) folders.emplace_back(shard.folder);
-  Result<RunRecord> all =
-      JoinShards(*std::move(shards), fs::weakly_canonical(flags.output), DescribeCase);
-  if (!all.has_value()) return Complain("report --merge", all.error().message());
-  const Strict strict = all->flags.contains("--no-strict") ? Strict::kNo : Strict::kYes;
-  const ExitCode code = Decide(*all, strict);
-  all->exit_code = static_cast<int>(code);
-  Status written = WriteRun(folders, *all, flags.output);
+  for (const RunRecord& shard : shards) folders.emplace_back(shard.folder);
+  WP_ASSIGN_OR_RETURN(RunRecord all, JoinShards(std::move(shards),
+                                                fs::weakly_canonical(flags.output), DescribeCase));
+  const Strict strict = all.flags.contains("--no-strict") ? Strict::kNo : Strict::kYes;
+  const ExitCode code = Decide(all, strict);
+  all.exit_code = static_cast<int>(code);
+  WP_RETURN_IF_ERROR(WriteRun(folders, all, flags.output));
   // The last file: what is there without it can be merged again.
-  const std::string run = ToRunJson(*all, Finished::kYes);
-  if (written.ok()) written = KeepCases(flags.filter, *all);
-  if (written.ok()) written = WriteFormats(flags, *all, flags.output);
-  if (written.ok()) written = WriteFile(fs::path(flags.output) / "run.json", run);
-  if (!written.ok()) return Complain("report --merge", written.message());
-  fmt::print("{}", LastScreen(*all, DetectStyle(When::kAuto)));
+  const std::string run = ToRunJson(all, Finished::kYes);
+  WP_RETURN_IF_ERROR(KeepCases(flags.filter, all));
+  WP_RETURN_IF_ERROR(WriteFormats(flags, all, flags.output));
+  WP_RETURN_IF_ERROR(WriteFile(fs::path(flags.output) / "run.json", run));
+  fmt::print("{}", LastScreen(all, DetectStyle(When::kAuto)));
   return code;
 }
 
-ExitCode ReportCommand(const ReportFlags& flags) {
-  if (const Status good = CheckFlags(flags); !good.ok()) return Complain("report", good.message());
-  if (flags.merge) return MergeCommand(flags);
-  const Result<RunRecord> record = RecordOf(flags);
-  if (!record.has_value()) return Complain("report", record.error().message());
-  const fs::path folder = flags.output.empty() ? fs::path(flags.runs[0]) : fs::path(flags.output);
-  const Status written = WriteFormats(flags, *record, folder);
-  return written.ok() ? ExitCode::kOk : Complain("report", written.message());
+CommandEnd ReportCommand(const ReportFlags& flags) {
+  WP_RETURN_IF_ERROR(CheckFlags(flags));
+  if (flags.merge) {
+    const Result<ExitCode> merged = Merge(flags);
+    return merged.has_value() ? *merged : Complain("report --merge", merged.error().message());
+  }
+  WP_ASSIGN_OR_RETURN(const RunRecord record, RecordOf(flags));
+  WP_RETURN_IF_ERROR(
+      WriteFormats(flags, record, flags.output.empty() ? flags.runs[0] : flags.output));
+  return ExitCode::kOk;
 }
 
 }  // namespace
 
-CommandBody AddReport(CLI::App& command) {
+CommandBody AddReport(const Command& command) {
   const auto flags = std::make_shared<ReportFlags>();
-  command.add_option("run", flags->runs, "Folders of runs, also of one that was killed")
-      ->required();
-  command
-      .add_option("-o,--output", flags->output,
-                  "Folder for the reports (default: that of the run, if it is one)")
-      ->type_name("FOLDER");
-  command.add_flag(
+  command.Word("run", flags->runs, "Folders of runs, also of one that was killed")->required();
+  command.Value("-o,--output", flags->output, "FOLDER",
+                "Folder for the reports (default: that of the run, if it is one)");
+  command.Switch(
       "--merge", flags->merge,
       "The runs are shards of one, or folders with such runs: join them into a run in FOLDER, name "
       "those that are missing, ran twice or were killed, and exit as that run would have");
-  command.add_option("--case", flags->filter, "Only these cases")->type_name("PATTERN");
-  command.add_option("--format", flags->files, "Only these files, such as report.html")
-      ->type_name("FILE")
+  command.Value("--case", flags->filter, "PATTERN", "Only these cases");
+  command.Value("--format", flags->files, "FILE", "Only these files, such as report.html")
       ->delimiter(',');
-  command.add_flag_callback(
+  command.parser.add_flag_callback(
       "--timeline", [flags] { flags->files.emplace_back("report.html"); },
       "The page alone, with the timeline of each attempt that has its recording, also of one that "
       "passed (run --keep all)");

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/run_command.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -16,9 +14,9 @@
 #include "harness/cli/console.h"
 #include "harness/cli/earlier_run.h"
 #include "harness/cli/parse.h"
+#include "harness/cli/recordings.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/run_targets.h"
-#include "harness/cli/running_servers.h"
 #include "harness/cli/sharding.h"
 #include "harness/cli/version.h"
 #include "harness/faults/fault.h"
@@ -33,10 +31,10 @@
 namespace watchproof {
 namespace {
 
-ExitCode SayWhy(const Refusal& refusal) { return Complain("run", refusal.why, refusal.code); }
+ExitCode SayWhy(const CommandEnd& end) { return Complain("run", end.why, end.code); }
 
-tl::unexpected<Refusal> Refuse(ExitCode code, const Status& why) {
-  return tl::unexpected<Refusal>({code, why.message()});
+tl::unexpected<CommandEnd> Refuse(const Status& why, ExitCode code = ExitCode::kUsage) {
+  return tl::unexpected<CommandEnd>({why, code});
 }
 
 // Faults are made once here for their errors, so that a wrong name is a usage error and not a
@@ -57,16 +55,6 @@ std::uint64_t DrawSeed() {
   return device() & 0xfffffffU;
 }
 
-// Self-tests of watchproof say nothing about a release, and would only lengthen a comparison.
-bool NeedsOurs(const CaseInfo& info) {
-  return std::find(info.needs.begin(), info.needs.end(), Capability::kOurs) != info.needs.end();
-}
-
-bool OnlyOurs(const std::vector<TargetSpec>& targets) {
-  return std::all_of(targets.begin(), targets.end(),
-                     [](const TargetSpec& target) { return target.ours; });
-}
-
 RunRecord MakeRecord(const RunOptions& options, const std::vector<CaseInfo>& cases,
                      std::uint64_t seed, const std::string& executable) {
   RunRecord record;
@@ -83,13 +71,7 @@ RunRecord MakeRecord(const RunOptions& options, const std::vector<CaseInfo>& cas
                  .only = options.only};
   record.rerun_of = options.rerun_of;
   record.targets = ColumnsOf(options.targets);
-  for (const CaseInfo& info : cases) {
-    record.cases.push_back({.name = info.name,
-                            .requirement = info.requirement,
-                            .level = std::string(Name(info.level)),
-                            .file = info.file,
-                            .line = info.line});
-  }
+  for (const CaseInfo& info : cases) record.cases.push_back(DescribeCase(info.name));
   return record;
 }
 
@@ -190,13 +172,15 @@ Result<std::vector<CaseInfo>> SelectCases(const RunOptions& options, bool plante
     return Fail(StatusCode::kNotFound, "none of {} is selected{}", Count(all.size(), "case"),
                 DidYouMean(options.selection.filter, names));
   }
-  // A named case is run by either command, so that each attempt can be repeated.
+  const bool only_ours = !Contains(options.targets, false, &TargetSpec::ours);
+  // A named case is run by either command, so that each attempt can be repeated. Self-tests of
+  // watchproof say nothing about a release, and would only lengthen a comparison.
   const bool named = FindCase(options.selection.filter) != nullptr;
   std::erase_if(selected, [&](const CaseInfo& info) {
     const bool self_test = info.expect != Verdict::kPass;
     const bool asked = self_test == (options.cases == Cases::kOfWatchproof);
     return (!asked && !named) || info.of_consumers != HasConsumers(options.targets) ||
-           (NeedsOurs(info) && !OnlyOurs(options.targets)) || (self_test && planted);
+           (!only_ours && Contains(info.needs, Capability::kOurs)) || (self_test && planted);
   });
   if (!selected.empty()) return selected;
   if (HasConsumers(options.targets)) {
@@ -217,21 +201,19 @@ Result<std::vector<CaseInfo>> SelectCases(const RunOptions& options, bool plante
 
 }  // namespace
 
-tl::expected<Run, Refusal> Run::Prepare(RunOptions options, const std::string& executable) {
+tl::expected<Run, CommandEnd> Run::Prepare(RunOptions options, const std::string& executable) {
   if (options.verbose) SetLogLevel(LogLevel::kInfo);
   const Result<std::vector<DefectSummary>> defects = DefectsNamed(options.defects);
-  if (!defects.has_value()) {
-    return Refuse(ExitCode::kUsage, defects.error().WithContext("--defects"));
-  }
+  if (!defects.has_value()) return Refuse(defects.error().WithContext("--defects"));
   Result<Expectations> expectations = LoadExpectations(options.manifest, options.baselines);
-  if (!expectations.has_value()) return Refuse(ExitCode::kUsage, expectations.error());
+  if (!expectations.has_value()) return Refuse(expectations.error());
   Status added = AddTargets(*defects, *expectations, options);
   if (added.ok()) added = AddConsumers(options);
   if (added.ok()) added = AcceptKnown(options.targets, *expectations);
-  if (!added.ok()) return Refuse(ExitCode::kUsage, added);
-  if (Status good = CheckOptions(options); !good.ok()) return Refuse(ExitCode::kUsage, good);
+  if (added.ok()) added = CheckOptions(options);
+  if (!added.ok()) return Refuse(added);
   const Result<std::vector<CaseInfo>> selected = SelectCases(options, !defects->empty());
-  if (!selected.has_value()) return Refuse(ExitCode::kNothingSelected, selected.error());
+  if (!selected.has_value()) return Refuse(selected.error(), ExitCode::kNothingSelected);
   Run run(std::move(options), std::move(*expectations));
   std::vector<std::string> left_out;
   for (const CaseInfo& info : *selected) {
@@ -242,11 +224,11 @@ tl::expected<Run, Refusal> Run::Prepare(RunOptions options, const std::string& e
     }
   }
   if (run.cases_.empty() && !left_out.empty()) {
-    return Refuse(ExitCode::kNothingSelected,
-                  Fail(StatusCode::kNotFound,
+    return Refuse(Fail(StatusCode::kNotFound,
                        "--profile quick leaves out every selected case, such as {}; expected "
                        "--profile full",
-                       left_out.front()));
+                       left_out.front()),
+                  ExitCode::kNothingSelected);
   }
   run.seed_ = run.options_.seed ? *run.options_.seed : DrawSeed();
   std::optional<ShardSummary> shard;
@@ -273,8 +255,7 @@ ShardSummary Run::TakeShard() {
   if (shard.repeat == 0) return shard;
   options_.only = AttemptsOf(shard, options_.durations);
   std::erase_if(cases_, [this](const CaseInfo& info) {
-    return std::none_of(options_.only.begin(), options_.only.end(),
-                        [&](const AttemptName& name) { return name.case_name == info.name; });
+    return !Contains(options_.only, info.name, &AttemptName::case_name);
   });
   return shard;
 }
@@ -284,8 +265,7 @@ void Run::KeepOnly(std::vector<CaseInfo> cases, std::vector<TargetSpec> targets)
   options_.targets = targets;
   record_.targets = ColumnsOf(targets);
   std::erase_if(record_.cases, [this](const CaseSummary& summary) {
-    return std::none_of(cases_.begin(), cases_.end(),
-                        [&](const CaseInfo& info) { return info.name == summary.name; });
+    return !Contains(cases_, summary.name, &CaseInfo::name);
   });
 }
 
@@ -309,11 +289,11 @@ void Run::PrintPlan() const {
   if (options_.repeat != shown) fmt::print("  and so on, each attempt with its own seed\n");
 }
 
-std::optional<Refusal> Run::Begin() {
+std::optional<CommandEnd> Run::Begin() {
   Result<RunningServers> servers = RunningServers::LookAt(options_);
   if (!servers.has_value()) {
     const bool usage = servers.error().code() == StatusCode::kInvalidArgument;
-    return Refusal{usage ? ExitCode::kUsage : ExitCode::kTarget, servers.error().message()};
+    return CommandEnd(servers.error(), usage ? ExitCode::kUsage : ExitCode::kTarget);
   }
   servers_ = std::move(servers).value();
   Signals::Install();
@@ -330,28 +310,24 @@ std::optional<Refusal> Run::Begin() {
   if (const auto& before = options_.resumed) {
     GoOn(*before, FormatUtc(now), record_);
     begun_ -= std::chrono::seconds(now - ParseUtc(before->started).value_or(now));
-    if (const Status same = CheckSamePrograms(*before, record_); !same.ok()) {
-      return Refusal{ExitCode::kUsage, same.message()};
-    }
+    if (const Status same = CheckSamePrograms(*before, record_); !same.ok()) return same;
   }
   Result<RunFolder> folder =
       options_.resumed
           ? RunFolder::Reopen(options_.run_dir / options_.resumed->id, *options_.resumed)
           : RunFolder::Create(options_.run_dir, record_.seed, now);
-  if (!folder.has_value()) return Refusal{ExitCode::kUsage, folder.error().message()};
+  if (!folder.has_value()) return folder.error();
   folder_.emplace(std::move(folder).value());
   record_.id = folder_->id();
   record_.folder = folder_->shown();
-  if (Status opened = OpenFiles(record_, *folder_); !opened.ok()) {
-    return Refusal{ExitCode::kUsage, opened.message()};
-  }
+  if (Status opened = OpenFiles(record_, *folder_); !opened.ok()) return opened;
   console_ = std::make_unique<Console>(ConsoleOptions{.color = options_.color,
                                                       .progress = options_.progress,
                                                       .results = options_.print_results,
                                                       .folded = options_.github && !options_.json});
   Result<RunConsumers> consumers =
       BuildConsumers(options_.targets, [this](const std::string& line) { console_->Note(line); });
-  if (!consumers.has_value()) return Refusal{ExitCode::kUsage, consumers.error().message()};
+  if (!consumers.has_value()) return consumers.error();
   consumers_ = std::move(consumers).value();
   if (!options_.json) {
     console_->Result(OpeningLine(record_, options_) + UsageLines(options_, cases_, seed_));
@@ -363,8 +339,7 @@ std::optional<Refusal> Run::Begin() {
 void Run::RunCases(const std::vector<CaseInfo>& cases, const std::vector<TargetSpec>& targets) {
   RunOptions some = options_;
   std::erase_if(some.targets, [&](const TargetSpec& target) {
-    return std::none_of(targets.begin(), targets.end(),
-                        [&](const TargetSpec& one) { return one.text == target.text; });
+    return !Contains(targets, target.text, &TargetSpec::text);
   });
   if (!cases.empty() && !some.targets.empty()) Execute(some, cases, {});
 }
@@ -454,7 +429,7 @@ ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord
   const bool dry_run = options.dry_run;
   const int keep_runs = options.keep_runs;
   const bool on_github = options.github;
-  tl::expected<Run, Refusal> run = Run::Prepare(std::move(options), executable);
+  tl::expected<Run, CommandEnd> run = Run::Prepare(std::move(options), executable);
   if (!run.has_value()) return SayWhy(run.error());
   if (dry_run) {
     run->PrintPlan();
@@ -469,23 +444,21 @@ ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord
   return code;
 }
 
-CommandBody AddRun(CLI::App& command, Cases cases, const std::vector<std::string>& words) {
-  const auto flags = std::make_shared<RunFlags>(command);
+CommandBody AddRun(const Command& command, Cases cases) {
+  const auto flags = std::make_shared<RunFlags>(command.parser);
   flags->AddEarlierRuns();
-  return [flags, cases, &words, name = command.get_name()] {
-    Result<RunOptions> options = flags->Resolve(words);
-    if (!options.has_value()) return Complain(name, options.error().message());
-    options->cases = cases;
-    if (!flags->resume().empty() || !flags->rerun_failed().empty()) {
-      const bool is_path = words[0].find('/') != std::string::npos;
-      const std::string called = is_path ? std::filesystem::absolute(words[0]).string() : words[0];
-      options = OptionsOfEarlier(*flags, *options);
-      if (options.has_value()) return RunCommand(*options, called);
-      const bool nothing = options.error().code() == StatusCode::kNotFound;
-      return Complain(name, options.error().message(),
-                      nothing ? ExitCode::kNothingSelected : ExitCode::kUsage);
+  return [flags, cases, &words = command.words]() -> CommandEnd {
+    WP_ASSIGN_OR_RETURN(RunOptions options, flags->Resolve(words));
+    options.cases = cases;
+    if (flags->resume().empty() && flags->rerun_failed().empty()) {
+      return RunCommand(options, words[0]);
     }
-    return RunCommand(*options, words[0]);
+    // Before the working folder changes.
+    const std::string called = FromAnyFolder(words[0]);
+    const Result<RunOptions> earlier = OptionsOfEarlier(*flags, options);
+    if (earlier.has_value()) return RunCommand(*earlier, called);
+    const bool nothing = earlier.error().code() == StatusCode::kNotFound;
+    return {earlier.error(), nothing ? ExitCode::kNothingSelected : ExitCode::kUsage};
   };
 }
 

@@ -2,7 +2,7 @@
 // `watchproof run`: from resolved flags to an exit code; and the same in parts, for a program that
 // decides itself when each case runs.
 //
-//   tl::expected<Run, Refusal> run = Run::Prepare(options, "./watchproof");
+//   tl::expected<Run, CommandEnd> run = Run::Prepare(options, "./watchproof");
 //   run->Begin();                                         // folder, running servers
 //   run->RunCases(run->cases(), run->targets());          // any number of times
 //   ExitCode code = run->End();                           // reports
@@ -22,9 +22,9 @@
 #include "cases/support/case_registry.h"
 #include "harness/cli/console.h"
 #include "harness/cli/exit_code.h"
-#include "harness/cli/run_consumers.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/run_options.h"
+#include "harness/cli/run_targets.h"
 #include "harness/cli/runner.h"
 #include "harness/cli/running_servers.h"
 #include "harness/report/run_record.h"
@@ -32,16 +32,10 @@
 
 namespace watchproof {
 
-// Why there is no run.
-struct Refusal {
-  ExitCode code;
-  std::string why;
-};
-
 class Run {
  public:
-  // `executable` is how we were called, for the repeat commands.
-  static tl::expected<Run, Refusal> Prepare(RunOptions options, const std::string& executable);
+  // `executable` is how we were called, for the repeat commands. An error: why there is no run.
+  static tl::expected<Run, CommandEnd> Prepare(RunOptions options, const std::string& executable);
 
   // Those that are selected.
   const std::vector<CaseInfo>& cases() const { return cases_; }
@@ -50,7 +44,7 @@ class Run {
   void KeepOnly(std::vector<CaseInfo> cases, std::vector<TargetSpec> targets);
   void PrintPlan() const;
 
-  std::optional<Refusal> Begin();
+  std::optional<CommandEnd> Begin();
   // Requires: begun. Results are added to the record.
   void RunCases(const std::vector<CaseInfo>& cases, const std::vector<TargetSpec>& targets);
   // Likewise, for a caller that decides from the record which attempt is next.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/run_consumers.h"
+#include "harness/cli/run_targets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The flags of `run` as the command line has them; run_options.cc resolves them.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -39,16 +40,22 @@ constexpr char kConfigFile[] = "watchproof.toml";
 constexpr std::string_view kNotInFile[] = {"--help",   "--config",       "--config-file",
                                            "--resume", "--rerun-failed", "--dry-run"};
 
+Result<Duration> ParseTimeout(std::string_view text) {
+  WP_ASSIGN_OR_RETURN(const Duration timeout, ParseDuration(text));
+  if (timeout > Duration::zero() && timeout <= 24h) return timeout;
+  return Fail(StatusCode::kInvalidArgument, "expected between 1us and 24h");
+}
+
 }  // namespace
 
-// One variable may have several values, separated by spaces; quotes group a command line.
-std::vector<std::string> RunFlags::Words(const std::vector<std::string>& values,
-                                         const CLI::Option* option,
-                                         const std::map<std::string, FlagSummary>& origins) {
-  const auto origin = origins.find(option->get_name());
-  if (origin == origins.end() || origin->second.origin != "environment") return values;
+std::vector<std::string> RunFlags::Words(const std::string& name) const {
+  const CLI::Option* option = command_.get_option(name);
+  const auto origin = options_.origins.find(name);
+  const bool variable = origin != options_.origins.end() && origin->second.origin == "environment";
+  if (!variable || option->get_expected_max() <= 1) return option->results();
+  // Separated by spaces; quotes group a command line.
   std::vector<std::string> words;
-  for (const std::string& value : values) {
+  for (const std::string& value : option->results()) {
     const Result<std::vector<std::string>> quoted = SplitShellWords(value);
     if (!quoted.has_value()) {
       words.push_back(value);  // parsed later, with an error that says what is wrong
@@ -63,19 +70,59 @@ CLI::Option* RunFlags::FromVariable(CLI::Option* option) const {
   return sources_ == Sources::kAll ? option->envname(VariableOf(option->get_name())) : option;
 }
 
-CLI::Option* RunFlags::Text(const std::string& name, std::string& value, const std::string& help) {
-  return FromVariable(command_.add_option(name, value, help));
+CLI::Option* RunFlags::Text(const std::string& name, const std::string& form,
+                            const std::string& help) {
+  return FromVariable(command_.add_option(name, texts_[name], help))
+      ->type_name(form)
+      ->capture_default_str();
 }
-CLI::Option* RunFlags::Texts(const std::string& name, std::vector<std::string>& values,
+CLI::Option* RunFlags::Texts(const std::string& name, const std::string& form,
                              const std::string& help) {
-  return FromVariable(command_.add_option(name, values, help + " (repeatable)"))
+  return FromVariable(command_.add_option(name, lists_[name], help + " (repeatable)"))
+      ->type_name(form)
       ->allow_extra_args(false);
 }
 CLI::Option* RunFlags::Switch(const std::string& name, bool& value, const std::string& help) {
   return FromVariable(command_.add_flag(name, value, help));
 }
 
+template <typename T, typename Parse>
+CLI::Option* RunFlags::Parsed(const std::string& name, T& value, Parse parse,
+                              const std::string& form, const std::string& help) {
+  parsers_.push_back([this, name, &value, parse]() -> Status {
+    if (Given(name).empty()) return {};
+    WP_ASSIGN_OR_RETURN(value, InContext(name, parse(Given(name))));
+    return {};
+  });
+  return Text(name, form, help);
+}
+
+CLI::Option* RunFlags::Count(const std::string& name, int& value, int least,
+                             const std::string& help) {
+  const auto parse = [least](std::string_view text) { return ParseCount(text, least); };
+  return Parsed(name, value, parse, "N", help)->default_str(std::to_string(value));
+}
+
+template <typename T>
+CLI::Option* RunFlags::Choice(const std::string& name, T& value,
+                              const std::vector<std::pair<std::string, T>>& choices,
+                              const std::string& help) {
+  std::vector<std::string> known;
+  for (const auto& [word, choice] : choices) known.push_back(word);
+  const auto parse = [known, choices](const std::string& text) -> Result<T> {
+    for (const auto& [word, choice] : choices) {
+      if (word == text) return choice;
+    }
+    return Fail(StatusCode::kInvalidArgument, "'{}' is none of {}", text, fmt::join(known, ", "));
+  };
+  const auto preset = std::ranges::find(choices, value, &std::pair<std::string, T>::second);
+  return Parsed(name, value, parse, fmt::format("{}", fmt::join(known, "|")), help)
+      ->default_str(preset->first);
+}
+
 RunFlags::RunFlags(CLI::App& command, Sources sources) : command_(command), sources_(sources) {
+  const char* hosted = std::getenv("GITHUB_ACTIONS");
+  options_.github = hosted != nullptr && std::string_view(hosted) == "true";
   AddSelection();
   AddEndpoints();
   AddExploration();
@@ -84,111 +131,88 @@ RunFlags::RunFlags(CLI::App& command, Sources sources) : command_(command), sour
 
 void RunFlags::AddSelection() {
   Texts(
-      "--target", targets_,
+      "--target", "SPEC",
       "Server to test: embedded, embedded+DEFECT, etcd:PATH, etcd@VERSION, etcd@VERSION,TOPOLOGY, "
       "endpoint:HOST:PORT, endpoint:https://HOST:PORT, command:TEMPLATE")
-      ->type_name("SPEC")
       ->default_str("embedded");
   Texts(
-      "--consumer", consumers_,
+      "--consumer", "CONSUMER",
       fmt::format("Real client to follow the keys of the targets, in cases made for that: {}, with "
                   "@VERSION or without, or folder:PATH",
-                  fmt::join(ShippedConsumers(), ", ")))
-      ->type_name("CONSUMER");
-  Text("--target-profile", profile_,
-       fmt::format("Declared differences of the targets from etcd (--profile is another flag): {}, "
-                   "or a file",
-                   fmt::join(ShippedProfiles(), ", ")))
-      ->type_name("PROFILE|FILE");
-  Text("--releases", releases_,
-       "all: also every release of the manifest; cached: every one that was fetched; none")
-      ->type_name("all|cached|none")
-      ->default_str("none");
-  Texts("--defects", defects_,
+                  fmt::join(ShippedConsumers(), ", ")));
+  Parsed("--target-profile", options_.profile, &ProfileText, "PROFILE|FILE",
+         fmt::format("Declared differences of the targets from etcd (--profile is another flag): "
+                     "{}, or a file",
+                     fmt::join(ShippedProfiles(), ", ")));
+  Choice<Releases>(
+      "--releases", options_.releases,
+      {{"all", Releases::kAll}, {"cached", Releases::kCached}, {"none", Releases::kNone}},
+      "all: also every release of the manifest; cached: every one that was fetched; none");
+  Texts("--defects", "DEFECTS|all",
         "all, or names joined by commas: run every case on the clean embedded store and with each "
-        "defect planted; succeeds if every defect is caught")
-      ->type_name("DEFECTS|all");
-  Text("--filter", filter_, "Cases to run, in GoogleTest's syntax: A.*:B.*-*.Slow*")
-      ->type_name("PATTERNS");
-  Text("--exclude", exclude_, "Cases to leave out: A.*:B.*")->type_name("PATTERNS");
-  Texts("--guarantee", guarantees_, "Only cases that judge this guarantee")->type_name("GUARANTEE");
-  Texts("--level", levels_, "Only cases of this level")->type_name("must|should|may");
-  Text("--profile", run_profile_,
-       "full: every selected case; quick: those of level must that use one server, do not "
-       "end it and make few calls")
-      ->type_name("full|quick")
-      ->default_str("full");
-  Text("--shard", shard_,
-       "Part I of N of the attempts, for N machines with the same flags; `report --merge` joins "
-       "them")
-      ->type_name("I/N");
-  Text("--shards", shards_,
-       "The same in a pod of a Kubernetes Indexed Job: part JOB_COMPLETION_INDEX, from 0, of N")
-      ->type_name("N");
-  Text("--shard-by", shard_by_,
-       "Balance shards by the durations in a results.db, the same for all of them, instead of by a "
-       "hash of names")
-      ->type_name("FILE");
-  Texts("--fault", faults_, "Change the parameters of a fault")->type_name("FAULT:key=value,...");
-  Switch("--no-faults", switches_.no_faults, "Plan faults, but do not arm them");
-  Switch("--bypass-proxy", switches_.bypass_proxy,
+        "defect planted; succeeds if every defect is caught");
+  Text("--filter", "PATTERNS", "Cases to run, in GoogleTest's syntax: A.*:B.*-*.Slow*");
+  Text("--exclude", "PATTERNS", "Cases to leave out: A.*:B.*");
+  Texts("--guarantee", "GUARANTEE", "Only cases that judge this guarantee");
+  Texts("--level", "must|should|may", "Only cases of this level");
+  Choice<RunProfile>("--profile", options_.selection.profile,
+                     {{"full", RunProfile::kFull}, {"quick", RunProfile::kQuick}},
+                     "full: every selected case; quick: those of level must that use one server, "
+                     "do not end it and make few calls");
+  Parsed("--shard", options_.shard, &ParseShard, "I/N",
+         "Part I of N of the attempts, for N machines with the same flags; `report --merge` joins "
+         "them");
+  Text("--shards", "N",
+       "The same in a pod of a Kubernetes Indexed Job: part JOB_COMPLETION_INDEX, from 0, of N");
+  Parsed("--shard-by", options_.durations, &ReadDurations, "FILE",
+         "Balance shards by the durations in a results.db, the same for all of them, instead of by "
+         "a hash of names");
+  Texts("--fault", "FAULT:key=value,...", "Change the parameters of a fault");
+  Switch("--no-faults", options_.no_faults, "Plan faults, but do not arm them");
+  Switch("--bypass-proxy", options_.bypass_proxy,
          "Connect clients to the target directly, without the proxy");
 }
 
 void RunFlags::AddEndpoints() {
-  Texts("--allow-disruptive", allow_disruptive_, "Endpoint that may be compacted")
-      ->type_name("HOST:PORT");
-  Texts("--allow-kubernetes", allow_kubernetes_,
-        "Endpoint that may be used although it has keys below /registry/")
-      ->type_name("HOST:PORT");
-  Text("--tls-ca", access_.ca, "Authorities that sign the certificates of endpoints, in PEM form")
-      ->type_name("FILE");
-  Text("--tls-cert", access_.certificate, "Client certificate, for endpoints that require one")
-      ->type_name("FILE");
-  Text("--tls-key", access_.key, "The private key of --tls-cert")->type_name("FILE");
-  Text("--user", access_.user, "User, for endpoints that require one")->type_name("USER");
-  Text("--password-file", access_.password_file, "File with the password of --user")
-      ->type_name("FILE");
+  Texts("--allow-disruptive", "HOST:PORT", "Endpoint that may be compacted");
+  Texts("--allow-kubernetes", "HOST:PORT",
+        "Endpoint that may be used although it has keys below /registry/");
+  Text("--tls-ca", "FILE", "Authorities that sign the certificates of endpoints, in PEM form");
+  Text("--tls-cert", "FILE", "Client certificate, for endpoints that require one");
+  Text("--tls-key", "FILE", "The private key of --tls-cert");
+  Text("--user", "USER", "User, for endpoints that require one");
+  Text("--password-file", "FILE", "File with the password of --user");
 }
 
 void RunFlags::AddExploration() {
-  Text("--plan", plan_, "Follow this plan, such as one from shrink, instead of the case's own")
-      ->type_name("FILE");
-  Text("--seed", seed_, "Seed of the plans and their order")
-      ->type_name("HEX")
-      ->default_str("drawn");
-  Text("--seed-from", seed_from_,
-       "Without --seed: one from a text that all shards know, such as the uid of a Job")
-      ->type_name("TEXT");
-  Text("--repeat", repeat_, "Attempts of each case, each with its own seed")
-      ->type_name("N")
-      ->default_str("1");
-  Switch("--until-fail", switches_.until_fail, "Repeat until an attempt fails");
-  Switch("--fail-fast", switches_.fail_fast,
+  Text("--plan", "FILE", "Follow this plan, such as one from shrink, instead of the case's own");
+  Text("--seed", "HEX", "Seed of the plans and their order")->default_str("drawn");
+  Text("--seed-from", "TEXT",
+       "Without --seed: one from a text that all shards know, such as the uid of a Job");
+  Count("--repeat", options_.repeat, 1, "Attempts of each case, each with its own seed");
+  Switch("--until-fail", options_.until_fail, "Repeat until an attempt fails");
+  Switch("--fail-fast", options_.fail_fast,
          "Start no more attempts after the first new failure, nor on a defect that is caught");
-  Switch("--stop-at-finding", switches_.stop_at_finding,
+  Switch("--stop-at-finding", options_.stop_at_finding,
          "End each attempt at its first finding, not at the end of its plan");
-  Switch("--shuffle", switches_.shuffle, "Run in an order drawn from the seed");
-  Text("--jobs", jobs_, "Cases at a time")->type_name("N")->default_str("6 per core");
-  Text("--case-timeout", case_timeout_, "Time limit of a case")
-      ->type_name("TIME")
+  Switch("--shuffle", options_.shuffle, "Run in an order drawn from the seed");
+  Count("--jobs", options_.jobs, 1, "Cases at a time")->default_str("6 per core");
+  Parsed("--case-timeout", options_.case_timeout, &ParseTimeout, "TIME", "Time limit of a case")
       ->default_str("60s");
   Switch("--no-strict", no_strict_, "Unexpected passes do not change the exit code");
-  Texts("--baseline", baselines_, "Failures to accept, beside those of known bugs")
-      ->type_name("FILE");
-  Text("--manifest", manifest_, "Releases and bugs instead of the built-in ones")
-      ->type_name("FILE");
+  Texts("--baseline", "FILE", "Failures to accept, beside those of known bugs");
+  Text("--manifest", "FILE", "Releases and bugs instead of the built-in ones");
 }
 
 void RunFlags::AddEarlierRuns() {
   CLI::Option* resume =
       command_
-          .add_option("--resume", resume_,
+          .add_option("--resume", texts_["--resume"],
                       "Go on with a run that was killed or interrupted: attempts with a result "
                       "are kept, the others are made, with its options")
           ->type_name("RUN");
   command_
-      .add_option("--rerun-failed", rerun_failed_,
+      .add_option("--rerun-failed", texts_["--rerun-failed"],
                   "Run the failed and inconclusive attempts of a run again, with its options and "
                   "seeds")
       ->type_name("RUN")
@@ -196,35 +220,33 @@ void RunFlags::AddEarlierRuns() {
 }
 
 void RunFlags::AddOutput() {
-  Text("--run-dir", run_dir_, "Folder for the folders of runs")
-      ->type_name("DIR")
-      ->default_str(run_dir_);
-  Text("--keep", keep_, "Histories to keep")->type_name("failed|all|none")->default_str("failed");
-  Text("--keep-runs", keep_runs_,
-       "How many runs stay in the folder: older ones are removed after a run; 0: all")
-      ->type_name("N")
-      ->default_str("20");
-  Text("--config-file", config_file_, "Flags as `name = value`, instead of ./watchproof.toml")
-      ->type_name("FILE");
-  Switch("--dry-run", switches_.dry_run, "Print what would run, and exit");
-  Switch("--quiet", switches_.quiet, "No lines for passing cases and known failures");
-  Switch("--verbose", switches_.verbose,
+  texts_["--run-dir"] = "watchproof-runs";
+  Text("--run-dir", "DIR", "Folder for the folders of runs");
+  Choice<Keep>("--keep", options_.keep,
+               {{"failed", Keep::kFailed}, {"all", Keep::kAll}, {"none", Keep::kNone}},
+               "Histories to keep");
+  Count("--keep-runs", options_.keep_runs, 0,
+        "How many runs stay in the folder: older ones are removed after a run; 0: all");
+  Text("--config-file", "FILE", "Flags as `name = value`, instead of ./watchproof.toml");
+  Switch("--dry-run", options_.dry_run, "Print what would run, and exit");
+  Switch("--quiet", options_.quiet, "No lines for passing cases and known failures");
+  Switch("--verbose", options_.verbose,
          "Also print what every fault did, and what was found where a failure is known");
-  Switch("--json", switches_.json, "One JSON document per line on standard output");
-  Text("--color", color_, "Colours")->type_name("auto|always|never")->default_str("auto");
-  Text("--ci", ci_,
-       "auto: on GitHub Actions also its annotations, folded groups and the summary of the job; "
-       "off")
-      ->type_name("auto|off")
-      ->default_str("auto");
-  Text("--progress", progress_, "A line of progress, or one now and then off a terminal")
-      ->type_name("auto|on|off")
-      ->default_str("auto");
+  Switch("--json", options_.json, "One JSON document per line on standard output");
+  Choice<When>("--color", options_.color,
+               {{"auto", When::kAuto}, {"always", When::kAlways}, {"never", When::kNever}},
+               "Colours");
+  Choice<bool>("--ci", options_.github, {{"auto", options_.github}, {"off", false}},
+               "auto: on GitHub Actions also its annotations, folded groups and the summary of the "
+               "job; off");
+  Choice<When>("--progress", options_.progress,
+               {{"auto", When::kAuto}, {"on", When::kAlways}, {"off", When::kNever}},
+               "A line of progress, or one now and then off a terminal");
 }
 
 Status RunFlags::TakeConfigFile() {
-  const bool named = !config_file_.empty();
-  const std::string file = named ? config_file_ : kConfigFile;
+  const bool named = !Given("--config-file").empty();
+  const std::string file = named ? Given("--config-file") : kConfigFile;
   std::ifstream in(file, std::ios::binary);
   std::error_code error;
   if (!in || std::filesystem::is_directory(file, error)) {
@@ -261,8 +283,8 @@ std::vector<Setting> RunFlags::Settings() const {
   for (const CLI::Option* option : command_.get_options()) {
     const std::string name = option->get_name();
     if (name == "--help" || Contains(kNotInFile, name)) continue;
-    const auto given = origins_.find(name);
-    if (given != origins_.end()) {
+    const auto given = options_.origins.find(name);
+    if (given != options_.origins.end()) {
       settings.push_back({name, given->second.value, given->second.origin});
     } else {
       const bool is_switch = option->get_expected_max() == 0;
@@ -283,24 +305,17 @@ std::string RunFlags::OriginOf(const CLI::Option& option,
   return file == from_file_.end() ? "environment" : file->second;
 }
 
-std::map<std::string, FlagSummary> RunFlags::Origins(
-    const std::vector<std::string>& on_command_line) const {
-  std::map<std::string, FlagSummary> origins;
+void RunFlags::NoteOrigins(const std::vector<std::string>& on_command_line) {
   for (const CLI::Option* option : command_.get_options()) {
     const std::string origin = OriginOf(*option, on_command_line);
     if (origin.empty()) continue;
-    origins[option->get_name()] = {fmt::format("{}", fmt::join(option->results(), " ")), origin};
+    FlagSummary& flag = options_.origins[option->get_name()];
+    flag = {fmt::format("{}", fmt::join(option->results(), " ")), origin};
+    flag.values = Words(option->get_name());
   }
-  for (auto& [name, flag] : origins) {
-    const CLI::Option* option = command_.get_option(name);
-    flag.values = option->get_expected_max() > 1 ? Words(option->results(), option, origins)
-                                                 : option->results();
-  }
-  return origins;
 }
 
-std::vector<std::string> RunFlags::GivenAgain(
-    const std::map<std::string, FlagSummary>& origins) const {
+std::vector<std::string> RunFlags::GivenAgain() const {
   std::vector<std::string> words;
   for (const CLI::Option* option : command_.get_options()) {
     const std::string name = option->get_name();
@@ -311,11 +326,7 @@ std::vector<std::string> RunFlags::GivenAgain(
       continue;
     }
     // A variable that holds several values comes back as one flag for each.
-    const bool several = option->get_expected_max() > 1;
-    const std::vector<std::string> given = option->results();
-    for (const std::string& value : several ? Words(given, option, origins) : given) {
-      words.insert(words.end(), {name, value});
-    }
+    for (const std::string& value : Words(name)) words.insert(words.end(), {name, value});
   }
   return words;
 }

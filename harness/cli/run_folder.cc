@@ -74,6 +74,15 @@ Status WriteAll(int fd, std::string_view text) {
   return {};
 }
 
+// `how`: O_APPEND or O_TRUNC.
+Status WriteFile(const fs::path& file, int how, std::string_view text) {
+  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0644);
+  if (fd < 0) return FromErrno(errno);
+  Status written = WriteAll(fd, text);
+  close(fd);
+  return written;
+}
+
 // Moves the link in one step, so that `latest` always points at a run.
 void PointLatest(const fs::path& run_dir, const std::string& id) {
   const fs::path aside = run_dir / fmt::format(".latest.{}", getpid());
@@ -135,7 +144,7 @@ std::vector<fs::path> RunsIn(const fs::path& run_dir) {
     const bool is_run = !entry.is_symlink() && IsNamedLikeARun(entry.path().filename().string());
     if (is_run && fs::exists(entry.path() / kRunFile, error)) runs.push_back(entry.path());
   }
-  std::sort(runs.begin(), runs.end());
+  std::ranges::sort(runs);
   return runs;
 }
 
@@ -239,7 +248,7 @@ std::string RunFolder::TargetFolder(const TargetSpec& target) {
   // A command line is too long for the name of a folder, its label is not.
   std::string name = PathComponent(target.Label());
   const auto same = [&](const auto& entry) { return entry.second == name; };
-  while (std::any_of(target_folders_.begin(), target_folders_.end(), same)) name += '_';
+  while (std::ranges::any_of(target_folders_, same)) name += '_';
   return target_folders_.emplace(target.text, name).first->second;
 }
 
@@ -272,22 +281,15 @@ void RunFolder::FinishAttempt(const fs::path& folder, KeepFiles keep) {
 
 Status RunFolder::AppendLine(std::string_view file, std::string_view line) {
   const fs::path at = path_ / file;
-  const int fd = open(at.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0) return FromErrno(errno).WithContext("{}", at.string());
-  const Status written = WriteAll(fd, std::string(line) + "\n");
-  close(fd);
-  return written.ok() ? Status() : written.WithContext("{}", at.string());
+  return WriteFile(at, O_APPEND, std::string(line) + "\n").WithContext("{}", at.string());
 }
 
 Status RunFolder::Write(std::string_view file, std::string_view text) {
   const fs::path at = path_ / file;
   const fs::path aside = path_ / fmt::format(".{}.new", file);
-  const int fd = open(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) return FromErrno(errno).WithContext("{}", at.string());
-  Status written = WriteAll(fd, text);
-  close(fd);
+  Status written = WriteFile(aside, O_TRUNC, text);
   if (written.ok() && rename(aside.c_str(), at.c_str()) != 0) written = FromErrno(errno);
-  return written.ok() ? Status() : written.WithContext("{}", at.string());
+  return std::move(written).WithContext("{}", at.string());
 }
 
 std::string PathComponent(std::string_view text) {

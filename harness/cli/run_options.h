@@ -11,6 +11,7 @@
 
 #include <CLI/App.hpp>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -108,58 +109,61 @@ class RunFlags {
   // Also the flags for an earlier run, which OptionsOfEarlier resolves.
   void AddEarlierRuns();
   // The runs as they were given; empty: no such flag.
-  const std::string& resume() const { return resume_; }
-  const std::string& rerun_failed() const { return rerun_failed_; }
+  const std::string& resume() const { return Given("--resume"); }
+  const std::string& rerun_failed() const { return Given("--rerun-failed"); }
   // Every flag, also those that have their default. Requires: resolved.
   std::vector<Setting> Settings() const;
   // The flags that were given, with their values, as arguments for a repeat command. Without those
   // that the repeat command sets itself (case, target, seed) and those that change no verdict:
   // run_flags.cc lists both.
-  std::vector<std::string> GivenAgain(const std::map<std::string, FlagSummary>& origins = {}) const;
+  std::vector<std::string> GivenAgain() const;
 
  private:
   void AddSelection();
   void AddEndpoints();
   void AddExploration();
   void AddOutput();
+  // A flag with a value, which Given returns.
+  CLI::Option* Text(const std::string& name, const std::string& form, const std::string& help);
+  CLI::Option* Texts(const std::string& name, const std::string& form, const std::string& help);
+  CLI::Option* Switch(const std::string& name, bool& value, const std::string& help);
+  // One that Resolve parses, into one of the options.
+  template <typename T, typename Parse>
+  CLI::Option* Parsed(const std::string& name, T& value, Parse parse, const std::string& form,
+                      const std::string& help);
+  CLI::Option* Count(const std::string& name, int& value, int least, const std::string& help);
+  template <typename T>
+  CLI::Option* Choice(const std::string& name, T& value,
+                      const std::vector<std::pair<std::string, T>>& choices,
+                      const std::string& help);
+  CLI::Option* FromVariable(CLI::Option* option) const;
+
+  // Empty: it was not given.
+  const std::string& Given(const std::string& name) const { return texts_.at(name); }
+  // The values, taken apart where they come from a variable, which holds several.
+  std::vector<std::string> Words(const std::string& name) const;
   // Of flags that neither the command line nor the environment has.
   Status TakeConfigFile();
-  Status ResolveSelection(RunOptions& options) const;
-  Status ResolveEndpoints(RunOptions& options) const;
-  Status ResolvePlan(RunOptions& options) const;
-  Status ResolveProfile(RunOptions& options) const;
-  Status ResolveShard(RunOptions& options) const;
-  Status ResolveSeed(RunOptions& options) const;
-  Status ResolveExploration(RunOptions& options) const;
-  Status ResolveOutput(RunOptions& options) const;
-  CLI::Option* FromVariable(CLI::Option* option) const;
-  CLI::Option* Text(const std::string& name, std::string& value, const std::string& help);
-  CLI::Option* Texts(const std::string& name, std::vector<std::string>& values,
-                     const std::string& help);
-  CLI::Option* Switch(const std::string& name, bool& value, const std::string& help);
-  // The values, taken apart where they come from a variable, which holds several.
-  static std::vector<std::string> Words(const std::vector<std::string>& values,
-                                        const CLI::Option* option,
-                                        const std::map<std::string, FlagSummary>& origins);
+  void NoteOrigins(const std::vector<std::string>& on_command_line);
   std::string OriginOf(const CLI::Option& option,
                        const std::vector<std::string>& on_command_line) const;
-  std::map<std::string, FlagSummary> Origins(const std::vector<std::string>& on_command_line) const;
+  // One of GoogleTest's variables, as in its own tests.
+  std::string TakeAlias(const char* variable, const char* flag);
+  Status ResolveTargets();
+  Status ResolveSelection();
+  Status ResolveEndpoints();
+  Status ResolvePlan();
+  Status ResolveShard();
+  Status ResolveSeed();
 
   CLI::App& command_;
-  RunOptions switches_;  // the boolean ones are bound directly
-  std::vector<std::string> baselines_, targets_, consumers_, guarantees_, levels_, faults_,
-      allow_disruptive_, defects_;
-  std::vector<std::string> allow_kubernetes_;
-  ServerAccess access_;
-  std::string filter_, exclude_, seed_, repeat_, jobs_, case_timeout_, keep_, color_;
-  std::string shard_, shards_, shard_by_, seed_from_;
-  std::string releases_, progress_, run_dir_ = "watchproof-runs", manifest_, plan_, profile_;
-  std::string ci_;
-  std::string run_profile_, keep_runs_, resume_, rerun_failed_, config_file_;
   const Sources sources_;
-  std::map<std::string, std::string> from_file_;  // the origin of flags, by name
-  std::map<std::string, FlagSummary> origins_;    // once resolved
+  RunOptions options_;  // as far as they are resolved; the switches are bound directly
   bool no_strict_ = false;
+  std::map<std::string, std::string> texts_;  // by the name of the flag, as the next two
+  std::map<std::string, std::vector<std::string>> lists_;
+  std::map<std::string, std::string> from_file_;  // the origin
+  std::vector<std::function<Status()>> parsers_;  // of the flags that were given
 };
 
 }  // namespace watchproof

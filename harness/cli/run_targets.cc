@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/run_targets.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -14,6 +12,8 @@
 #include "harness/base/escape.h"
 #include "harness/bugs/release_version.h"
 #include "harness/cli/parse.h"
+#include "harness/consumers/consumer_build.h"
+#include "harness/consumers/consumer_source.h"
 #include "harness/targets/child_process.h"
 #include "harness/targets/release_archives.h"
 #include "harness/targets/release_cache.h"
@@ -24,15 +24,14 @@ namespace {
 
 Status Adopt(Result<TargetSpec> parsed, RunOptions& options) {
   if (!parsed.has_value()) return parsed.error();
-  const auto same = [&](const TargetSpec& given) { return given.text == parsed->text; };
-  if (std::any_of(options.targets.begin(), options.targets.end(), same)) return {};
+  if (Contains(options.targets, parsed->text, &TargetSpec::text)) return {};
   options.unnamed_targets.insert(parsed->text);
   options.targets.push_back(*std::move(parsed));
   return {};
 }
 
 std::vector<std::string> InOrder(std::vector<std::string> versions) {
-  std::sort(versions.begin(), versions.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(versions, [](const auto& a, const auto& b) {
     return std::pair(ParseVersion(a), a) < std::pair(ParseVersion(b), b);
   });
   return versions;
@@ -114,7 +113,7 @@ std::vector<std::string> KnownVersions(const Expectations& expectations,
 Status CheckDefect(const std::string& name) {
   std::vector<std::string> known;
   for (const store::DefectInfo& info : store::KnownDefects()) known.push_back(info.name);
-  if (std::find(known.begin(), known.end(), name) != known.end()) return {};
+  if (Contains(known, name)) return {};
   return Fail(StatusCode::kInvalidArgument, "defect \"{}\" is not known{}; expected one of {}",
               name, DidYouMean(name, known), fmt::join(known, ", "));
 }
@@ -137,13 +136,13 @@ Result<std::vector<TargetSpec>> ParseTargets(const std::vector<std::string>& tex
 }
 
 Result<std::vector<DefectSummary>> DefectsNamed(const std::vector<std::string>& words) {
-  const bool all = std::find(words.begin(), words.end(), "all") != words.end();
+  const bool all = Contains(words, "all");
   for (const std::string& word : words) {
     if (word != "all") WP_RETURN_IF_ERROR(CheckDefect(word));
   }
   std::vector<DefectSummary> notes;
   for (const store::DefectInfo& info : store::KnownDefects()) {
-    if (!all && std::find(words.begin(), words.end(), info.name) == words.end()) continue;
+    if (!all && !Contains(words, info.name)) continue;
     notes.push_back({.name = info.name,
                      .target = "embedded+" + info.name,
                      .upstream = info.upstream_issue,
@@ -221,6 +220,78 @@ void RecordPrograms(RunRecord& record) {
     record.binaries[target.text] = {
         .binary = program, .sha256 = *sum, .source = {}, .built_from = {}};
   }
+}
+
+Status AddConsumers(RunOptions& options) {
+  if (!options.consumers.empty() && !options.defects.empty()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "--consumer: not with --defects; expected --target embedded+DEFECT");
+  }
+  for (const std::string& consumer : options.consumers) {
+    if (auto found = FindConsumer(consumer); !found.has_value()) {
+      return std::move(found).error().WithContext("--consumer");
+    }
+  }
+  std::vector<TargetSpec> targets;
+  for (const TargetSpec& target : options.targets) {
+    if (options.consumers.empty() || !target.consumer.empty()) targets.push_back(target);
+    for (const std::string& consumer : options.consumers) {
+      if (target.consumer.empty()) targets.push_back(WithConsumer(target, consumer));
+    }
+  }
+  options.targets = std::move(targets);
+  const auto without = std::ranges::count(options.targets, std::string(), &TargetSpec::consumer);
+  if (without == 0 || without == std::ssize(options.targets)) return {};
+  return Fail(StatusCode::kInvalidArgument,
+              "--target: some have a consumer and some have none; expected one for each, as by "
+              "--consumer NAME");
+}
+
+Status AcceptKnown(const std::vector<TargetSpec>& targets, Expectations& expectations) {
+  std::set<std::string> seen;
+  for (const TargetSpec& target : targets) {
+    if (target.consumer.empty() || !seen.insert(target.consumer).second) continue;
+    WP_ASSIGN_OR_RETURN(const ConsumerSource source, FindConsumer(target.consumer));
+    if (source.accepted.empty()) continue;
+    const std::string place = source.name + "/accepted.toml";
+    WP_ASSIGN_OR_RETURN(auto accepted, InContext(place, ParseBaseline(source.accepted)));
+    for (AcceptedFailure& entry : accepted) entry.place = fmt::format("{}:{}", place, entry.line);
+    expectations.Accept(accepted);
+  }
+  return {};
+}
+
+bool HasConsumers(const std::vector<TargetSpec>& targets) {
+  return !targets.empty() && !targets.front().consumer.empty();
+}
+
+std::vector<TargetSpec> ColumnsOf(const std::vector<TargetSpec>& targets) {
+  std::vector<TargetSpec> columns;
+  const auto add = [&columns](const TargetSpec& target) {
+    if (!Contains(columns, target.text, &TargetSpec::text)) columns.push_back(target);
+  };
+  for (const TargetSpec& target : targets) {
+    add(WithoutConsumer(target));
+    add(target);
+  }
+  return columns;
+}
+
+Result<RunConsumers> BuildConsumers(const std::vector<TargetSpec>& targets,
+                                    const std::function<void(const std::string&)>& report) {
+  RunConsumers consumers;
+  for (const TargetSpec& target : targets) {
+    if (target.consumer.empty() || consumers.contains(target.consumer)) continue;
+    WP_ASSIGN_OR_RETURN(const ConsumerSource source, FindConsumer(target.consumer));
+    const auto built = BuildConsumer(source, report);
+    if (!built.has_value() && built.error().code() != StatusCode::kNotFound) return built.error();
+    consumers[target.consumer] = {
+        .layers = source.recipe.layers,
+        .command = built.has_value() ? built->command : std::vector<std::string>(),
+        .jobs = source.recipe.jobs,
+        .missing = built.has_value() ? "" : built.error().message()};
+  }
+  return consumers;
 }
 
 }  // namespace watchproof

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The targets of a run: those that were named, every release of the manifest or of the cache
-// (`--releases`), or the clean embedded store and one target per planted defect (`--defects`).
+// (`--releases`), or the clean embedded store and one target per planted defect (`--defects`); and
+// each consumer (`--consumer`) on each of them, built before the first attempt.
+//
+//   WP_RETURN_IF_ERROR(AddTargets(defects, expectations, options));
+//   WP_RETURN_IF_ERROR(AddConsumers(options));               // targets become "NAME on TARGET"
+//   WP_RETURN_IF_ERROR(AcceptKnown(options.targets, expectations));
+//   record.targets = ColumnsOf(options.targets);             // each target, too: it has a verdict
+//   consumers = BuildConsumers(options.targets, print_line);
 //
 // A release that was not fetched becomes a column "not fetched"; exit code 3 if it was named on the
 // command line. Not thread-safe.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -52,5 +60,24 @@ std::map<std::string, std::vector<std::string>> MissingOfReleases(const Expectat
 // The SHA-256 of this program and of each program that a target starts, in the record. One that
 // cannot be read is left out: its start will say why.
 void RecordPrograms(RunRecord& record);
+
+struct RunConsumer {
+  std::vector<std::string> layers;
+  std::vector<std::string> command;
+  int jobs = 1;         // as in its recipe
+  std::string missing;  // why it cannot be started on this machine; empty: it can
+};
+using RunConsumers = std::map<std::string, RunConsumer>;  // by name
+
+// Errors name the consumer and what was expected.
+Status AddConsumers(RunOptions& options);
+// Failures of the consumers that their folders say are known. Errors name the file.
+Status AcceptKnown(const std::vector<TargetSpec>& targets, Expectations& expectations);
+// Whether consumers take part: all targets have one then.
+bool HasConsumers(const std::vector<TargetSpec>& targets);
+std::vector<TargetSpec> ColumnsOf(const std::vector<TargetSpec>& targets);
+// An error of a build is one of the run; a tool that this machine lacks is not.
+Result<RunConsumers> BuildConsumers(const std::vector<TargetSpec>& targets,
+                                    const std::function<void(const std::string&)>& report);
 
 }  // namespace watchproof

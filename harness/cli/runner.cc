@@ -4,9 +4,9 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <span>
 
+#include "harness/base/prng.h"
 #include "harness/cli/run_targets.h"
 #include "harness/report/mutation.h"
 #include "harness/report/terminal.h"
@@ -144,9 +144,9 @@ int Runner::FreeJobs() const {
 
 std::deque<PlannedAttempt>::iterator Runner::NextToStart() {
   const int free = FreeJobs();
-  return std::find_if(waiting_.begin(), waiting_.end(), [&](const PlannedAttempt& planned) {
+  return std::ranges::find_if(waiting_, [&](const PlannedAttempt& planned) {
     if (JobsOf(planned.case_name, planned.target->text) > free) return false;
-    return std::none_of(running_.begin(), running_.end(), [&](const auto& process) {
+    return std::ranges::none_of(running_, [&](const auto& process) {
       return r_.servers.ShareServer(planned.target->text, process->spec().target);
     });
   });
@@ -213,8 +213,7 @@ Status Runner::Collect() {
 }
 
 const TargetSpec& Runner::TargetOf(const std::string& text) const {
-  return *std::find_if(r_.record.targets.begin(), r_.record.targets.end(),
-                       [&text](const TargetSpec& target) { return target.text == text; });
+  return FirstWith(r_.record.targets, text, &TargetSpec::text);
 }
 
 // Only for a case that was killed or crashed; all others delete their keys themselves.
@@ -291,10 +290,8 @@ KeepFiles Runner::Report(AttemptResult result, const AttemptResult* store, TimeP
 
 void Runner::LeaveOutIfCaught(const DefectSummary& defect) {
   const std::vector<DefectRow> rows = Mutations(r_.record).rows;
-  const auto row = std::find_if(rows.begin(), rows.end(), [&defect](const DefectRow& of) {
-    return of.defect.name == defect.name;
-  });
-  if (row->outcome != Catch::kCaught) return;
+  const auto name = [](const DefectRow& row) { return row.defect.name; };
+  if (FirstWith(rows, defect.name, name).outcome != Catch::kCaught) return;
   planned_ -= static_cast<int>(std::erase_if(waiting_, [&defect](const PlannedAttempt& planned) {
     return planned.target->text == defect.target;
   }));
@@ -321,9 +318,8 @@ void Runner::ObeySignals() {
 
 void Runner::ShowProgress() {
   if (running_.empty()) return;
-  const auto slowest =
-      std::min_element(running_.begin(), running_.end(),
-                       [](const auto& a, const auto& b) { return a->started() < b->started(); });
+  const auto slowest = std::ranges::min_element(
+      running_, [](const auto& a, const auto& b) { return a->started() < b->started(); });
   const Tally tally = CountOutcomes(r_.record);
   const int wrong = tally[Outcome::kFail] + tally[Outcome::kRegression] +
                     tally[Outcome::kHarnessError] + tally[Outcome::kTargetFailed] +

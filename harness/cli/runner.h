@@ -16,13 +16,12 @@
 #include <vector>
 
 #include "cases/support/case_registry.h"
-#include "harness/base/prng.h"
 #include "harness/base/status.h"
 #include "harness/cli/case_process.h"
 #include "harness/cli/console.h"
-#include "harness/cli/run_consumers.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/run_options.h"
+#include "harness/cli/run_targets.h"
 #include "harness/cli/running_servers.h"
 #include "harness/cli/signals.h"
 #include "harness/report/run_record.h"

@@ -7,8 +7,9 @@
 #include <random>
 #include <set>
 
-#include "harness/cli/runner.h"
+#include "harness/cli/selection.h"
 #include "harness/report/text.h"
+#include "harness/results/attempt_spec.h"
 #include "harness/scenario/plan_check.h"
 #include "harness/targets/probe_endpoint.h"
 
@@ -43,13 +44,12 @@ std::set<std::string> AddressesOf(const ServerAddress& server) {
 }
 
 bool Meet(const std::set<std::string>& a, const std::set<std::string>& b) {
-  return std::any_of(a.begin(), a.end(), [&b](const auto& one) { return b.contains(one); });
+  return std::ranges::any_of(a, [&b](const auto& one) { return b.contains(one); });
 }
 
 bool MayRun(const CaseInfo& info, bool disruptive) {
-  return std::none_of(info.needs.begin(), info.needs.end(), [&](Capability need) {
-    return std::find(std::begin(kNever), std::end(kNever), need) != std::end(kNever) ||
-           (need == Capability::kCompaction && !disruptive);
+  return std::ranges::none_of(info.needs, [&](Capability need) {
+    return Contains(kNever, need) || (need == Capability::kCompaction && !disruptive);
   });
 }
 
@@ -117,7 +117,7 @@ bool RunningServers::ShareServer(const std::string& target, const std::string& o
 std::string UsageLines(const RunOptions& options, const std::vector<CaseInfo>& cases,
                        std::uint64_t seed) {
   const auto is_running = [](const TargetSpec& target) { return target.server.has_value(); };
-  if (std::none_of(options.targets.begin(), options.targets.end(), is_running)) return {};
+  if (std::ranges::none_of(options.targets, is_running)) return {};
   const int rounds = options.repeat == 0 ? kMostRounds : std::min(options.repeat, kMostRounds);
   RunUsage all[2];  // with compactions, and without
   for (int round = 1; round <= rounds; ++round) {

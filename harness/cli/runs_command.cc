@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `runs`: the runs of a folder, and fewer of them.
-#include <fmt/format.h>
-
-#include <cstdio>
 
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
@@ -44,24 +41,20 @@ std::string RunText(const RunListing& run, const std::string& shown) {
   return text + fmt::format("; watchproof run --resume {} goes on with it\n", Escaped(shown));
 }
 
-ExitCode RunsCommand(const RunsFlags& flags) {
+CommandEnd RunsCommand(const RunsFlags& flags) {
   if (!flags.keep_runs.empty()) {
-    const Result<int> keep = ParseCount(flags.keep_runs, 0);
-    if (!keep.has_value()) {
-      return Complain("runs", keep.error().WithContext("--keep-runs").message());
-    }
-    RemoveOldRuns(flags.run_dir, *keep);
+    WP_ASSIGN_OR_RETURN(const int keep, InContext("--keep-runs", ParseCount(flags.keep_runs, 0)));
+    RemoveOldRuns(flags.run_dir, keep);
   }
   if (std::error_code error; !std::filesystem::is_directory(flags.run_dir, error)) {
-    return Complain("runs",
-                    fmt::format("--run-dir {}: expected a folder with runs", flags.run_dir));
+    return Fail(StatusCode::kNotFound, "--run-dir {}: expected a folder with runs", flags.run_dir);
   }
   std::uint64_t bytes = 0;
   std::size_t listed = 0;
   for (const std::filesystem::path& folder : RunsIn(flags.run_dir)) {
     Result<RunListing> run = ListRun(folder);
     if (!run.has_value()) {
-      fmt::print(stderr, "watchproof runs: {}\n", Escaped(run.error().message()));
+      Complain("runs", run.error().message());
       continue;
     }
     if (IsUnderWay(folder)) run->ending = "under way";
@@ -77,17 +70,13 @@ ExitCode RunsCommand(const RunsFlags& flags) {
 
 }  // namespace
 
-CommandBody AddRuns(CLI::App& command) {
+CommandBody AddRuns(const Command& command) {
   const auto flags = std::make_shared<RunsFlags>();
-  command.add_option("--run-dir", flags->run_dir, "Folder for the folders of runs")
-      ->type_name("DIR")
-      ->envname("WATCHPROOF_RUN_DIR")
-      ->capture_default_str();
-  command
-      .add_option("--keep-runs", flags->keep_runs,
-                  "Remove all but the last N first; 0: none. What is in use stays")
-      ->type_name("N");
-  command.add_flag("--json", flags->json, "One JSON document per run");
+  command.Value("--run-dir", flags->run_dir, "DIR", "Folder for the folders of runs")
+      ->envname("WATCHPROOF_RUN_DIR");
+  command.Value("--keep-runs", flags->keep_runs, "N",
+                "Remove all but the last N first; 0: none. What is in use stays");
+  command.Switch("--json", flags->json, "One JSON document per run");
   return [flags] { return RunsCommand(*flags); };
 }
 

@@ -49,8 +49,7 @@ std::vector<CaseInfo> Select(const std::vector<CaseInfo>& cases, const Selection
     };
     if (!MatchesFilter(selection.filter, info.name)) continue;
     if (!selection.exclude.empty() && MatchesAny(selection.exclude, info.name)) continue;
-    if (!selection.guarantees.empty() &&
-        std::none_of(selection.guarantees.begin(), selection.guarantees.end(), judged)) {
+    if (!selection.guarantees.empty() && std::ranges::none_of(selection.guarantees, judged)) {
       continue;
     }
     if (!selection.levels.empty() && !Contains(selection.levels, std::string(Name(info.level)))) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,9 +15,15 @@
 
 namespace watchproof {
 
-template <typename Range, typename T>
-bool Contains(const Range& range, const T& value) {
-  return std::ranges::find(range, value) != std::ranges::end(range);
+// Whether one of them has the value, or has it in a field.
+template <typename Range, typename T, typename Field = std::identity>
+bool Contains(const Range& range, const T& value, Field field = {}) {
+  return std::ranges::find(range, value, field) != std::ranges::end(range);
+}
+// The first that has it. Requires: there is one.
+template <typename Range, typename T, typename Field>
+const auto& FirstWith(const Range& range, const T& value, Field field) {
+  return *std::ranges::find(range, value, field);
 }
 
 // '*' is any text, '?' any one character.

@@ -72,13 +72,10 @@ Result<Shard> ShardOfJob(std::string_view total) {
                 "{} is not set; expected it, as in a pod of an Indexed Job, or --shard I/N",
                 kIndexOfJob);
   }
-  Result<int> from_zero = ParseCount(variable, 0);
-  if (!from_zero.has_value()) return std::move(from_zero).error().WithContext("{}", kIndexOfJob);
-  if (*from_zero >= count) {
-    return Fail(StatusCode::kInvalidArgument, "{} is {}, and expected below {}, from 0",
-                kIndexOfJob, *from_zero, count);
-  }
-  return Shard{*from_zero + 1, count};
+  WP_ASSIGN_OR_RETURN(const int from_zero, InContext(kIndexOfJob, ParseCount(variable, 0)));
+  if (from_zero < count) return Shard{from_zero + 1, count};
+  return Fail(StatusCode::kInvalidArgument, "{} is {}, and expected below {}, from 0", kIndexOfJob,
+              from_zero, count);
 }
 
 std::uint64_t SeedFrom(std::string_view text) { return Fnv1a(text) & 0xfffffffU; }
@@ -105,7 +102,7 @@ std::set<AttemptName> AttemptsOf(const ShardSummary& shard, const Durations& dur
   const Estimate estimate(durations);
   std::vector<std::pair<double, AttemptName>> longest;  // first, by a sign that is turned
   for (AttemptName& name : AllOf(shard)) longest.emplace_back(-estimate.Of(name), std::move(name));
-  std::sort(longest.begin(), longest.end());
+  std::ranges::sort(longest);
   using Load = std::pair<double, std::uint64_t>;  // seconds, index
   std::priority_queue<Load, std::vector<Load>, std::greater<>> least;
   for (std::uint64_t i = 0; i < count; ++i) least.emplace(0, i);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/shown_bug.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "cases/support/case_registry.h"
@@ -32,7 +30,7 @@ Result<const Bug*> FindBug(const std::string& name) {
   std::vector<std::string> known;
   for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
     known.push_back(bug.name);
-    const bool numbered = std::any_of(bug.upstream.begin(), bug.upstream.end(), [&](int issue) {
+    const bool numbered = std::ranges::any_of(bug.upstream, [&](int issue) {
       return name == fmt::format("{}", issue) || name == fmt::format("#{}", issue);
     });
     const bool named = name.size() > 3 && bug.name.starts_with(name);
@@ -77,12 +75,8 @@ Result<ShownBug> ShownBugOf(const std::string& bug, const std::string& case_name
 bool ShownBug::IsShownBy(const AttemptResult& result) const {
   if (result.verdict != Verdict::kFail) return false;
   if (bug == nullptr) return true;
-  const auto shown = std::find_if(bug->shown.begin(), bug->shown.end(), [&](const ShownBy& one) {
-    return one.case_name == result.case_name;
-  });
-  const auto any = [&result](const auto& so) {
-    return std::any_of(result.findings.begin(), result.findings.end(), so);
-  };
+  const auto shown = std::ranges::find(bug->shown, result.case_name, &ShownBy::case_name);
+  const auto any = [&result](const auto& so) { return std::ranges::any_of(result.findings, so); };
   if (any([](const FindingRecord& finding) { return !finding.resembles.empty(); })) {
     return any(
         [this](const auto& finding) { return Contains(bug->signatures, finding.resembles); });

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // `shrink`: the plan of a failed attempt, reduced to what the failure needs.
-#include <fmt/format.h>
 #include <signal.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
+#include <functional>
+#include <map>
+#include <optional>
 
+#include "harness/cli/case_process.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/parse.h"
-#include "harness/cli/plan_attempts.h"
 #include "harness/cli/recordings.h"
-#include "harness/cli/run_options.h"
 #include "harness/report/text.h"
 #include "harness/report/utc.h"
 #include "harness/scenario/plan_check.h"
@@ -36,22 +36,19 @@ struct ShrinkFlags {
 };
 
 struct Options {
-  fs::path run;
   int tries = 3;
   Duration limit{};
   int jobs = 0;
 };
 Result<Options> Resolve(const ShrinkFlags& flags) {
-  Options options{.run = flags.run};
+  Options options;
   WP_ASSIGN_OR_RETURN(options.tries, ParseCount(flags.tries, 1));
   WP_ASSIGN_OR_RETURN(options.limit, ParseDuration(flags.limit));
   WP_ASSIGN_OR_RETURN(options.jobs, ParseCount(flags.jobs, 1));
-  if (!fs::exists(options.run / "results.jsonl") || !fs::exists(options.run / "plan.jsonl.zst")) {
-    return Fail(StatusCode::kNotFound,
-                "{}: expected the folder of a run, with results.jsonl and plan.jsonl.zst",
-                flags.run);
-  }
-  return options;
+  const fs::path run = flags.run;
+  if (fs::exists(run / "results.jsonl") && fs::exists(run / "plan.jsonl.zst")) return options;
+  return Fail(StatusCode::kNotFound,
+              "{}: expected the folder of a run, with results.jsonl and plan.jsonl.zst", flags.run);
 }
 
 // Chooses the failed attempt: the first new failure, or else the first known one.
@@ -63,8 +60,7 @@ Result<AttemptResult> ChooseAttempt(const ShrinkFlags& flags) {
                 flags.filter.empty() ? "" : " that matches " + flags.filter,
                 flags.target.empty() ? "" : " on " + flags.target);
   }
-  const auto fresh = std::find_if(failed.begin(), failed.end(),
-                                  [](const AttemptResult& result) { return !result.known; });
+  const auto fresh = std::ranges::find(failed, false, &AttemptResult::known);
   return fresh == failed.end() ? failed.front() : *fresh;
 }
 
@@ -72,6 +68,7 @@ struct Found {
   AttemptSpec spec;
   TargetSpec target;
   Plan plan;
+  std::string guarantee;  // of its first finding
   PlanHeader header() const {
     return {.case_name = spec.case_name, .target = spec.target, .seed = FormatSeed(spec.seed)};
   }
@@ -90,6 +87,7 @@ Result<Found> FindAttempt(const fs::path& run, const AttemptResult& attempt) {
   found.spec.no_faults = recorded.no_faults;
   found.spec.faults = std::move(recorded.faults);
   found.plan = std::move(recorded.plan);
+  found.guarantee = attempt.findings.front().guarantee;
   return found;
 }
 
@@ -98,6 +96,115 @@ std::string Outline(const Plan& plan) {
   return fmt::format("{} ({}, {})", Count(plan.steps.size(), "step"),
                      Count(size.operations, "operation"), Count(size.faults, "fault"));
 }
+
+struct AttemptCount {
+  int failed = 0;
+  int tried = 0;
+};
+
+// Follows plans, each attempt in its own process and a few at a time, to see which still fail: with
+// a finding of the wanted guarantee. Any other end, a harness error included, does not count as
+// failing. Stops early when a signal comes. No process and no file of an attempt outlives a call.
+class PlanAttempts {
+ public:
+  // Ownership: borrows everything.
+  PlanAttempts(const Found& found, RunFolder& folder, Signals& signals, int jobs)
+      : found_(found), folder_(folder), signals_(signals), jobs_(jobs) {}
+
+  // Tries every plan once, then again, up to `tries` times, until one fails; which one. Empty: none
+  // did, or the deadline passed, or a signal came.
+  Result<std::optional<std::size_t>> FirstFailing(const std::vector<Plan>& plans, int tries,
+                                                  Deadline deadline) {
+    WP_ASSIGN_OR_RETURN(const Tried tried, Try(plans, tries, [&deadline](const Tried& so_far) {
+                          return !so_far.failed.empty() || deadline.expired();
+                        }));
+    if (tried.failed.empty()) return std::optional<std::size_t>();
+    return std::optional<std::size_t>(tried.failed.front());
+  }
+  Result<AttemptCount> Count(const Plan& plan, int attempts) {
+    WP_ASSIGN_OR_RETURN(const Tried tried,
+                        Try({plan}, attempts, [](const Tried&) { return false; }));
+    return AttemptCount{.failed = static_cast<int>(tried.failed.size()), .tried = tried.ended};
+  }
+
+  bool interrupted() const { return signals_.count() > 0; }
+  int attempts() const { return attempts_; }
+
+ private:
+  struct Tried {
+    std::vector<std::size_t> failed;  // plans
+    int ended = 0;                    // attempts
+  };
+
+  // Tries every plan that often, or until it is enough.
+  Result<Tried> Try(const std::vector<Plan>& plans, int tries,
+                    const std::function<bool(const Tried&)>& enough) {
+    Tried tried;
+    const std::size_t total = plans.size() * static_cast<std::size_t>(tries);
+    std::size_t started = 0;
+    while (!interrupted() && !enough(tried) && (started < total || !running_.empty())) {
+      if (started == total || running_.size() == static_cast<std::size_t>(jobs_)) {
+        Collect(tried);
+        continue;
+      }
+      const std::size_t plan = started++ % plans.size();
+      if (Status begun = Start(plans[plan], plan); !begun.ok()) {
+        StopAll();
+        return begun;
+      }
+    }
+    StopAll();
+    return tried;
+  }
+
+  Status Start(const Plan& plan, std::size_t index) {
+    AttemptSpec spec = found_.spec;
+    spec.attempt = ++attempts_;
+    WP_ASSIGN_OR_RETURN(const AttemptFolder folder,
+                        folder_.MakeAttempt(found_.target, spec.case_name, spec.attempt));
+    spec.folder = folder.absolute.string();
+    spec.given_plan = (folder.absolute / "plan.jsonl").string();
+    PlanHeader header = found_.header();
+    header.attempt = spec.attempt;
+    WP_RETURN_IF_ERROR(WritePlan(spec.given_plan, plan, header));
+    plan_of_[spec.attempt] = index;
+    WP_ASSIGN_OR_RETURN(
+        auto process,
+        CaseProcess::Start({.executable = OwnExecutable(), .spec = spec, .folder = folder}));
+    running_.push_back(std::move(process));
+    return {};
+  }
+
+  // Waits a while, and adds what has ended.
+  void Collect(Tried& tried) {
+    AwaitSome(running_, signals_);
+    for (const std::unique_ptr<CaseProcess>& process : TakeEnded(running_)) {
+      const auto result = process->Conclude();
+      if (result && Shows(*result)) tried.failed.push_back(plan_of_[process->spec().attempt]);
+      folder_.FinishAttempt(process->folder().absolute, KeepFiles::kNone);
+      ++tried.ended;
+    }
+  }
+  bool Shows(const AttemptResult& result) const {
+    return result.verdict == Verdict::kFail &&
+           Contains(result.findings, found_.guarantee, &FindingRecord::guarantee);
+  }
+
+  // By signal first, so that each case stops its target.
+  void StopAll() {
+    for (const auto& process : running_) process->Interrupt(SIGTERM);
+    Tried ignored;
+    while (!running_.empty()) Collect(ignored);
+  }
+
+  const Found& found_;
+  RunFolder& folder_;
+  Signals& signals_;
+  const int jobs_;
+  std::vector<std::unique_ptr<CaseProcess>> running_;
+  std::map<int, std::size_t> plan_of_;  // by attempt
+  int attempts_ = 0;
+};
 
 // Wilson's interval for a share, at 95 %.
 std::pair<double, double> Interval(const AttemptCount& count) {
@@ -142,67 +249,45 @@ ExitCode Report(const Plan& plan, const AttemptCount& count, int attempts, doubl
   return count.failed > 0 ? ExitCode::kOk : ExitCode::kInconclusive;
 }
 
-ExitCode ShrinkCommand(const ShrinkFlags& flags) {
-  const Result<Options> options = Resolve(flags);
-  if (!options.has_value()) return Complain("shrink", options.error().message());
-  HoldRun(options->run);
-  const Result<AttemptResult> attempt = ChooseAttempt(flags);
-  if (!attempt.has_value()) return Complain("shrink", attempt.error().message());
-  const Result<Found> found = FindAttempt(options->run, *attempt);
-  if (!found.has_value()) return Complain("shrink", found.error().message());
-  const std::string guarantee = attempt->findings.front().guarantee;
+CommandEnd ShrinkCommand(const ShrinkFlags& flags) {
+  WP_ASSIGN_OR_RETURN(const Options options, Resolve(flags));
+  const fs::path run = flags.run;
+  HoldRun(run);
+  WP_ASSIGN_OR_RETURN(const AttemptResult attempt, ChooseAttempt(flags));
+  WP_ASSIGN_OR_RETURN(const Found found, FindAttempt(run, attempt));
   Signals& signals = Signals::Install();
-  Result<RunFolder> folder = RunFolder::Create(options->run / "shrink", attempt->seed, UtcNow());
-  if (!folder.has_value()) return Complain("shrink", folder.error().message());
-  PlanAttempts tries({.spec = found->spec,
-                      .target = found->target,
-                      .guarantee = guarantee,
-                      .folder = *folder,
-                      .signals = signals,
-                      .jobs = options->jobs});
-  fmt::print("{} on {}, seed {}: {}, broken: {}\n", attempt->case_name, attempt->target,
-             attempt->seed, Outline(found->plan), guarantee);
+  WP_ASSIGN_OR_RETURN(RunFolder folder, RunFolder::Create(run / "shrink", attempt.seed, UtcNow()));
+  PlanAttempts tries(found, folder, signals, options.jobs);
+  fmt::print("{} on {}, seed {}: {}, broken: {}\n", attempt.case_name, attempt.target, attempt.seed,
+             Outline(found.plan), found.guarantee);
   const TimePoint began = Clock::now();
-  const fs::path file = flags.out.empty() ? options->run / "shrunk.jsonl" : fs::path(flags.out);
-  if (Status written = WritePlan(file, found->plan, found->header()); !written.ok()) {
-    return Complain("shrink", written.message());
-  }
-  const Result<Plan> plan = Search(*options, *found, file, tries);
+  const fs::path file = flags.out.empty() ? run / "shrunk.jsonl" : fs::path(flags.out);
+  WP_RETURN_IF_ERROR(WritePlan(file, found.plan, found.header()));
+  const Result<Plan> plan = Search(options, found, file, tries);
   const int attempts = tries.attempts();
   const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
   Result<AttemptCount> count = plan.has_value() ? tries.Count(*plan, kMeasured) : AttemptCount{};
   std::error_code ignored;
-  fs::remove_all(options->run / "shrink", ignored);
-  if (!plan.has_value()) return Complain("shrink", plan.error().message(), ExitCode::kInternal);
-  if (!count.has_value()) return Complain("shrink", count.error().message(), ExitCode::kInternal);
+  fs::remove_all(run / "shrink", ignored);
+  if (!plan.has_value()) return {plan.error(), ExitCode::kInternal};
+  if (!count.has_value()) return {count.error(), ExitCode::kInternal};
   const ExitCode code = Report(*plan, *count, attempts, seconds, file);
-  if (!tries.interrupted()) return code;
-  return signals.first() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
+  return signals.exit_code().value_or(code);
 }
 
 }  // namespace
 
-CommandBody AddShrink(CLI::App& command) {
+CommandBody AddShrink(const Command& command) {
   const auto flags = std::make_shared<ShrinkFlags>();
-  command.add_option("run", flags->run, "Folder of a run with a failed attempt")->required();
-  command.add_option("--filter", flags->filter, "Which case, if several failed")
-      ->type_name("PATTERN");
-  command.add_option("--target", flags->target, "On which target")->type_name("SPEC");
-  command
-      .add_option("--tries", flags->tries,
-                  "Attempts with a smaller plan before it counts as passing")
-      ->type_name("N")
-      ->capture_default_str();
-  command.add_option("--limit", flags->limit, "Time for the search")
-      ->type_name("TIME")
-      ->capture_default_str();
-  command.add_option("--jobs", flags->jobs, "Attempts at a time")
-      ->type_name("N")
-      ->capture_default_str();
-  command
-      .add_option("--out", flags->out,
-                  "File for the plan (default: shrunk.jsonl in the run folder)")
-      ->type_name("FILE");
+  command.Word("run", flags->run, "Folder of a run with a failed attempt")->required();
+  command.Value("--filter", flags->filter, "PATTERN", "Which case, if several failed");
+  command.Value("--target", flags->target, "SPEC", "On which target");
+  command.Value("--tries", flags->tries, "N",
+                "Attempts with a smaller plan before it counts as passing");
+  command.Value("--limit", flags->limit, "TIME", "Time for the search");
+  command.Value("--jobs", flags->jobs, "N", "Attempts at a time");
+  command.Value("--out", flags->out, "FILE",
+                "File for the plan (default: shrunk.jsonl in the run folder)");
   return [flags] { return ShrinkCommand(*flags); };
 }
 

@@ -65,6 +65,11 @@ void Signals::Drain() {
 int Signals::count() const { return g_count; }
 int Signals::first() const { return g_first; }
 
+std::optional<ExitCode> Signals::exit_code() const {
+  if (count() == 0) return std::nullopt;
+  return first() == SIGTERM ? ExitCode::kTerminated : ExitCode::kInterrupted;
+}
+
 void Signals::Wait() {
   while (!WaitFor(1h)) continue;
 }

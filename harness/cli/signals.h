@@ -9,7 +9,10 @@
 // get the defaults back with exec.
 #pragma once
 
+#include <optional>
+
 #include "harness/base/deadline.h"
+#include "harness/cli/exit_code.h"
 
 namespace watchproof {
 
@@ -24,6 +27,8 @@ class Signals {
   int count() const;
   // The first of them; 0: none.
   int first() const;
+  // Of a command that one of them has ended; empty: none came.
+  std::optional<ExitCode> exit_code() const;
   // Blocks until one comes.
   void Wait();
   // As Wait, but no longer than this; false when none came.

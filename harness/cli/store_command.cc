@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `store`: the embedded store as a program of its own.
 #include <algorithm>
-#include <cstdio>
 
 #include "embedded_store/defects/defect.h"
 #include "embedded_store/server/api_version.h"
@@ -34,9 +33,9 @@ Result<store::StoreOptions> ResolveStore(const StoreFlags& flags) {
                   listen.host);
     }
   }
-  auto interval = ParseDuration(flags.progress_interval);
-  if (!interval.has_value()) return interval.error().WithContext("--progress-interval");
-  if (*interval <= Duration::zero()) {
+  WP_ASSIGN_OR_RETURN(const Duration interval,
+                      InContext("--progress-interval", ParseDuration(flags.progress_interval)));
+  if (interval <= Duration::zero()) {
     return Fail(StatusCode::kInvalidArgument, "--progress-interval {}: expected more than 0s",
                 flags.progress_interval);
   }
@@ -48,17 +47,17 @@ Result<store::StoreOptions> ResolveStore(const StoreFlags& flags) {
   options.host = listen.host;
   options.port = listen.port;
   options.http_port = http.port;
-  options.progress_interval = std::chrono::duration_cast<std::chrono::milliseconds>(*interval);
+  options.progress_interval = std::chrono::duration_cast<std::chrono::milliseconds>(interval);
   options.auth.token_lifetime = std::chrono::seconds(flags.token_seconds);
   return options;
 }
 
-ExitCode RestoreCommand(const StoreFlags& flags) {
+CommandEnd RestoreCommand(const StoreFlags& flags) {
   const std::string data = flags.options.data;
-  if (data.empty()) return Complain("store", "--restore needs --data, the folder to create");
-  if (Status made = store::RestoreStore(flags.restore, data); !made.ok()) {
-    return Complain("store", made.message());
+  if (data.empty()) {
+    return Fail(StatusCode::kInvalidArgument, "--restore needs --data, the folder to create");
   }
+  WP_RETURN_IF_ERROR(store::RestoreStore(flags.restore, data));
   fmt::print("{} was created from {}\n", Escaped(data), Escaped(flags.restore));
   return ExitCode::kOk;
 }
@@ -67,7 +66,7 @@ Status CheckDefects(const std::vector<std::string>& defects) {
   std::vector<std::string> known;
   for (const store::DefectInfo& info : store::KnownDefects()) known.push_back(info.name);
   for (const std::string& name : defects) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
+    if (!Contains(known, name)) {
       return Fail(StatusCode::kInvalidArgument, "no defect is called '{}'; known: {}{}", name,
                   fmt::join(known, ", "), DidYouMean(name, known));
     }
@@ -75,18 +74,13 @@ Status CheckDefects(const std::vector<std::string>& defects) {
   return {};
 }
 
-ExitCode StoreCommand(const StoreFlags& flags) {
+CommandEnd StoreCommand(const StoreFlags& flags) {
   Signals& signals = Signals::Install();
-  const Result<store::StoreOptions> options = ResolveStore(flags);
-  if (!options.has_value()) return Complain("store", options.error().message());
-  if (Status known = CheckDefects(flags.options.defects); !known.ok()) {
-    return Complain("store", known.message());
-  }
+  WP_ASSIGN_OR_RETURN(const store::StoreOptions options, ResolveStore(flags));
+  WP_RETURN_IF_ERROR(CheckDefects(options.defects));
   if (!flags.restore.empty()) return RestoreCommand(flags);
-  const auto server = store::StoreServer::Start(*options);
-  if (!server.has_value()) {
-    return Complain("store", server.error().message(), ExitCode::kTarget);
-  }
+  const auto server = store::StoreServer::Start(options);
+  if (!server.has_value()) return {server.error(), ExitCode::kTarget};
   Announce(
       fmt::format("serving on {}, http on {}", (*server)->endpoint(), (*server)->http_endpoint()));
   signals.Wait();
@@ -94,67 +88,45 @@ ExitCode StoreCommand(const StoreFlags& flags) {
   return ExitCode::kOk;
 }
 
-void AddTls(CLI::App& command, store::TlsFiles& tls) {
-  command.add_option("--cert-file", tls.cert_file, "Serve TLS with this certificate")
-      ->type_name("FILE");
-  command.add_option("--key-file", tls.key_file, "Private key of --cert-file")->type_name("FILE");
-  command
-      .add_option("--trusted-ca-file", tls.trusted_ca_file,
-                  "Serve only clients with a certificate signed by one of these authorities")
-      ->type_name("FILE");
-  command.add_flag("--client-cert-auth", tls.client_cert_auth,
-                   "Use the common name of a client's certificate as its user");
+void AddTls(const Command& command, store::TlsFiles& tls) {
+  command.Value("--cert-file", tls.cert_file, "FILE", "Serve TLS with this certificate");
+  command.Value("--key-file", tls.key_file, "FILE", "Private key of --cert-file");
+  command.Value("--trusted-ca-file", tls.trusted_ca_file, "FILE",
+                "Serve only clients with a certificate signed by one of these authorities");
+  command.Switch("--client-cert-auth", tls.client_cert_auth,
+                 "Use the common name of a client's certificate as its user");
 }
 
 }  // namespace
 
-CommandBody AddStore(CLI::App& command) {
+CommandBody AddStore(const Command& command) {
   const auto flags = std::make_shared<StoreFlags>();
   store::StoreOptions& options = flags->options;
-  command.add_option("--listen", flags->listen, "Address of etcd's API, for clients")
-      ->type_name("HOST:PORT")
-      ->capture_default_str();
-  command
-      .add_option("--http", flags->http,
-                  "Address of /health, /version and /metrics (default: the same host, any port "
-                  "that is free)")
-      ->type_name("HOST:PORT");
-  command
-      .add_option("--etcd-version", options.etcd_version,
-                  "The etcd that it passes for: clients choose by this version what they use")
-      ->type_name("VERSION")
-      ->capture_default_str();
-  command
-      .add_option("--data", options.data,
-                  "Keep the data in this folder, and answer writes once they are synced "
-                  "(default: in memory)")
-      ->type_name("FOLDER");
-  command
-      .add_option("--restore", flags->restore,
-                  "Create the folder of --data from this snapshot, and exit")
-      ->type_name("FILE");
-  command.add_flag(
+  command.Value("--listen", flags->listen, "HOST:PORT", "Address of etcd's API, for clients");
+  command.Value("--http", flags->http, "HOST:PORT",
+                "Address of /health, /version and /metrics (default: the same host, any port that "
+                "is free)");
+  command.Value("--etcd-version", options.etcd_version, "VERSION",
+                "The etcd that it passes for: clients choose by this version what they use");
+  command.Value("--data", options.data, "FOLDER",
+                "Keep the data in this folder, and answer writes once they are synced (default: in "
+                "memory)");
+  command.Value("--restore", flags->restore, "FILE",
+                "Create the folder of --data from this snapshot, and exit");
+  command.Switch(
       "--lease-checkpoints", options.lease_checkpoints,
       "With --data: after a restart leases keep their remaining time, to within 5 s, instead "
       "of starting again");
+  command.Value("--progress-interval", flags->progress_interval, "TIME",
+                "How often a quiet watch with progress_notify receives its progress");
+  command.Switch("--strict-prev-kv", options.strict_previous,
+                 "End a watch rather than leave out a previous value that is compacted");
+  command.Repeatable("--defect", options.defects, "DEFECT", "Defect to switch on");
+  command.Value("--quota-backend-bytes", options.quota_bytes, "BYTES",
+                "Reject writes above this size; 0 for 2 GiB, -1 for no limit");
   command
-      .add_option("--progress-interval", flags->progress_interval,
-                  "How often a quiet watch with progress_notify receives its progress")
-      ->type_name("TIME")
-      ->capture_default_str();
-  command.add_flag("--strict-prev-kv", options.strict_previous,
-                   "End a watch rather than leave out a previous value that is compacted");
-  command.add_option("--defect", options.defects, "Defect to switch on (repeatable)")
-      ->type_name("DEFECT")
-      ->allow_extra_args(false);
-  command
-      .add_option("--quota-backend-bytes", options.quota_bytes,
-                  "Reject writes above this size; 0 for 2 GiB, -1 for no limit")
-      ->type_name("BYTES");
-  command
-      .add_option("--auth-token-ttl", flags->token_seconds,
-                  "How long an unused login token is valid")
-      ->type_name("SECONDS")
+      .Value("--auth-token-ttl", flags->token_seconds, "SECONDS",
+             "How long an unused login token is valid")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   AddTls(command, options.tls);

@@ -94,13 +94,9 @@ class ConformanceTest : public testing::Test {
         return {};
       case Outcome::kKnown:
         return "known failure: " + reason;
-      case Outcome::kUnsupported:
-      case Outcome::kDeclared:
-      case Outcome::kNotFetched:
-      case Outcome::kNotRun:
-        break;
+      default:
+        return fmt::format("{}: {}", StyleOf(OutcomeOf(attempt)).word, reason);
     }
-    return fmt::format("{}: {}", StyleOf(OutcomeOf(attempt)).word, reason);
   }
 
   std::string WhyNotRun(const RunRecord& record) const {
@@ -133,24 +129,22 @@ class RunEnvironment : public testing::Environment {
       : registered_(std::move(registered)) {}
 
   void SetUp() override {
-    tl::expected<Run, Refusal> run = Run::Prepare(Program().options, Program().executable);
+    tl::expected<Run, CommandEnd> run = Run::Prepare(Program().options, Program().executable);
     ASSERT_TRUE(run.has_value()) << run.error().why;
-    const auto selected = [this](const auto& of) {
-      return std::any_of(registered_.begin(), registered_.end(),
-                         [&](const Registered& one) { return one.test->should_run() && of(one); });
-    };
+    std::set<std::string> selected, on;
+    for (const Registered& one : registered_) {
+      if (!one.test->should_run()) continue;
+      selected.insert(one.info.name);
+      on.insert(one.target.text);
+    }
     std::vector<CaseInfo> cases = run->cases();
-    std::erase_if(cases, [&](const CaseInfo& info) {
-      return !selected([&](const Registered& one) { return one.info.name == info.name; });
-    });
+    std::erase_if(cases, [&](const auto& info) { return !selected.contains(info.name); });
     std::vector<TargetSpec> targets = run->targets();
-    std::erase_if(targets, [&](const TargetSpec& target) {
-      return !selected([&](const Registered& one) { return one.target.text == target.text; });
-    });
+    std::erase_if(targets, [&](const auto& target) { return !on.contains(target.text); });
     if (cases.empty()) return;
     run->KeepOnly(std::move(cases), std::move(targets));
     Program().run = std::make_unique<Run>(std::move(run).value());
-    const std::optional<Refusal> refused = Program().run->Begin();
+    const std::optional<CommandEnd> refused = Program().run->Begin();
     if (refused) Program().run.reset();
     ASSERT_FALSE(refused.has_value()) << refused->why;
   }
@@ -235,7 +229,7 @@ Status RegisterCases(const std::vector<std::string>& flags) {
   LeaveSelectionToGoogleTest(options);
   options.print_results = false;
   options.progress = When::kNever;
-  const tl::expected<Run, Refusal> run = Run::Prepare(options, Program().executable);
+  const tl::expected<Run, CommandEnd> run = Run::Prepare(options, Program().executable);
   if (!run.has_value()) {
     return watchproof::Fail(StatusCode::kInvalidArgument, "{}", run.error().why);
   }

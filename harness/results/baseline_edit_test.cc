@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/results/baseline_edit.h"
+#include "harness/results/baseline.h"
 
 #include <fnmatch.h>
 #include <gmock/gmock.h>

@@ -5,7 +5,6 @@
 
 #include "harness/base/check.h"
 #include "harness/base/toml_fields.h"
-#include "harness/results/manifest_text.h"
 #include "harness/targets/upgrade.h"
 
 namespace watchproof {
@@ -90,7 +89,7 @@ Status ReadPerProduct(const toml::table& root, std::string_view field,
 
 template <typename T>
 bool Contains(const std::vector<T>& values, const T& value) {
-  return std::find(values.begin(), values.end(), value) != values.end();
+  return std::ranges::find(values, value) != values.end();
 }
 
 // Bugs that a case shows, and what it shows of each.
@@ -129,7 +128,7 @@ Suspects SuspectsOf(const AnswerKey& key, const std::string& case_name,
 // show, and only what both have fixed must not.
 Suspects Either(Suspects from, const Suspects& to) {
   const auto among = [](const std::vector<Suspects::One>& all, const Suspects::One& one) {
-    return std::any_of(all.begin(), all.end(), [&one](const Suspects::One& other) {
+    return std::ranges::any_of(all, [&one](const Suspects::One& other) {
       return other.bug == one.bug && other.shown == one.shown;
     });
   };
@@ -144,14 +143,14 @@ Suspects Either(Suspects from, const Suspects& to) {
 }
 
 bool Explain(const std::vector<Suspects::One>& bugs, const FindingRecord& finding) {
-  return std::any_of(bugs.begin(), bugs.end(), [&](const Suspects::One& one) {
+  return std::ranges::any_of(bugs, [&](const Suspects::One& one) {
     return Contains(one.shown->guarantees, finding.guarantee);
   });
 }
 
 const Bug* ShownEverywhere(const Suspects& suspects, const FindingRecord& finding) {
   const auto& bugs = suspects.everywhere;
-  const auto found = std::find_if(bugs.begin(), bugs.end(), [&](const Bug* bug) {
+  const auto found = std::ranges::find_if(bugs, [&](const Bug* bug) {
     return Contains(bug->signatures, finding.resembles) ||
            Contains(bug->guarantees, finding.guarantee);
   });
@@ -181,7 +180,7 @@ Explained ExplainAll(const Suspects& suspects, const AttemptResult& result) {
 
 // Whether a bug of the version has the signature, no matter which case shows it.
 bool HasSignature(const AnswerKey& key, const ReleaseVersion& version, const std::string& name) {
-  return std::any_of(key.bugs().begin(), key.bugs().end(), [&](const Bug& bug) {
+  return std::ranges::any_of(key.bugs(), [&](const Bug& bug) {
     return Contains(bug.signatures, name) &&
            StateIn(bug.affected, version).presence == Presence::kAffected;
   });
@@ -201,7 +200,7 @@ std::vector<Suspects::One> Back(const Suspects& suspects, const AnswerKey& key,
       return Contains(signatures, finding.resembles) &&
              !HasSignature(key, version, finding.resembles);
     };
-    if (std::any_of(result.findings.begin(), result.findings.end(), shows)) back.push_back(one);
+    if (std::ranges::any_of(result.findings, shows)) back.push_back(one);
   }
   return back;
 }
@@ -240,7 +239,7 @@ Result<Expectations> Expectations::Parse(std::string_view text) {
 
 const Expectations& Expectations::BuiltIn() {
   static const Expectations kBuiltIn = [] {
-    Result<Expectations> parsed = Parse(ManifestText());
+    Result<Expectations> parsed = Parse(BuiltInText());
     WP_CHECK(parsed.has_value(), "the built-in manifest does not parse");
     parsed->key_ = AnswerKey::BuiltIn();
     return std::move(parsed).value();
@@ -333,10 +332,9 @@ ExpectationStatus Expectations::ByKey(const TargetSpec& target, AttemptResult& r
     // A running server has the release that it reports, but was set up by others: what the key
     // expects of the release may fail there, and need not. In a topology the same goes for a bug
     // that the key does not list for it.
-    const bool certain =
-        std::any_of(affecting.begin(), affecting.end(), [&target](const auto& one) {
-          return one.shown->rate.empty() && one.bug->topology == target.topology;
-        });
+    const bool certain = std::ranges::any_of(affecting, [&target](const auto& one) {
+      return one.shown->rate.empty() && one.bug->topology == target.topology;
+    });
     if (!certain || target.server) {
       if (passed) return ExpectationStatus::kAsExpected;
       const Bug& bug = *ShownEverywhere(suspects, result.findings.front());

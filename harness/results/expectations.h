@@ -46,6 +46,8 @@ class Expectations {
   // expected.
   static Result<Expectations> Parse(std::string_view toml);
   static const Expectations& BuiltIn();
+  // The text of fixtures/releases/manifest.toml, as it was when the executable was built.
+  static std::string_view BuiltInText();
 
   // Beside the key: new failures that these accept are known, too.
   void Accept(const std::vector<AcceptedFailure>& accepted);

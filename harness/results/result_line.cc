@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/results/result_line.h"
 
-#include <algorithm>
 #include <fstream>
 
 #include "harness/base/escape.h"

@@ -59,7 +59,7 @@ std::vector<Power> PowerOf(std::size_t cases, double seconds_per_attempt,
       const SimulatedGate gate = Simulate(made, limits, prng);
       if (gate.state == GateState::kWorse) times.push_back(gate.seconds);
     }
-    std::sort(times.begin(), times.end());
+    std::ranges::sort(times);
     table.push_back({.fails = fails,
                      .gates = kGates,
                      .found = static_cast<int>(times.size()),

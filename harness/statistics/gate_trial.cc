@@ -2,7 +2,6 @@
 #include "harness/statistics/gate_trial.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 namespace watchproof {
@@ -18,8 +17,8 @@ constexpr int kMostInFlight = 4;
 using Broken = std::map<std::string, std::set<std::string>>;
 
 std::size_t Beyond(const Broken& some, const Broken& others) {
-  return static_cast<std::size_t>(std::count_if(
-      some.begin(), some.end(), [&](const auto& one) { return !others.contains(one.first); }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(some, [&](const auto& one) { return !others.contains(one.first); }));
 }
 
 // Takes out the guarantees of which `shared` explains every finding, and notes the bugs.
@@ -73,10 +72,10 @@ std::vector<NextPair> GateTrial::Next(std::size_t most, Depth depth) {
                        one.tried + one.in_flight >= kTriesInVain;
     if (!waits) others.push_back(i);
   }
-  std::stable_sort(suspects.begin(), suspects.end(), [this](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(suspects, [this](std::size_t a, std::size_t b) {
     return cases_[a].evidence > cases_[b].evidence;
   });
-  std::stable_sort(others.begin(), others.end(), [this](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(others, [this](std::size_t a, std::size_t b) {
     return cases_[a].tried + cases_[a].in_flight < cases_[b].tried + cases_[b].in_flight;
   });
   std::vector<NextPair> chosen;

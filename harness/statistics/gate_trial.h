@@ -91,8 +91,6 @@ class GateTrial {
   enum class Depth { kEnough, kDeeper };
   std::vector<NextPair> Next(std::size_t most, Depth depth = Depth::kEnough);
   void Add(std::size_t index, const AttemptEnd& base, const AttemptEnd& head);
-  // One that was handed out and will not end.
-  void Drop(std::size_t index) { --cases_[index].in_flight; }
   // A script that the exploration found is alone on a server of each: whether each shows it.
   // `script` counts from 1, in the order in which they were found.
   void AddScript(int script, bool base_shows, bool head_shows);
