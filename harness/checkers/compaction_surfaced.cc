@@ -152,7 +152,7 @@ class CompactionSurfaced final : public Checker {
                         !answer.succeeded;
     for (const OperationView& operation : failed ? txn.failure : txn.success) {
       RangeRequestView range;
-      if (operation.kind != OperationKind::kRange || !Parse(operation.body, range).ok()) continue;
+      if (operation.kind != Method::kRange || !Parse(operation.body, range).ok()) continue;
       if (range.revision > 0) past.emplace_back(range.revision);
     }
     return past;

@@ -25,7 +25,7 @@ Examined ResponseChecker::ReadOnlyCall(const RecordedCall& call) {
   examined_ = {};
   changes_ = false;
   if (call.method == Method::kTxn) Branch(call.request.view(), call.response.view());
-  Operate(KindOf(call.method), call.request.view(), call.response.view());
+  Operate(call.method, call.request.view(), call.response.view());
   return std::move(examined_);
 }
 
@@ -35,7 +35,7 @@ Examined ResponseChecker::Write(const RecordedCall& call, Revision revision) {
   changes_ = true;
   if (call.method == Method::kTxn) Branch(call.request.view(), call.response.view());
   keys_.MoveTo(revision);
-  Operate(KindOf(call.method), call.request.view(), call.response.view());
+  Operate(call.method, call.request.view(), call.response.view());
   return std::move(examined_);
 }
 
@@ -91,7 +91,7 @@ void ResponseChecker::Branch(std::string_view request, std::string_view response
   }
   const std::vector<OperationView>& ran = answer.succeeded ? txn.success : txn.failure;
   for (std::size_t i = 0; i < std::min(ran.size(), answer.responses.size()); ++i) {
-    if (ran[i].kind == OperationKind::kTxn) Branch(ran[i].body, answer.responses[i].body);
+    if (ran[i].kind == Method::kTxn) Branch(ran[i].body, answer.responses[i].body);
   }
 }
 
@@ -109,18 +109,17 @@ std::optional<bool> ResponseChecker::Holds(const CompareView& compare) const {
   return listing.alive > 0 || *HoldsFor(compare, nullptr);
 }
 
-void ResponseChecker::Operate(OperationKind kind, std::string_view request,
-                              std::string_view response) {
+void ResponseChecker::Operate(Method kind, std::string_view request, std::string_view response) {
   switch (kind) {
-    case OperationKind::kRange:
+    case Method::kRange:
       return Range(request, response);
-    case OperationKind::kPut:
+    case Method::kPut:
       return Put(request, response);
-    case OperationKind::kDeleteRange:
+    case Method::kDeleteRange:
       return Delete(request, response);
-    case OperationKind::kTxn:
+    case Method::kTxn:
       return Operations(request, response);
-    case OperationKind::kNone:
+    default:
       return;
   }
 }

@@ -61,7 +61,7 @@ class ResponseChecker {
   void Branch(std::string_view request, std::string_view response);
   std::optional<bool> Holds(const CompareView& compare) const;
   void Operations(std::string_view request, std::string_view response);
-  void Operate(OperationKind kind, std::string_view request, std::string_view response);
+  void Operate(Method kind, std::string_view request, std::string_view response);
   void Range(std::string_view request, std::string_view response);
   void Put(std::string_view request, std::string_view response);
   void Delete(std::string_view request, std::string_view response);

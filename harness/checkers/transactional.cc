@@ -20,7 +20,7 @@ class Transactional final : public Checker {
     if (call.method == Method::kTxn) CheckOnce(call);
     const bool past = call.method == Method::kRange && call.named > 0;
     if (facts().model.calls().leases().empty() || call.serializable || past) return;
-    EachShown(KindOf(call.method), call.request.view(), call.response.view(),
+    EachShown(call.method, call.request.view(), call.response.view(),
               [&](const KeyValueView& kv) { CheckLease(call, kv); });
   }
 
@@ -68,13 +68,12 @@ class Transactional final : public Checker {
     std::set<std::string_view> puts;
     for (const OperationView& operation : branch) {
       PutRequestView put;
-      if (operation.kind != OperationKind::kPut || !Parse(operation.body, put).ok()) continue;
+      if (operation.kind != Method::kPut || !Parse(operation.body, put).ok()) continue;
       if (!puts.insert(put.key).second) return std::string(put.key);
     }
     for (const OperationView& operation : branch) {
       DeleteRangeRequestView erase;
-      if (operation.kind != OperationKind::kDeleteRange || !Parse(operation.body, erase).ok())
-        continue;
+      if (operation.kind != Method::kDeleteRange || !Parse(operation.body, erase).ok()) continue;
       // etcd takes an end of "\0" for what it says here, so the range is empty in its comparison.
       if (erase.range_end == kNoEnd) continue;
       const KeyRange range(erase.key, erase.range_end);

@@ -80,7 +80,7 @@ Json CallToJson(const Entry& entry) {
     }
     HeaderView header;
     if (ParseHeader(entry.payload.view(), header).ok()) json["revision"] = header.revision;
-    LeaseGrantResponseView granted;
+    LeaseResponseView granted;
     if (entry.method == Method::kLeaseGrant && Parse(entry.payload.view(), granted).ok()) {
       json["lease"] = granted.id;
     }
@@ -114,15 +114,10 @@ Json CallToJson(const Entry& entry) {
   } else if (entry.method == Method::kLeaseGrant) {
     LeaseGrantRequestView grant;
     if (Parse(entry.payload.view(), grant).ok()) json["ttl"] = grant.ttl;
-  } else if (entry.method == Method::kLeaseRevoke) {
-    LeaseRevokeRequestView revoke;
-    if (Parse(entry.payload.view(), revoke).ok()) json["lease"] = revoke.id;
-  } else if (entry.method == Method::kLeaseKeepAlive) {
-    LeaseKeepAliveRequestView kept;
-    if (Parse(entry.payload.view(), kept).ok()) json["lease"] = kept.id;
-  } else if (entry.method == Method::kLeaseTimeToLive) {
-    LeaseTimeToLiveRequestView asked;
-    if (Parse(entry.payload.view(), asked).ok()) json["lease"] = asked.id;
+  } else if (entry.method == Method::kLeaseRevoke || entry.method == Method::kLeaseKeepAlive ||
+             entry.method == Method::kLeaseTimeToLive) {
+    LeaseRequestView of;
+    if (Parse(entry.payload.view(), of).ok()) json["lease"] = of.id;
   }
   return json;
 }

@@ -123,12 +123,12 @@ TEST(Wire, ReadsTransactions) {
   ASSERT_TRUE(Parse(request, view).ok());
   EXPECT_EQ(view.compare.size(), 1u);
   ASSERT_EQ(view.success.size(), 2u);
-  EXPECT_EQ(view.success[0].kind, OperationKind::kPut);
+  EXPECT_EQ(view.success[0].kind, Method::kPut);
   EXPECT_EQ(view.success[0].body, put.bytes());
-  EXPECT_EQ(view.success[1].kind, OperationKind::kDeleteRange);
+  EXPECT_EQ(view.success[1].kind, Method::kDeleteRange);
   ASSERT_EQ(view.failure.size(), 2u);
-  EXPECT_EQ(view.failure[0].kind, OperationKind::kTxn);
-  EXPECT_EQ(view.failure[1].kind, OperationKind::kRange);
+  EXPECT_EQ(view.failure[0].kind, Method::kTxn);
+  EXPECT_EQ(view.failure[1].kind, Method::kRange);
   PutRequestView inner;
   ASSERT_TRUE(Parse(view.success[0].body, inner).ok());
   EXPECT_EQ(inner.value, "v");
@@ -141,7 +141,7 @@ TEST(Wire, ReadsTransactions) {
   EXPECT_TRUE(answer.succeeded);
   EXPECT_EQ(answer.header.revision, 6);
   ASSERT_EQ(answer.responses.size(), 1u);
-  EXPECT_EQ(answer.responses[0].kind, OperationKind::kPut);
+  EXPECT_EQ(answer.responses[0].kind, Method::kPut);
 }
 
 TEST(Wire, ReadsCompactionsAndLeases) {

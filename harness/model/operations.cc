@@ -63,13 +63,13 @@ Status UnfoldAnswered(std::string_view request, std::string_view response, int d
                   "operation {} of a transaction has an answer of another kind", i + 1);
     }
     switch (asked.kind) {
-      case OperationKind::kPut:
+      case Method::kPut:
         WP_RETURN_IF_ERROR(AppendPut(asked.body, out));
         break;
-      case OperationKind::kDeleteRange:
+      case Method::kDeleteRange:
         WP_RETURN_IF_ERROR(AppendAnsweredDelete(asked.body, answered.body, out));
         break;
-      case OperationKind::kTxn:
+      case Method::kTxn:
         WP_RETURN_IF_ERROR(UnfoldAnswered(asked.body, answered.body, depth + 1, out));
         break;
       default:
@@ -86,7 +86,7 @@ Result<std::vector<Operations>> PossibleBranch(const std::vector<OperationView>&
                                                int depth) {
   std::vector<Operations> ways(1);
   for (const OperationView& asked : branch) {
-    if (asked.kind == OperationKind::kTxn) {
+    if (asked.kind == Method::kTxn) {
       WP_ASSIGN_OR_RETURN(const std::vector<Operations> inner, PossibleTxn(asked.body, depth + 1));
       std::vector<Operations> longer;
       for (const Operations& way : ways) {
@@ -100,8 +100,8 @@ Result<std::vector<Operations>> PossibleBranch(const std::vector<OperationView>&
       continue;
     }
     for (Operations& way : ways) {
-      if (asked.kind == OperationKind::kPut) WP_RETURN_IF_ERROR(AppendPut(asked.body, way));
-      if (asked.kind == OperationKind::kDeleteRange) {
+      if (asked.kind == Method::kPut) WP_RETURN_IF_ERROR(AppendPut(asked.body, way));
+      if (asked.kind == Method::kDeleteRange) {
         WP_RETURN_IF_ERROR(AppendDelete(asked.body, way));
       }
     }

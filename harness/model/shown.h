@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Visits every key-value pair in the answer to a call, also those inside transactions.
 //
-//   EachShown(KindOf(method), request, response, [&](const KeyValueView& kv) { ... });
+//   EachShown(method, request, response, [&](const KeyValueView& kv) { ... });
 //
 // Threads: a function without state.
 #pragma once
@@ -15,21 +15,20 @@ namespace watchproof {
 
 // Calls `visit` on each of them.
 template <typename Visit>
-void EachShown(OperationKind kind, std::string_view request, std::string_view response,
-               Visit visit) {
-  if (kind == OperationKind::kRange) {
+void EachShown(Method kind, std::string_view request, std::string_view response, Visit visit) {
+  if (kind == Method::kRange) {
     RangeRequestView range;
     RangeResponseView answer;
     if (!Parse(request, range).ok() || range.keys_only || !Parse(response, answer).ok()) return;
     for (const KeyValueView& kv : answer.kvs) visit(kv);
-  } else if (kind == OperationKind::kPut) {
+  } else if (kind == Method::kPut) {
     PutResponseView answer;
     if (Parse(response, answer).ok() && answer.has_previous) visit(answer.previous);
-  } else if (kind == OperationKind::kDeleteRange) {
+  } else if (kind == Method::kDeleteRange) {
     DeleteRangeResponseView answer;
     if (!Parse(response, answer).ok()) return;
     for (const KeyValueView& kv : answer.previous) visit(kv);
-  } else if (kind == OperationKind::kTxn) {
+  } else if (kind == Method::kTxn) {
     TxnRequestView txn;
     TxnResponseView answer;
     if (!Parse(request, txn).ok() || !Parse(response, answer).ok()) return;
