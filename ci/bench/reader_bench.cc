@@ -17,7 +17,7 @@
 #include "ci/bench/store/bench_writers.h"
 #include "fixtures/protos/rpc.pb.h"
 #include "harness/base/mutex.h"
-#include "harness/client/channel.h"
+#include "harness/client/connection.h"
 #include "harness/client/watch_stream.h"
 #include "harness/history/wire.h"
 

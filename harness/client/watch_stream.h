@@ -18,17 +18,9 @@
 
 #include "harness/client/client_context.h"
 #include "harness/client/connection.h"
-#include "harness/history/watch_options.h"
+#include "harness/history/wire_writer.h"
 
 namespace watchproof {
-
-struct WatchCreate {
-  std::string key;
-  std::string range_end;  // etcd's meaning: empty is one key, "\0" is from key on
-  Revision start{};       // 0: from now on
-  WatchId id{};           // 0: the server chooses
-  WatchOptions options{};
-};
 
 struct StreamOptions {
   std::string endpoint{};        // HOST:PORT; opens a connection of its own

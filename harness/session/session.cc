@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "harness/base/prng.h"
-#include "harness/client/auth_client.h"
 #include "harness/history/history_parser.h"
 #include "harness/session/interrupt.h"
 #include "harness/targets/probe_capabilities.h"
@@ -60,8 +59,9 @@ Status AttemptSession::Connect() {
     const std::string name = member == 1 ? "direct" : fmt::format("direct-{}", member);
     kvs_.push_back(std::make_unique<KvClient>(
         *context_, environment_.endpoint(Path::kDirect, member).ToString(),
-        KvOptions{
-            .until = deadline_.at() + kTimeToConverge, .name = name, .writes = write_form()}));
+        KvOptions{.limits = {.until = deadline_.at() + kTimeToConverge},
+                  .name = name,
+                  .writes = write_form()}));
     kvs_.back()->SetToken(environment_.target(member).token());
   }
   MakePorts();
@@ -124,12 +124,9 @@ void AttemptSession::MakePorts() {
     return put.has_value() ? Status() : put.error();
   };
   if (!target().shared()) {
-    maintenance_ =
-        std::make_unique<MaintenanceClient>(target().endpoint().ToString(), target().token());
-    ports_.defragment = [this] { return maintenance_->Defragment(); };
-    ports_.alarm = [this](bool raised) {
-      return raised ? maintenance_->RaiseAlarm() : maintenance_->LowerAlarm();
-    };
+    admin_ = std::make_unique<AdminClient>(target().endpoint().ToString(), target().token());
+    ports_.defragment = [this] { return admin_->Defragment(); };
+    ports_.alarm = [this](bool raised) { return admin_->SetAlarm(raised); };
   }
 }
 
@@ -157,7 +154,7 @@ void AttemptSession::RenewControlWatch() {
 }
 
 Status AttemptSession::EnableUsers(const std::vector<RestrictedReader>& readers) {
-  AuthClient auth(target().endpoint().ToString());
+  AdminClient auth(target().endpoint().ToString());
   for (const RestrictedReader& reader : readers) {
     WP_RETURN_IF_ERROR(auth.AddUser(reader.user));
     WP_RETURN_IF_ERROR(auth.PermitReading(reader.user, reader.key, reader.range_end));
@@ -180,7 +177,7 @@ Result<WatchStream*> AttemptSession::Stream(const std::string& name,
                           .token = environment_.target(member).token(),
                           .require_leader = settings.require_leader};
     if (!settings.user.empty()) {
-      AuthClient auth(environment_.endpoint(Path::kDirect, member).ToString());
+      AdminClient auth(environment_.endpoint(Path::kDirect, member).ToString());
       WP_ASSIGN_OR_RETURN(options.token, auth.LogIn(settings.user));
     }
     if (!settings.token.empty()) {
@@ -351,7 +348,7 @@ void AttemptSession::Stop() {
   if (consumer_) consumer_->Stop();
   control_watch_.reset();
   kvs_.clear();
-  maintenance_.reset();
+  admin_.reset();
 }
 
 void AttemptSession::CloseRecording() {

@@ -23,8 +23,8 @@
 
 #include "harness/base/key_range.h"
 #include "harness/checkers/judge.h"
+#include "harness/client/admin_client.h"
 #include "harness/client/kv_client.h"
-#include "harness/client/maintenance_client.h"
 #include "harness/client/watch_stream.h"
 #include "harness/consumers/consumer_judge.h"
 #include "harness/environment/environment.h"
@@ -222,7 +222,7 @@ class AttemptSession {
   MemoryMeter memory_;
   std::vector<std::unique_ptr<KvClient>> kvs_;  // on the direct path of each member
   int member_ = 1;                              // the member in use
-  std::unique_ptr<MaintenanceClient> maintenance_;
+  std::unique_ptr<AdminClient> admin_;
   std::unique_ptr<WatchStream> control_watch_;
   std::map<std::string, std::unique_ptr<WatchStream>> streams_;
   std::unique_ptr<ConsumerLink> consumer_;

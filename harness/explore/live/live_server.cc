@@ -78,7 +78,7 @@ Status LiveServer::Open() {
 
 // A store without users is explored without them.
 Status LiveServer::EnableUsers() {
-  auth_ = std::make_unique<AuthClient>(environment_.target().front().ToString());
+  auth_ = std::make_unique<AdminClient>(environment_.target().front().ToString());
   const Status added = auth_->AddUser(kReader);
   if (added.code() == StatusCode::kUnimplemented) return {};
   WP_RETURN_IF_ERROR(added);

@@ -26,7 +26,7 @@
 
 #include "harness/base/mutex.h"
 #include "harness/checkers/judge.h"
-#include "harness/client/auth_client.h"
+#include "harness/client/admin_client.h"
 #include "harness/client/call_client.h"
 #include "harness/client/watch_stream.h"
 #include "harness/environment/environment.h"
@@ -146,7 +146,7 @@ class LiveServer {
   std::string version_;
   std::unique_ptr<Recorder> recorder_;
   std::optional<RecordingContext> context_;
-  std::unique_ptr<AuthClient> auth_;
+  std::unique_ptr<AdminClient> auth_;
   std::string root_;  // tokens
   std::string reader_;
   std::unique_ptr<WatchStream> control_watch_;

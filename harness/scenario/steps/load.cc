@@ -93,7 +93,7 @@ Status LoadStep::Run(StepContext& context) const {
     const std::string name = fmt::format("{}-{}", placed.load, number);
     const auto client = std::make_shared<LoadClient>(
         recording, endpoints.at(number % endpoints.size()),
-        KvOptions{.call_limit = kCallLimit, .name = name, .writes = form}, placed);
+        KvOptions{.limits = {.each = kCallLimit}, .name = name, .writes = form}, placed);
     client->SetToken(token);
     return [client] { return client->CallOnce(); };
   };
