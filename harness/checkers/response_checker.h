@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/history/deviations.h"
+#include "harness/history/run_started.h"
 #include "harness/model/key_space.h"
 
 namespace watchproof {

@@ -15,7 +15,6 @@
 #include "harness/history/dump.h"
 #include "harness/history/reader.h"
 #include "harness/history/recorder.h"
-#include "harness/history/watch_filter.h"
 #include "harness/import/import_report.h"
 #include "harness/report/lag_table.h"
 #include "harness/report/rows.h"

@@ -22,9 +22,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/base/status.h"
 #include "harness/history/recorder.h"
+#include "harness/history/segments.h"
 
 namespace watchproof {
 
@@ -40,14 +42,23 @@ class HistoryReader {
   Result<std::optional<NumberedEntry>> Next();
   // After the end: empty if the recording is whole, otherwise why not and up to where it was read,
   // such as "cut off after line 12: the trailer is missing".
-  const std::string& damage() const;
+  const std::string& damage() const { return damage_; }
   // Likewise: the file only ends early, as when its writer was killed. Nothing in it is damaged.
   bool unfinished() const;
 
  private:
-  class Impl;
-  explicit HistoryReader(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  class FileReader;  // of one file
+
+  explicit HistoryReader(std::vector<Segment> files);
+  Status OpenNext();
+  // Whether the next file begins where this one ended.
+  Result<bool> Continue();
+
+  const std::vector<Segment> files_;
+  std::size_t next_ = 0;  // among them
+  std::unique_ptr<FileReader> file_;
+  Line line_{};
+  std::string damage_;
 };
 
 }  // namespace watchproof

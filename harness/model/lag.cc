@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/history/fault_line.h"
+#include "harness/history/annotation.h"
 
 namespace watchproof {
 namespace {

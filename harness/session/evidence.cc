@@ -6,8 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "harness/history/compress_file.h"
 #include "harness/history/dump.h"
+#include "harness/history/packed_text_file.h"
 #include "harness/results/result_line.h"
 #include "harness/session/finding_records.h"
 

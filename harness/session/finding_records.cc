@@ -9,7 +9,6 @@
 
 #include "harness/checkers/line_text.h"
 #include "harness/history/annotation.h"
-#include "harness/history/fault_line.h"
 #include "harness/history/reader.h"
 
 namespace watchproof {
