@@ -288,7 +288,7 @@ void AttemptSession::NoteSilence(const std::string& asked, Duration waited) {
   Annotate(TargetSilent{.member = member_, .asked = asked, .waited_ms = ms});
 }
 
-void AttemptSession::NoteDeath(const Cluster::Death& death) {
+void AttemptSession::NoteDeath(const Environment::Death& death) {
   Annotate(TargetEnded{
       .member = death.member, .how = death.state.ToString(), .last_words = death.last_words});
 }

@@ -152,7 +152,7 @@ class AttemptSession {
   // Nothing more is waited for.
   void NoteSilence(const std::string& asked, Duration waited);
   // Records that a process of the target has ended by itself.
-  void NoteDeath(const Cluster::Death& death);
+  void NoteDeath(const Environment::Death& death);
 
   // Time and judging.
   // True if the current phase has taken too long. The phases are the steps of the plan, and
