@@ -2,16 +2,14 @@
 #include "harness/history/dump.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "harness/history/json_fields.h"
 #include "harness/history/reader.h"
 #include "harness/history/wire.h"
 
 namespace watchproof {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongestValue = 64;
 // How many lines of the watch to show on either side of a line of evidence.
@@ -198,13 +196,9 @@ Json Choose(const std::vector<Reported>& all, const std::vector<Line>& evidence)
   return excerpt;
 }
 
-std::string Text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
-std::string DumpLine(const NumberedEntry& line) { return Text(ToJson(line)); }
+std::string DumpLine(const NumberedEntry& line) { return DumpJson(ToJson(line)); }
 
 Result<std::vector<std::string>> ExcerptFor(const std::filesystem::path& file,
                                             const std::vector<std::vector<Line>>& evidence) {
@@ -220,7 +214,7 @@ Result<std::vector<std::string>> ExcerptFor(const std::filesystem::path& file,
     all.push_back({line->line, line->entry.stream, watch, std::move(json)});
   }
   std::vector<std::string> excerpts;
-  for (const std::vector<Line>& lines : evidence) excerpts.push_back(Text(Choose(all, lines)));
+  for (const std::vector<Line>& lines : evidence) excerpts.push_back(DumpJson(Choose(all, lines)));
   return excerpts;
 }
 
