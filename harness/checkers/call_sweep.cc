@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/checkers/call_sweep.h"
-
 #include <algorithm>
 
-#include "harness/checkers/response_checker.h"
+#include "harness/checkers/checker.h"
 
 namespace watchproof {
 namespace {

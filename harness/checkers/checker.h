@@ -135,6 +135,14 @@ struct CheckerInfo {
   std::unique_ptr<Checker> (*make)(const Facts&, Findings&, Guarantee) = nullptr;
 };
 
+using Checkers = std::vector<std::unique_ptr<Checker>>;
+
+// Judges the key-value calls of a recording by revision, once it has ended; the findings are those
+// of the checkers. Every answer names the revision of the state that it came from. The calls are
+// sorted by these revisions and gone through once, while the state of all keys is maintained: n log
+// n for n calls, plus the size of their answers.
+CallsJudged JudgeCalls(const Facts& facts, const Checkers& checkers);
+
 // Static objects of the checkers' files; registration happens before main.
 class CheckerRegistration {
  public:

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "harness/checkers/backlog.h"
-#include "harness/checkers/call_sweep.h"
 #include "harness/checkers/checker.h"
 #include "harness/checkers/control_watch_rule.h"
 #include "harness/checkers/phrases.h"

@@ -6,7 +6,6 @@
 
 #include "harness/checkers/phrases.h"
 #include "harness/checkers/signatures.h"
-#include "harness/model/compare.h"
 
 namespace watchproof {
 namespace {

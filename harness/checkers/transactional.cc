@@ -4,7 +4,7 @@
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
-#include "harness/model/shown.h"
+#include "harness/model/operations.h"
 
 namespace watchproof {
 namespace {

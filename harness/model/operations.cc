@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "harness/history/wire.h"
-
 namespace watchproof {
 namespace {
 

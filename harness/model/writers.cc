@@ -7,8 +7,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "harness/model/shown.h"
-
 namespace watchproof {
 namespace {
 
