@@ -99,6 +99,23 @@ class Checker {
     const std::string& name = facts_.model.calls().client_names()[call.client];
     findings_.Add(guarantee_, ClientSubject{call.client, name}, std::move(draft));
   }
+  // The revision of an answer is not what was expected.
+  void AddRevision(const RecordedCall& call, std::string expected, std::vector<Line> evidence,
+                   std::string_view signature = {}) const {
+    Add(call, {.expected = std::move(expected),
+               .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
+               .evidence = std::move(evidence),
+               .signature = signature});
+  }
+  // No write that began after an answer can have made its revision, or an earlier one.
+  void CheckNotFuture(const RecordedCall& call, std::string_view expected) const {
+    const Line latest = facts_.model.writers().LatestBeginning(call.revision);
+    if (latest < call.ended) return;
+    AddRevision(call,
+                fmt::format("{}; a write up to revision {} began only in line {}", expected,
+                            call.revision, latest.value),
+                {call.began, call.ended, latest});
+  }
   void AddMismatch(const RecordedCall& call, const Mismatch& mismatch) const {
     Draft draft{.expected = mismatch.expected,
                 .observed = mismatch.observed,

@@ -95,16 +95,13 @@ class CompactionSurfaced final : public Checker {
     // Without an answer its effect is unknown.
     const bool done = call.code == StatusCode::kOk;
     if (!done && !IsDefiniteRefusal(call.code)) return;
-    Add(MemberSubject{1},
-        {.expected =
-             fmt::format("a compaction at revision {} to be refused as out of range: {}", asked,
-                         below ? fmt::format("the store has been compacted to {}", call.floor)
-                               : fmt::format("the store has not exceeded {}", *ceiling)),
-         .observed = done ? std::string("it was acknowledged")
-                          : fmt::format("{}: {}", Name(call.code), error),
-         .evidence = {call.began},
-         .where = {call.ended, call.at}},
-        done ? Level::kMust : Level::kShould);
+    Report(
+        call,
+        fmt::format("a compaction at revision {} to be refused as out of range: {}", asked,
+                    below ? fmt::format("the store has been compacted to {}", call.floor)
+                          : fmt::format("the store has not exceeded {}", *ceiling)),
+        done ? std::string("it was acknowledged") : fmt::format("{}: {}", Name(call.code), error),
+        {}, done ? Level::kMust : Level::kShould);
   }
 
   void Finish(WatchIndex watch) override {
@@ -168,24 +165,30 @@ class CompactionSurfaced final : public Checker {
     const bool kept = *lowest >= HighestFloor(facts()) && *highest <= call.before.revision &&
                       !facts().options.others_compact;
     if (gone && call.code == StatusCode::kOk) {
-      Add(MemberSubject{1},
-          {.expected = fmt::format("a read at revision {} to be refused as out of range: the store "
-                                   "has been compacted to {}",
-                                   *lowest, call.floor),
-           .observed = "it was answered",
-           .evidence = {call.began},
-           .where = {call.ended, call.at},
-           .impact = kReadOfHistory});
+      Report(call,
+             fmt::format("a read at revision {} to be refused as out of range: the store has been "
+                         "compacted to {}",
+                         *lowest, call.floor),
+             "it was answered", kReadOfHistory);
     } else if (kept && call.code == StatusCode::kOutOfRange) {
-      Add(MemberSubject{1},
-          {.expected = fmt::format("an answer to a read at revision {}: no compaction above {} was "
-                                   "requested, and the store had reached {}",
-                                   *lowest, HighestFloor(facts()), call.before.revision),
-           .observed = fmt::format("{}: {}", Name(call.code), error),
-           .evidence = {call.began},
-           .where = {call.ended, call.at},
-           .impact = kReadOfHistory});
+      Report(
+          call,
+          fmt::format("an answer to a read at revision {}: no compaction above {} was requested, "
+                      "and the store had reached {}",
+                      *lowest, HighestFloor(facts()), call.before.revision),
+          fmt::format("{}: {}", Name(call.code), error), kReadOfHistory);
     }
+  }
+
+  void Report(const RecordedCall& call, std::string expected, std::string observed,
+              std::string_view impact, Level level = Level::kMust) const {
+    Add(MemberSubject{1},
+        {.expected = std::move(expected),
+         .observed = std::move(observed),
+         .evidence = {call.began},
+         .where = {call.ended, call.at},
+         .impact = impact},
+        level);
   }
 
   // The first event at or above the floor that was sent to a watch instead of ErrCompacted.

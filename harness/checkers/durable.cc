@@ -35,12 +35,11 @@ class Durable final : public Checker {
  private:
   void ReportClash(const Clash& clash) const {
     const RecordedCall& call = *clash.second;
-    Add(call, {.expected = fmt::format("a revision of its own; revision {} had been "
-                                       "acknowledged to the write of line {}",
-                                       clash.revision, clash.first->began.value),
-               .observed = fmt::format("revision {} in line {}", clash.revision, call.ended.value),
-               .evidence = {clash.first->ended, call.began, call.ended},
-               .signature = signature::kRevisionsReused});
+    AddRevision(call,
+                fmt::format("a revision of its own; revision {} had been acknowledged to the write "
+                            "of line {}",
+                            clash.revision, clash.first->began.value),
+                {clash.first->ended, call.began, call.ended}, signature::kRevisionsReused);
   }
 
   void ReportUnknownKey(Revision revision, const RecordedCall& call,

@@ -153,15 +153,11 @@ class Isolated final : public Checker {
 
   // The number of creates that wait for their answers on the stream.
   bool ChosenByAnother(WatchIndex watch, std::int64_t id) const {
-    const WatchTable& table = facts().table;
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      const WatchIndex other(static_cast<std::uint32_t>(i));
-      if (other != watch && table.state(other).stream == table.state(watch).stream &&
-          table.details(other).requested_id == id && !table.details(other).created) {
-        return true;
-      }
-    }
-    return false;
+    const StreamId stream = facts().state(watch).stream;
+    return std::ranges::any_of(facts().table.On(stream), [&](WatchIndex other) {
+      const WatchDetails& details = facts().details(other);
+      return other != watch && details.requested_id == id && !details.created;
+    });
   }
 
   void Misnamed(WatchIndex watch, std::string expected, const Response& response,

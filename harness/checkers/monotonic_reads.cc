@@ -12,11 +12,11 @@ class MonotonicReads final : public Checker {
   void CallAnswered(const RecordedCall& call) override {
     // Calls that must respect real time anyway are judged by Linearizable.
     if (!call.serializable || call.revision >= call.before_here.revision) return;
-    Add(call, {.expected = fmt::format("a revision of at least {}, which line {} had reported to "
-                                       "this client before the call began",
-                                       call.before_here.revision, call.before_here.line.value),
-               .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
-               .evidence = {call.before_here.line, call.began, call.ended}});
+    AddRevision(call,
+                fmt::format("a revision of at least {}, which line {} had reported to this client "
+                            "before the call began",
+                            call.before_here.revision, call.before_here.line.value),
+                {call.before_here.line, call.began, call.ended});
   }
 };
 

@@ -2,7 +2,6 @@
 // Ordered: within one watch, event revisions never decrease, not even within one response.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -47,13 +46,15 @@ class Ordered final : public Checker {
       Add(
           watch,
           [&] {
-            return Draft{.expected = fmt::format("the changes of revision {} in the order in which "
-                                                 "they were made",
-                                                 event.kv.mod_revision),
-                         .observed = fmt::format("{} behind {} in line {}", Quoted(event.kv.key),
-                                                 Quoted(before.kv.key), response.where.line.value),
-                         .where = response.where,
-                         .signature = SignatureOfOrder(Revision(event.kv.mod_revision))};
+            return Draft{
+                .expected = fmt::format("the changes of revision {} in the order in which "
+                                        "they were made",
+                                        event.kv.mod_revision),
+                .observed = fmt::format("{} behind {} in line {}", Quoted(event.kv.key),
+                                        Quoted(before.kv.key), response.where.line.value),
+                .where = response.where,
+                // What is left of it is matched with the first change of its key.
+                .signature = SignatureOfRevision(facts(), Revision(event.kv.mod_revision))};
           },
           deletes ? Level::kMay : Level::kShould);
     }
@@ -65,12 +66,6 @@ class Ordered final : public Checker {
     Where where;
     std::uint64_t given = 0;  // expected changes so far
   };
-
-  // What is left of a revision at the floor is matched with the first change of its key.
-  std::string_view SignatureOfOrder(Revision revision) const {
-    return HalfRevisionAtTheFloor(facts(), revision) ? signature::kHalfRevisionAtTheFloor
-                                                     : std::string_view();
-  }
 
   static Draft Describe(const EventView& event, const Response& response, const Last& last) {
     Draft draft{.expected = fmt::format("a revision of at least {}", last.revision),

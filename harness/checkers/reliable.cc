@@ -183,9 +183,7 @@ class Reliable final : public Checker {
          .observed = fmt::format("in line {} {}", response.where.line.value, difference),
          .evidence = {change.written},
          .where = response.where,
-         .signature = HalfRevisionAtTheFloor(facts(), change.revision)
-                          ? signature::kHalfRevisionAtTheFloor
-                          : std::string_view()});
+         .signature = SignatureOfRevision(facts(), change.revision)});
   }
 
   void Unexpected(WatchIndex watch, const EventView& event, const Response& response,

@@ -10,14 +10,7 @@ class Serializable final : public Checker {
   using Checker::Checker;
 
   void CallAnswered(const RecordedCall& call) override {
-    if (!call.serializable) return;
-    const Line latest = facts().model.writers().LatestBeginning(call.revision);
-    if (latest < call.ended) return;
-    Add(call, {.expected = fmt::format("a state that the store had been in; a write up to "
-                                       "revision {} began only in line {}",
-                                       call.revision, latest.value),
-               .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
-               .evidence = {call.began, call.ended, latest}});
+    if (call.serializable) CheckNotFuture(call, "a state that the store had been in");
   }
 
   void CallDiffers(const RecordedCall& call, const Mismatch& mismatch) override {

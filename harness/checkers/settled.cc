@@ -205,11 +205,10 @@ class Settled final : public Checker {
   }
 
   std::size_t OpenOn(StreamId stream) const {
-    std::size_t open = 0;
-    for (const WatchState& watch : facts().table.states()) {
-      if (watch.stream == stream && watch.end == WatchEnd::kOpen) ++open;
-    }
-    return open;
+    const auto open = std::ranges::count_if(facts().table.On(stream), [this](WatchIndex watch) {
+      return facts().state(watch).end == WatchEnd::kOpen;
+    });
+    return static_cast<std::size_t>(open);
   }
 
   static bool IsPlain(const Response& response) {

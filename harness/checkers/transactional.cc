@@ -58,10 +58,9 @@ class Transactional final : public Checker {
     for (const std::vector<OperationView>* branch : {&txn.success, &txn.failure}) {
       const auto twice = ChangedTwice(*branch);
       if (!twice) continue;
-      Add(call, {.expected = fmt::format("the transaction to be refused: it changes {} twice",
-                                         Quoted(*twice)),
-                 .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
-                 .evidence = {call.began, call.ended}});
+      AddRevision(call,
+                  fmt::format("the transaction to be refused: it changes {} twice", Quoted(*twice)),
+                  {call.began, call.ended});
     }
   }
   static std::optional<std::string> ChangedTwice(const std::vector<OperationView>& branch) {
