@@ -22,8 +22,6 @@ constexpr std::string_view kBookmarkMissing =
 
 class Bookmarkable final : public Checker {
  public:
-  using Checker::Checker;
-
   // header.revision of an event response is no bookmark: a batch of history carries the current
   // revision.
   void Delivered(WatchIndex watch, const Response& response) override {
@@ -190,7 +188,7 @@ class Bookmarkable final : public Checker {
   std::map<std::uint32_t, Due> due_;  // by stream, until progress comes
 };
 
-const CheckerRegistration kBookmarkable{{
+const CheckerRegistration<Bookmarkable> kBookmarkable{{
     .guarantee = Guarantee("Bookmarkable"),
     .place = 60,
     .gravity = Gravity::kSilence,
@@ -210,7 +208,6 @@ const CheckerRegistration kBookmarkable{{
                "follow the store: a progress response below a revision acknowledged before does "
                "not count. Without a request a server sends progress only to watches with "
                "progress_notify (should).",
-    .make = MakeChecker<Bookmarkable>,
 }};
 
 }  // namespace

@@ -26,8 +26,6 @@ constexpr std::string_view kReadOfHistory =
 
 class CompactionSurfaced final : public Checker {
  public:
-  using Checker::Checker;
-
   void Answered(WatchIndex watch, const Response& response) override {
     CheckPosition(watch, response);
     CheckRefusal(watch, response);
@@ -388,7 +386,7 @@ class CompactionSurfaced final : public Checker {
   std::set<Revision> others_;   // compactions by others that are already reported
 };
 
-const CheckerRegistration kCompactionSurfaced{{
+const CheckerRegistration<CompactionSurfaced> kCompactionSurfaced{{
     .guarantee = Guarantee("CompactionSurfaced"),
     .place = 70,
     .gravity = Gravity::kData,
@@ -412,7 +410,6 @@ const CheckerRegistration kCompactionSurfaced{{
                "compaction), it comes once, with canceled set, for an open watch, and no message "
                "but the answer to a cancel follows it. Reads at a past revision follow the same "
                "floor: below it they are refused as out of range, from it on they are answered.",
-    .make = MakeChecker<CompactionSurfaced>,
 }};
 
 }  // namespace

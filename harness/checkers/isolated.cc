@@ -15,8 +15,6 @@ namespace {
 
 class Isolated final : public Checker {
  public:
-  using Checker::Checker;
-
   void Answered(WatchIndex watch, const Response& response) override {
     // A refused create has no watch; releases differ in the id they name.
     if (IsRefusal(response)) return;
@@ -175,7 +173,7 @@ class Isolated final : public Checker {
   std::unordered_map<std::uint32_t, std::unordered_map<std::int64_t, WatchIndex>> names_;
 };
 
-const CheckerRegistration kIsolated{{
+const CheckerRegistration<Isolated> kIsolated{{
     .guarantee = Guarantee("Isolated"),
     .place = 130,
     .gravity = Gravity::kSilence,
@@ -188,7 +186,6 @@ const CheckerRegistration kIsolated{{
                "watch ends with it (etcd #12385: a refused create was answered with another "
                "watch's id). The case sets how long one watch may delay the others. Source: the "
                "watch ids of the etcd v3 watch API.",
-    .make = MakeChecker<Isolated>,
 }};
 
 }  // namespace

@@ -21,7 +21,8 @@ struct Judge::Impl final : HistoryVisitor {
       if (info.of_calls && !options_.calls) continue;
       if (info.of_driver && passive()) continue;
       Checkers& group = info.of_calls ? call_checkers_ : checkers_;
-      group.push_back(info.make(facts_, findings_, info.guarantee));
+      group.push_back(info.make());
+      group.back()->Bind(facts_, findings_, info.guarantee);
     }
   }
 

@@ -18,8 +18,6 @@ constexpr std::chrono::seconds kLate{6};
 
 class Leased final : public Checker {
  public:
-  using Checker::Checker;
-
   void CallEnded(const RecordedCall& call, std::string_view, std::optional<Revision>) override {
     const bool answered = call.outcome == CallOutcome::kAnswered;
     switch (call.method) {
@@ -260,7 +258,7 @@ class Leased final : public Checker {
   bool unknown_grant_ = false;
 };
 
-const CheckerRegistration kLeased{{
+const CheckerRegistration<Leased> kLeased{{
     .guarantee = Guarantee("Leased"),
     .place = 560,
     .gravity = Gravity::kData,
@@ -278,7 +276,6 @@ const CheckerRegistration kLeased{{
         "shows on it. A keep-alive begins its time anew, for as long as it was granted. Its keys "
         "are not deleted before its time is over. Afterwards it may still be listed for a while: "
         "twice its time and six seconds. Source: the lease API of etcd.",
-    .make = MakeChecker<Leased>,
 }};
 
 }  // namespace

@@ -8,8 +8,6 @@ namespace {
 
 class Linearizable final : public Checker {
  public:
-  using Checker::Checker;
-
   void CallAnswered(const RecordedCall& call) override {
     if (call.serializable) return;
     CheckNotPast(call);
@@ -37,7 +35,7 @@ class Linearizable final : public Checker {
   }
 };
 
-const CheckerRegistration kLinearizable{{
+const CheckerRegistration<Linearizable> kLinearizable{{
     .guarantee = Guarantee("Linearizable"),
     .place = 510,
     .gravity = Gravity::kData,
@@ -53,7 +51,6 @@ const CheckerRegistration kLinearizable{{
                "must show exactly the result of the writes up to its revision. Calls with an "
                "unknown outcome count once their effect was observed; until then nothing is "
                "concluded from them. Source: \"linearizability\" of the KV API guarantees of etcd.",
-    .make = MakeChecker<Linearizable>,
 }};
 
 }  // namespace

@@ -8,8 +8,6 @@ namespace {
 
 class Ordered final : public Checker {
  public:
-  using Checker::Checker;
-
   void Delivered(WatchIndex watch, const Response& response) override {
     Last& last = At(last_, watch);
     for (const EventView& event : response.message.events) {
@@ -88,7 +86,7 @@ class Ordered final : public Checker {
   std::vector<Last> last_;
 };
 
-const CheckerRegistration kOrdered{{
+const CheckerRegistration<Ordered> kOrdered{{
     .guarantee = Guarantee("Ordered"),
     .place = 10,
     .gravity = Gravity::kOrder,
@@ -103,7 +101,6 @@ const CheckerRegistration kOrdered{{
                "operations (should); a deviating order of keys that were deleted together is "
                "noted and is no failure (may). Source: the guarantee \"ordered\" of the etcd v3 "
                "watch API.",
-    .make = MakeChecker<Ordered>,
 }};
 
 }  // namespace

@@ -42,8 +42,6 @@ bool HasNoLineage(const KeyValueView& kv, const JudgeOptions& options) {
 
 class PreviousValue final : public Checker {
  public:
-  using Checker::Checker;
-
   void Asked(WatchIndex watch) override {
     At(asked_, watch) = facts().details(watch).previous_asked ? 1 : 0;
   }
@@ -256,7 +254,7 @@ class PreviousValue final : public Checker {
   OldKeys old_keys_;
 };
 
-const CheckerRegistration kPreviousValue{{
+const CheckerRegistration<PreviousValue> kPreviousValue{{
     .guarantee = Guarantee("PreviousValue"),
     .place = 80,
     .gravity = Gravity::kFields,
@@ -274,7 +272,6 @@ const CheckerRegistration kPreviousValue{{
                "wrong previous value is never allowed. A target that is configured for the "
                "stricter rule ends the watch with ErrCompacted instead. Source: the field prev_kv "
                "of WatchCreateRequest in the etcd v3 API.",
-    .make = MakeChecker<PreviousValue>,
 }};
 
 }  // namespace

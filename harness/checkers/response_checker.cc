@@ -19,21 +19,12 @@ std::string NoKey(std::string_view key) { return fmt::format("no key {}", Quoted
 
 }  // namespace
 
-Examined ResponseChecker::ReadOnlyCall(const RecordedCall& call) {
+Examined ResponseChecker::Check(const RecordedCall& call, std::optional<Revision> made) {
   call_ = &call;
   examined_ = {};
-  changes_ = false;
+  changes_ = made.has_value();
   if (call.method == Method::kTxn) Branch(call.request.view(), call.response.view());
-  Operate(call.method, call.request.view(), call.response.view());
-  return std::move(examined_);
-}
-
-Examined ResponseChecker::Write(const RecordedCall& call, Revision revision) {
-  call_ = &call;
-  examined_ = {};
-  changes_ = true;
-  if (call.method == Method::kTxn) Branch(call.request.view(), call.response.view());
-  keys_.MoveTo(revision);
+  if (made) keys_.MoveTo(*made);
   Operate(call.method, call.request.view(), call.response.view());
   return std::move(examined_);
 }

@@ -3,8 +3,8 @@
 //
 //   keys.MoveTo(state);
 //   ResponseChecker checker(keys, writers);
-//   const auto checked = checker.ReadOnlyCall(call);       // it changed nothing
-//   const auto checked = checker.Write(call, revision);    // it made this revision
+//   const auto checked = checker.Check(call);              // it changed nothing
+//   const auto checked = checker.Check(call, revision);    // it made this revision
 //   if (checked.wrong) ... checked.wrong->expected ...
 //
 // Unknown parts of the state are not compared; there the answer itself defines the state. Not
@@ -38,10 +38,9 @@ class ResponseChecker {
   ResponseChecker(KeySpace& keys, const Writers& writers, const Deviations& deviations)
       : keys_(keys), writers_(writers), deviations_(deviations) {}
 
-  // Requires: the keys are at the revision of the answer.
-  Examined ReadOnlyCall(const RecordedCall& call);
-  // Requires: the keys are at the revision before; afterwards they are at this one.
-  Examined Write(const RecordedCall& call, Revision revision);
+  // Requires: the keys are at the revision of the answer; of a call that made a revision, at the
+  // one before, and afterwards they are at this one.
+  Examined Check(const RecordedCall& call, std::optional<Revision> made = {});
 
  private:
   // The keys of a range with their known state, in key order.

@@ -7,8 +7,6 @@ namespace {
 
 class Serializable final : public Checker {
  public:
-  using Checker::Checker;
-
   void CallAnswered(const RecordedCall& call) override {
     if (call.serializable) CheckNotFuture(call, "a state that the store had been in");
   }
@@ -19,7 +17,7 @@ class Serializable final : public Checker {
   }
 };
 
-const CheckerRegistration kSerializable{{
+const CheckerRegistration<Serializable> kSerializable{{
     .guarantee = Guarantee("Serializable"),
     .place = 520,
     .gravity = Gravity::kOrder,
@@ -33,7 +31,6 @@ const CheckerRegistration kSerializable{{
                "revision of its header, and the store had reached that revision. Source: the "
                "field serializable of RangeRequest, and \"isolation level and consistency of "
                "replicas\" of the KV API guarantees of etcd.",
-    .make = MakeChecker<Serializable>,
 }};
 
 }  // namespace

@@ -13,8 +13,6 @@ constexpr std::string_view kNoEnd("\0", 1);
 
 class Transactional final : public Checker {
  public:
-  using Checker::Checker;
-
   // A read that began after the answer to the revocation, and that every member agrees on.
   void CallAnswered(const RecordedCall& call) override {
     if (call.method == Method::kTxn) CheckOnce(call);
@@ -99,7 +97,7 @@ class Transactional final : public Checker {
   }
 };
 
-const CheckerRegistration kTransactional{{
+const CheckerRegistration<Transactional> kTransactional{{
     .guarantee = Guarantee("Transactional"),
     .place = 530,
     .gravity = Gravity::kData,
@@ -119,7 +117,6 @@ const CheckerRegistration kTransactional{{
         "The revocation of a lease is a write, too: once it is "
         "acknowledged, none of the lease's keys exists any more. Source: \"atomicity\" of "
         "the KV API guarantees of etcd, and the message TxnRequest of its API.",
-    .make = MakeChecker<Transactional>,
 }};
 
 }  // namespace
