@@ -6,7 +6,7 @@
 #include <map>
 
 #include "harness/cli/selection.h"
-#include "harness/history/segments.h"
+#include "harness/history/reader.h"
 #include "harness/results/result_line.h"
 
 namespace watchproof {

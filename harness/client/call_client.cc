@@ -8,10 +8,9 @@
 
 namespace watchproof {
 
-Result<Bytes> CallClient::Call(RecordingContext& context, Method method, std::string request,
+Result<Bytes> CallClient::Call(Recorder& recorder, Method method, std::string request,
                                const std::string& caller) const {
-  const CallId call = context.NextCall();
-  Recorder& recorder = context.recorder();
+  const CallId call = recorder.NextCall();
   const Bytes sent = Bytes::Take(std::move(request));
   recorder.Append({.kind = EntryKind::kCallStarted,
                    .method = method,

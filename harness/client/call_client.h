@@ -3,7 +3,7 @@
 //
 //   CallClient calls(connection);
 //   WP_ASSIGN_OR_RETURN(const Bytes answer,
-//                       calls.Call(context, Method::kPut, request, "script 7"));
+//                       calls.Call(recorder, Method::kPut, request, "script 7"));
 //
 // Threads: any once the token is set; a call blocks its caller until the answer or the time limit.
 #pragma once
@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "harness/base/bytes.h"
-#include "harness/client/client_context.h"
 #include "harness/client/connection.h"
+#include "harness/history/recorder.h"
 
 namespace watchproof {
 
@@ -33,7 +33,7 @@ class CallClient {
   const std::string& token() const { return token_; }
 
   // Recorded. `caller` names the client in the recording: what it reads and writes has an order.
-  Result<Bytes> Call(RecordingContext& context, Method method, std::string request,
+  Result<Bytes> Call(Recorder& recorder, Method method, std::string request,
                      const std::string& caller) const;
   // Not recorded, because it is not judged: "/etcdserverpb.Lease/LeaseLeases".
   Result<Bytes> Ask(const std::string& path, std::string_view request) const;

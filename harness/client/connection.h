@@ -3,7 +3,7 @@
 // which would hide the effect of a fault.
 //
 //   WP_ASSIGN_OR_RETURN(Connection connection, Connect("127.0.0.1:2379", Within(10s)));
-//   WatchStream::Open(context, {.connection = connection});
+//   WatchStream::Open(recorder, {.connection = connection});
 //
 // Threads: any. Ownership: shared by its users; it is closed with the last.
 #pragma once

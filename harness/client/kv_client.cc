@@ -76,11 +76,11 @@ Status StatusOf(const Result<Value>& result) {
 
 }  // namespace
 
-KvClient::KvClient(RecordingContext& context, const std::string& endpoint, const KvOptions& options)
-    : context_(context), options_(options), calls_(MakeChannel(endpoint), options.limits) {}
+KvClient::KvClient(Recorder& recorder, const std::string& endpoint, const KvOptions& options)
+    : recorder_(recorder), options_(options), calls_(MakeChannel(endpoint), options.limits) {}
 
 Result<Bytes> KvClient::Record(Method method, const Message& request) {
-  return calls_.Call(context_, method, request.bytes(), options_.name);
+  return calls_.Call(recorder_, method, request.bytes(), options_.name);
 }
 
 Result<Revision> KvClient::Call(Method method, const Message& request) {

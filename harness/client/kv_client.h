@@ -2,11 +2,11 @@
 // Writes, reads, compactions and leases; each call is recorded with its request and its answer
 // before it is judged.
 //
-//   KvClient kv(context, "127.0.0.1:2379");
+//   KvClient kv(recorder, "127.0.0.1:2379");
 //   WP_ASSIGN_OR_RETURN(Revision revision, kv.Put("k", "v"));
 //
 // Threads: any once the token is set; a call blocks its caller until the answer or its time limit.
-// Ownership: refers to the context.
+// Ownership: refers to the recorder.
 #pragma once
 
 #include <atomic>
@@ -60,7 +60,7 @@ struct KvOptions {
 
 class KvClient {
  public:
-  KvClient(RecordingContext& context, const std::string& endpoint, const KvOptions& options = {});
+  KvClient(Recorder& recorder, const std::string& endpoint, const KvOptions& options = {});
 
   // Sent with every call from here on, for targets with authentication enabled.
   void SetToken(const std::string& token) { calls_.SetToken(token); }
@@ -111,7 +111,7 @@ class KvClient {
   std::int64_t KnownRevision(const std::string& key);
   void Remember(const std::string& key, std::int64_t revision);
 
-  RecordingContext& context_;
+  Recorder& recorder_;
   const KvOptions options_;
   CallClient calls_;
   std::atomic<std::int64_t> latest_ = 0;  // of the store, as of the last read of a key

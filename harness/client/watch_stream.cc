@@ -13,6 +13,8 @@
 namespace watchproof {
 namespace {
 
+constexpr Duration kConnectLimit = 10s;
+
 Message UnknownRequest(const std::string& content) {
   constexpr int kNoField = 1000;
   return Message().Text(kNoField, content);
@@ -25,9 +27,9 @@ using Generic = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
 // Callbacks stamp messages and hand them to the recorder; requests are sent one at a time.
 class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  Impl(RecordingContext& context, Connection connection)
-      : recorder_(context.recorder()),
-        stream_(context.NextStream()),
+  Impl(Recorder& recorder, Connection connection)
+      : recorder_(recorder),
+        stream_(recorder.NextStream()),
         connection_(std::move(connection)),
         stub_(connection_) {}
 
@@ -203,13 +205,13 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
 WatchStream::WatchStream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 WatchStream::~WatchStream() { Close(); }
 
-Result<std::unique_ptr<WatchStream>> WatchStream::Open(RecordingContext& context,
+Result<std::unique_ptr<WatchStream>> WatchStream::Open(Recorder& recorder,
                                                        const StreamOptions& options) {
   Connection connection = options.connection;
   if (connection == nullptr) {
-    WP_ASSIGN_OR_RETURN(connection, Connect(options.endpoint, Within(options.connect_limit)));
+    WP_ASSIGN_OR_RETURN(connection, Connect(options.endpoint, Within(kConnectLimit)));
   }
-  auto impl = std::make_unique<Impl>(context, std::move(connection));
+  auto impl = std::make_unique<Impl>(recorder, std::move(connection));
   impl->Start(options);
   return std::unique_ptr<WatchStream>(new WatchStream(std::move(impl)));
 }

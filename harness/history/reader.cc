@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/base/parse.h"
 #include "harness/history/chunk.h"
 #include "harness/history/frame.h"
 #include "harness/history/run_started.h"
@@ -23,7 +24,36 @@ constexpr std::size_t kBeginningSize = 256 << 10;
 // trusted.
 constexpr std::size_t kStep = 1 << 20;
 
+constexpr std::string_view kBeforeNumber = "segment-";
+constexpr std::string_view kBehindNumber = ".wire.zst";
+
 }  // namespace
+
+std::string SegmentName(int number) {
+  return fmt::format("{}{:06}{}", kBeforeNumber, number, kBehindNumber);
+}
+
+std::optional<int> SegmentNumber(const std::filesystem::path& file) {
+  const std::string name = file.filename().string();
+  if (!name.starts_with(kBeforeNumber) || !name.ends_with(kBehindNumber)) return std::nullopt;
+  const std::string_view digits = std::string_view(name).substr(
+      kBeforeNumber.size(), name.size() - kBeforeNumber.size() - kBehindNumber.size());
+  const auto number = ParseNumber<int>(digits);
+  return number > 0 ? number : std::nullopt;
+}
+
+Result<std::vector<Segment>> SegmentsIn(const std::filesystem::path& folder) {
+  std::vector<Segment> segments;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
+    if (const auto number = SegmentNumber(at->path())) segments.push_back({*number, at->path()});
+  }
+  if (error) return Fail(StatusCode::kUnavailable, "{}: {}", folder.string(), error.message());
+  std::sort(segments.begin(), segments.end(),
+            [](const Segment& a, const Segment& b) { return a.number < b.number; });
+  return segments;
+}
 
 class HistoryReader::FileReader {
  public:

@@ -9,9 +9,13 @@
 //   }
 //   if (!reader->damage().empty()) ...   // not all that was recorded has been read
 //
-// A folder with segments (segments.h), as a proxy records them, is read as one recording: lines are
-// numbered through, and those with which a segment restates what earlier ones began are left out,
-// but in the first that is still there.
+// A folder with segments, as a proxy records them, is read as one recording: lines are numbered
+// through, and those with which a segment restates what earlier ones began are left out, but in the
+// first that is still there. Each segment can be judged on its own, and old ones may have been
+// dropped.
+//
+//   folder / SegmentName(3)          // "segment-000003.wire.zst"
+//   WP_ASSIGN_OR_RETURN(const std::vector<Segment> segments, SegmentsIn(folder));
 //
 // A chunk (chunk.h) is read whole and its hash verified before the first of its entries is handed
 // out. Reading ends at the last verified line if the bytes differ from what a recorder writes.
@@ -26,9 +30,19 @@
 
 #include "harness/base/status.h"
 #include "harness/history/recorder.h"
-#include "harness/history/segments.h"
 
 namespace watchproof {
+
+struct Segment {
+  int number = 0;  // from 1
+  std::filesystem::path file;
+};
+
+std::string SegmentName(int number);
+// Empty if it is no such name.
+std::optional<int> SegmentNumber(const std::filesystem::path& file);
+// By number; without any the folder is no such recording.
+Result<std::vector<Segment>> SegmentsIn(const std::filesystem::path& folder);
 
 class HistoryReader {
  public:

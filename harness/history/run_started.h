@@ -38,7 +38,6 @@ struct Deviations {
     field("previous_unasked", previous_unasked);
     field("keeps_history", keeps_history);
   }
-  bool any() const { return !unset.empty() || previous_unasked || keeps_history; }
   bool operator==(const Deviations&) const = default;
 };
 

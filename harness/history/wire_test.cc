@@ -186,15 +186,16 @@ TEST(Wire, ReadsCompactionsAndLeases) {
 }
 
 TEST(Wire, SkipsUnknownFields) {
-  const std::string bytes = Message()
-                                .Number(99, 5)
-                                .Fixed64(98, 1)
-                                .Fixed32(97, 1)
-                                .Text(96, "x")
-                                .Text(2, "a watch id is no text")
-                                .Number(11, 3)
-                                .Number(5, 8)
-                                .bytes();
+  const std::string bytes =
+      Message()
+          .Number(99, 5)
+          .Raw(std::string_view("\x91\x06\1\0\0\0\0\0\0\0", 10))  // 98, 64 bits
+          .Raw(std::string_view("\x8d\x06\1\0\0\0", 6))           // 97, 32 bits
+          .Text(96, "x")
+          .Text(2, "a watch id is no text")
+          .Number(11, 3)
+          .Number(5, 8)
+          .bytes();
   WatchResponseView view;
   ASSERT_TRUE(Parse(bytes, view).ok());
   EXPECT_EQ(view.watch_id, 0);

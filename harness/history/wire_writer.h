@@ -38,14 +38,6 @@ class Message {
   Message& Nested(std::uint32_t field, const Message& message) {
     return Text(field, message.bytes());
   }
-  Message& Fixed64(std::uint32_t field, std::uint64_t value) {
-    Writer().add_fixed64(field, value);
-    return *this;
-  }
-  Message& Fixed32(std::uint32_t field, std::uint32_t value) {
-    Writer().add_fixed32(field, value);
-    return *this;
-  }
   Message& Raw(std::string_view bytes) {
     bytes_ += bytes;
     return *this;

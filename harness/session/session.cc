@@ -34,7 +34,6 @@ AttemptSession::~AttemptSession() {
 
 Status AttemptSession::OpenRecording() {
   WP_ASSIGN_OR_RETURN(recorder_, Recorder::Open({.file = options_.folder / "history.wire.zst"}));
-  context_.emplace(*recorder_);
   return {};
 }
 
@@ -58,7 +57,7 @@ Status AttemptSession::Connect() {
     // Each is its own client: members may serve different revisions.
     const std::string name = member == 1 ? "direct" : fmt::format("direct-{}", member);
     kvs_.push_back(std::make_unique<KvClient>(
-        *context_, environment_.endpoint(Path::kDirect, member).ToString(),
+        *recorder_, environment_.endpoint(Path::kDirect, member).ToString(),
         KvOptions{.limits = {.until = deadline_.at() + kTimeToConverge},
                   .name = name,
                   .writes = write_form()}));
@@ -71,7 +70,7 @@ Status AttemptSession::Connect() {
 
 Status AttemptSession::StartConsumer() {
   WP_ASSIGN_OR_RETURN(
-      consumer_, ConsumerLink::Start(environment_, *context_, options_.consumer, options_.folder));
+      consumer_, ConsumerLink::Start(environment_, *recorder_, options_.consumer, options_.folder));
   GrantTime(kConsumerStarts);
   const ConsumerProcess& process = consumer_->process();
   PumpUntil([&] { return consumer_->asked_and_answered() || process.exit_state(); },
@@ -135,9 +134,9 @@ Status AttemptSession::OpenControlWatch(const std::string& token, Revision after
   WP_ASSIGN_OR_RETURN(const Revision head, Head());
   if (first_head_ == Revision()) first_head_ = head;
   WP_ASSIGN_OR_RETURN(control_watch_,
-                      WatchStream::Open(*context_, {.endpoint = target().endpoint().ToString(),
-                                                    .path = "control",
-                                                    .token = token}));
+                      WatchStream::Open(*recorder_, {.endpoint = target().endpoint().ToString(),
+                                                     .path = "control",
+                                                     .token = token}));
   // Everything, or on a target that others use, too, all keys of the attempt.
   control_watch_->Create({.key = FirstKey(),
                           .range_end = EndOfPrefix(prefix_),
@@ -186,7 +185,7 @@ Result<WatchStream*> AttemptSession::Stream(const std::string& name,
     if (const auto neighbour = streams_.find(settings.beside); neighbour != streams_.end()) {
       options.connection = neighbour->second->connection();
     }
-    WP_ASSIGN_OR_RETURN(stream, WatchStream::Open(*context_, options));
+    WP_ASSIGN_OR_RETURN(stream, WatchStream::Open(*recorder_, options));
     if (const auto reader = readers_.find(settings.user); reader != readers_.end()) {
       Annotate(ReadRight{
           .stream = stream->id(), .key = {reader->second.key}, .end = {reader->second.range_end}});

@@ -21,7 +21,6 @@
 #include <set>
 #include <string>
 
-#include "harness/base/key_range.h"
 #include "harness/checkers/judge.h"
 #include "harness/client/admin_client.h"
 #include "harness/client/kv_client.h"
@@ -31,14 +30,14 @@
 #include "harness/history/annotation.h"
 #include "harness/history/recorder.h"
 #include "harness/history/run_started.h"
+#include "harness/model/key_range.h"
 #include "harness/model/lag.h"
 #include "harness/session/consumer_link.h"
 #include "harness/session/finding_records.h"
 #include "harness/session/memory_meter.h"
 #include "harness/session/offer.h"
-#include "harness/session/overlap_table.h"
 #include "harness/session/profile.h"
-#include "harness/session/stream_traffic.h"
+#include "harness/session/traffic.h"
 
 namespace watchproof {
 
@@ -98,7 +97,7 @@ class AttemptSession {
   KvClient& kv() { return *kvs_.at(static_cast<std::size_t>(member_ - 1)); }
   void UseMember(int member) { member_ = member; }
   // For clients other than those of the session.
-  RecordingContext& recording() { return *context_; }
+  Recorder& recording() { return *recorder_; }
   WriteForm write_form() const;
   static constexpr std::string_view kNoToken = "none";
   struct StreamSettings {
@@ -209,7 +208,6 @@ class AttemptSession {
   SessionSetup options_;
   Offer offer_;
   std::unique_ptr<Recorder> recorder_;
-  std::optional<RecordingContext> context_;
   // What follows the recording.
   LagMeter lag_;
   OverlapTable overlaps_;

@@ -63,7 +63,7 @@ class LiveServer {
   static Result<std::unique_ptr<LiveServer>> Start(const LiveServerOptions& options);
   ~LiveServer();
 
-  RecordingContext& recording() { return *context_; }
+  Recorder& recording() { return *recorder_; }
   Result<Connection> Connect();
   // Of the user with every right; empty without authentication.
   const std::string& token() const { return root_; }
@@ -145,7 +145,6 @@ class LiveServer {
   Environment environment_;
   std::string version_;
   std::unique_ptr<Recorder> recorder_;
-  std::optional<RecordingContext> context_;
   std::unique_ptr<AdminClient> auth_;
   std::string root_;  // tokens
   std::string reader_;

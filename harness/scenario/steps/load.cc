@@ -23,7 +23,7 @@ constexpr std::uint64_t kHighestVersion = 3;  // that a transaction asks for
 class LoadClient {
  public:
   // The key of the step is that on the target.
-  LoadClient(RecordingContext& recording, const std::string& endpoint, const KvOptions& options,
+  LoadClient(Recorder& recording, const std::string& endpoint, const KvOptions& options,
              const LoadStep& placed)
       : step_(placed),
         kv_(recording, endpoint, options),
