@@ -272,12 +272,11 @@ ExitCode HistoryDumpCommand(const DumpFlags& flags) {
   if (!file.has_value()) return Complain(kCommand, file.error().ToString());
   const auto reader = HistoryReader::Open(*file);
   if (!reader.has_value()) return Complain(kCommand, reader.error().ToString());
-  while (true) {
-    const auto line = (*reader)->Next();
-    if (!line.has_value()) return Complain(kCommand, line.error().ToString());
-    if (!line->has_value()) break;
-    if (!filter || filter->Concerns(**line)) fmt::print("{}\n", DumpLine(**line));
-  }
+  const Status read = (*reader)->Each([&filter](const NumberedEntry& line) {
+    if (!filter || filter->Concerns(line)) fmt::print("{}\n", DumpLine(line));
+    return true;
+  });
+  if (!read.ok()) return Complain(kCommand, read.ToString());
   if (const std::string& damage = (*reader)->damage(); !damage.empty()) {
     std::fflush(stdout);
     fmt::print(stderr, "watchproof {}: {}: {}\n", kCommand, Escaped(file->string()),

@@ -204,15 +204,14 @@ Result<std::vector<std::string>> ExcerptFor(const std::filesystem::path& file,
                                             const std::vector<std::vector<Line>>& evidence) {
   WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(file));
   std::vector<Reported> all;
-  for (;;) {
-    WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> line, reader->Next());
-    if (!line) break;
-    const bool response = line->entry.kind == EntryKind::kResponseReceived;
-    if (!response && !IsEvidence(evidence, line->line)) continue;
-    Json json = ToJson(*line);
+  WP_RETURN_IF_ERROR(reader->Each([&](const NumberedEntry& line) {
+    const bool response = line.entry.kind == EntryKind::kResponseReceived;
+    if (!response && !IsEvidence(evidence, line.line)) return true;
+    Json json = ToJson(line);
     const std::int64_t watch = json.value("watch_id", std::int64_t{-1});
-    all.push_back({line->line, line->entry.stream, watch, std::move(json)});
-  }
+    all.push_back({line.line, line.entry.stream, watch, std::move(json)});
+    return true;
+  }));
   std::vector<std::string> excerpts;
   for (const std::vector<Line>& lines : evidence) excerpts.push_back(DumpJson(Choose(all, lines)));
   return excerpts;

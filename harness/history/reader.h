@@ -2,11 +2,10 @@
 // Reads a recorded history back, entry by entry.
 //
 //   WP_ASSIGN_OR_RETURN(auto reader, HistoryReader::Open(path));
-//   while (true) {
-//     WP_ASSIGN_OR_RETURN(auto line, reader->Next());
-//     if (!line) break;
-//     judge.Consume(*line);
-//   }
+//   WP_RETURN_IF_ERROR(reader->Each([&](const NumberedEntry& line) {
+//     judge.Consume(line);
+//     return true;
+//   }));
 //   if (!reader->damage().empty()) ...   // not all that was recorded has been read
 //
 // A folder with segments, as a proxy records them, is read as one recording: lines are numbered
@@ -54,6 +53,14 @@ class HistoryReader {
   // Empty at the end, which may be an early one: see damage(). Errors are the system's, while
   // reading the file.
   Result<std::optional<NumberedEntry>> Next();
+  // Until the end, or until `visit` returns false.
+  template <typename Visit>
+  Status Each(Visit visit) {
+    while (true) {
+      WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> line, Next());
+      if (!line || !visit(*line)) return {};
+    }
+  }
   // After the end: empty if the recording is whole, otherwise why not and up to where it was read,
   // such as "cut off after line 12: the trailer is missing".
   const std::string& damage() const { return damage_; }

@@ -143,19 +143,12 @@ bool IsWrite(Method method) {
 }
 
 bool IsDefiniteRefusal(StatusCode code) {
-  switch (code) {
-    case StatusCode::kInvalidArgument:
-    case StatusCode::kNotFound:
-    case StatusCode::kAlreadyExists:
-    case StatusCode::kPermissionDenied:
-    case StatusCode::kResourceExhausted:
-    case StatusCode::kFailedPrecondition:
-    case StatusCode::kOutOfRange:
-    case StatusCode::kUnimplemented:
-      return true;
-    default:
-      return false;
-  }
+  constexpr StatusCode kRefusals[] = {
+      StatusCode::kInvalidArgument,   StatusCode::kNotFound,
+      StatusCode::kAlreadyExists,     StatusCode::kPermissionDenied,
+      StatusCode::kResourceExhausted, StatusCode::kFailedPrecondition,
+      StatusCode::kOutOfRange,        StatusCode::kUnimplemented};
+  return std::ranges::find(kRefusals, code) != std::end(kRefusals);
 }
 
 Result<Effect> AcknowledgedEffect(Method method, std::string_view request,

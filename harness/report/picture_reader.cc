@@ -486,11 +486,10 @@ Picture PictureReader::Finish() {
 Result<Picture> ReadPicture(const PictureRequest& request) {
   const auto each = [&](const auto& consume) -> Status {
     WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(request.file));
-    while (true) {
-      WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> line, reader->Next());
-      if (!line) return {};
-      consume(*line);
-    }
+    return reader->Each([&consume](const NumberedEntry& line) {
+      consume(line);
+      return true;
+    });
   };
   FocusFinder finder(request.evidence);
   WP_RETURN_IF_ERROR(each([&](const NumberedEntry& line) { finder.Consume(line); }));

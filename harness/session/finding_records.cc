@@ -164,13 +164,11 @@ Status QuoteEvidence(const std::filesystem::path& history, std::vector<FindingRe
   }
   if (quoted.empty()) return {};
   WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(history));
-  while (true) {
-    WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> line, reader->Next());
-    if (!line || line->line.value > quoted.rbegin()->first) break;
-    if (const auto wanted = quoted.find(line->line.value); wanted != quoted.end()) {
-      wanted->second = LineText(*line);
-    }
-  }
+  WP_RETURN_IF_ERROR(reader->Each([&quoted](const NumberedEntry& line) {
+    const auto wanted = quoted.find(line.line.value);
+    if (wanted != quoted.end()) wanted->second = LineText(line);
+    return line.line.value < quoted.rbegin()->first;
+  }));
   for (FindingRecord& finding : findings) {
     finding.messages.clear();
     for (const std::uint64_t line : finding.evidence) finding.messages.push_back(quoted[line]);

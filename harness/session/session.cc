@@ -94,8 +94,7 @@ void AttemptSession::BeginRecording() {
 }
 
 WriteForm AttemptSession::write_form() const {
-  return options_.profile.requests == Profile::Requests::kKubernetes ? WriteForm::kKubernetes
-                                                                     : WriteForm::kPlain;
+  return kubernetes_only() ? WriteForm::kKubernetes : WriteForm::kPlain;
 }
 
 void AttemptSession::MakePorts() {
