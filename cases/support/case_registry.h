@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/checkers/level.h"
+#include "harness/checkers/guarantee.h"
 #include "harness/results/result.h"
 #include "harness/targets/capability.h"
 

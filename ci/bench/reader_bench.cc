@@ -17,7 +17,7 @@
 #include "ci/bench/store/bench_writers.h"
 #include "fixtures/protos/rpc.pb.h"
 #include "harness/base/mutex.h"
-#include "harness/client/channel.h"
+#include "harness/client/connection.h"
 #include "harness/client/watch_stream.h"
 #include "harness/history/wire.h"
 
@@ -129,8 +129,7 @@ int Record(const std::string& endpoint, int watchers, std::uint64_t events,
       std::filesystem::temp_directory_path() / fmt::format("reader-bench-{}", getpid());
   auto recorder = Recorder::Open({.file = file});
   if (!recorder.has_value()) return 1;
-  RecordingContext context(**recorder);
-  auto stream = WatchStream::Open(context, {.endpoint = endpoint});
+  auto stream = WatchStream::Open(**recorder, {.endpoint = endpoint});
   if (!stream.has_value()) return 1;
   for (int i = 0; i < watchers; ++i) (*stream)->Create({.key = kKey});
   Count count;

@@ -29,7 +29,7 @@ ALLOWED = {
     "harness/capture": BASE | {"harness/history", "proxies/core", "proxies/http2"},
     "harness/model": BASE | {"harness/history"},
     "harness/checkers": BASE | {"harness/history", "harness/model"},
-    "harness/client": BASE | {"harness/history", "fixtures/protos"},
+    "harness/client": BASE | {"harness/history"},
     "harness/targets": BASE | {"embedded_store/server", "fixtures/protos", "fixtures/certs"},
     "harness/consumers": BASE | ORACLE | {"harness/targets"},
     "harness/faults": BASE | PROXIES,

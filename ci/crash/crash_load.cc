@@ -9,7 +9,7 @@
 
 #include "fixtures/protos/rpc.grpc.pb.h"
 #include "fixtures/protos/rpc_lease.grpc.pb.h"
-#include "harness/client/channel.h"
+#include "harness/client/connection.h"
 
 namespace watchproof::store {
 namespace pb = etcdserverpb;

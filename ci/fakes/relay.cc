@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "harness/base/deadline.h"
-#include "harness/client/channel.h"
+#include "harness/client/connection.h"
 
 namespace watchproof::fakes {
 namespace {

@@ -216,10 +216,9 @@ class CallMutator {
     const std::vector<OperationView>& other = answer.succeeded ? request.failure : request.success;
     message.Optional(2, answer.succeeded ? 0 : 1);
     for (const OperationView& operation : other) {
-      const std::uint32_t field = operation.kind == OperationKind::kRange ? 1
-                                  : operation.kind == OperationKind::kPut ? 2
-                                                                          : 3;
-      message.Nested(3, Message().Nested(field, Message()));
+      const bool known = operation.kind == Method::kRange || operation.kind == Method::kPut;
+      const Method kind = known ? operation.kind : Method::kDeleteRange;
+      message.Nested(3, Message().Nested(static_cast<std::uint32_t>(kind), Message()));
     }
     CallMutant mutant = With(
         call, message.bytes(),

@@ -32,14 +32,13 @@ struct Call {
   std::size_t index = 0;  // into the truth's calls
 };
 
-Status AddSteps(OperationKind kind, std::string_view request, std::string_view response,
-                Write& write) {
-  if (kind == OperationKind::kPut) {
+Status AddSteps(Method kind, std::string_view request, std::string_view response, Write& write) {
+  if (kind == Method::kPut) {
     PutRequestView put;
     WP_RETURN_IF_ERROR(Parse(request, put));
     write.steps.push_back({.key = std::string(put.key), .end = {}, .put = put});
     write.changes = true;
-  } else if (kind == OperationKind::kDeleteRange) {
+  } else if (kind == Method::kDeleteRange) {
     DeleteRangeRequestView range;
     DeleteRangeResponseView answer;
     WP_RETURN_IF_ERROR(Parse(request, range));
@@ -50,7 +49,7 @@ Status AddSteps(OperationKind kind, std::string_view request, std::string_view r
                            .deleted = answer.deleted,
                            .put = {}});
     write.changes = write.changes || answer.deleted > 0;
-  } else if (kind == OperationKind::kTxn) {
+  } else if (kind == Method::kTxn) {
     TxnRequestView txn;
     TxnResponseView answer;
     WP_RETURN_IF_ERROR(Parse(request, txn));
@@ -66,17 +65,8 @@ Status AddSteps(OperationKind kind, std::string_view request, std::string_view r
   return Status();
 }
 
-OperationKind KindOf(Method method) {
-  switch (method) {
-    case Method::kPut:
-      return OperationKind::kPut;
-    case Method::kDeleteRange:
-      return OperationKind::kDeleteRange;
-    case Method::kTxn:
-      return OperationKind::kTxn;
-    default:
-      return OperationKind::kNone;
-  }
+bool Writes(Method method) {
+  return method == Method::kPut || method == Method::kDeleteRange || method == Method::kTxn;
 }
 
 // Calls that cannot have had an effect.
@@ -103,7 +93,7 @@ class Replayer {
       return Fail(StatusCode::kFailedPrecondition, "the run did not converge");
     }
     for (const auto& [id, call] : calls_) {
-      if (KindOf(call.method) != OperationKind::kNone) return Unknown(call.begun);
+      if (Writes(call.method)) return Unknown(call.begun);
     }
     if (!writes_.empty()) truth_.base = writes_.begin()->first - 1;
     std::int64_t expected = truth_.base + 1;
@@ -127,10 +117,9 @@ class Replayer {
     const Entry& entry = line.entry;
     calls_[entry.call.value] = {line.line.value, entry.method, entry.payload.view(),
                                 truth_.calls.size()};
-    truth_.calls.push_back(
-        {.begun = line.line.value,
-         .writes = entry.method != Method::kRange && KindOf(entry.method) != OperationKind::kNone,
-         .leases = entry.method == Method::kLeaseRevoke});
+    truth_.calls.push_back({.begun = line.line.value,
+                            .writes = Writes(entry.method),
+                            .leases = entry.method == Method::kLeaseRevoke});
     if (entry.method != Method::kCompact) return Status();
     CompactionRequestView request;
     WP_RETURN_IF_ERROR(Parse(entry.payload.view(), request));
@@ -160,12 +149,12 @@ class Replayer {
       return Status();
     }
     if (call.method == Method::kRange) return Read(call, entry);
-    if (KindOf(call.method) == OperationKind::kNone || Refused(entry.code)) return Status();
+    if (!Writes(call.method) || Refused(entry.code)) return Status();
     if (entry.code != StatusCode::kOk) return Unknown(call.begun);
     Write write{.begun = call.begun, .ended = line.line.value};
     HeaderView header;
     WP_RETURN_IF_ERROR(ParseHeader(entry.payload.view(), header));
-    WP_RETURN_IF_ERROR(AddSteps(KindOf(call.method), call.request, entry.payload.view(), write));
+    WP_RETURN_IF_ERROR(AddSteps(call.method, call.request, entry.payload.view(), write));
     if (write.changes) writes_[header.revision] = std::move(write);
     return Status();
   }

@@ -38,4 +38,9 @@ class Bytes {
   std::size_t size_ = 0;
 };
 
+// Any bytes, written in JSON as pairs of hexadecimal digits (history/json_fields.h).
+struct HexBytes {
+  std::string bytes;
+};
+
 }  // namespace watchproof

@@ -21,15 +21,9 @@ spdlog::logger& Logger() {
 }
 
 spdlog::level::level_enum Convert(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return spdlog::level::debug;
-    case LogLevel::kInfo:
-      return spdlog::level::info;
-    case LogLevel::kWarn:
-      break;
-  }
-  return spdlog::level::warn;
+  constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::debug, spdlog::level::info,
+                                                   spdlog::level::warn};
+  return kLevels[static_cast<std::size_t>(level)];
 }
 
 }  // namespace

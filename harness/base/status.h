@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <system_error>
 #include <tl/expected.hpp>
@@ -42,7 +44,16 @@ enum class StatusCode {
   kUnauthenticated = 16,
 };
 
-const char* Name(StatusCode code);
+// In the order of the numbers.
+inline constexpr const char* kStatusCodes[] = {
+    "ok",        "cancelled",      "unknown",           "invalid argument",   "deadline exceeded",
+    "not found", "already exists", "permission denied", "resource exhausted", "failed precondition",
+    "aborted",   "out of range",   "unimplemented",     "internal",           "unavailable",
+    "data loss", "unauthenticated"};
+constexpr const char* Name(StatusCode code) {
+  const auto number = static_cast<std::size_t>(code);
+  return number < std::size(kStatusCodes) ? kStatusCodes[number] : "unnamed code";
+}
 
 class Status;
 template <typename T>

@@ -9,7 +9,6 @@
 #include "harness/capture/value_hasher.h"
 #include "harness/history/annotation.h"
 #include "harness/history/reader.h"
-#include "harness/history/segments.h"
 #include "harness/history/wire.h"
 #include "proxies/http2/test_frames.h"
 

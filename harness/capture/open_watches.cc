@@ -43,8 +43,8 @@ void OpenWatches::OnAsked(WatchIndex watch, const Asked& asked) {
   streams_[asked.stream.value].watches.push_back(watch);
   mine.create = {.key = std::string(asked.request.key),
                  .range_end = std::string(asked.request.range_end),
-                 .start = asked.request.start_revision,
-                 .id = asked.request.watch_id,
+                 .start = Revision(asked.request.start_revision),
+                 .id = WatchId(asked.request.watch_id),
                  .options = asked.request};
 }
 void OpenWatches::OnCancelAsked(WatchIndex watch, Where) {
@@ -54,8 +54,8 @@ void OpenWatches::OnCreated(WatchIndex watch, const Response& response) {
   Watch& mine = watches_[watch.value];
   mine.answer = response.payload.view();
   mine.id = response.message.watch_id;
-  mine.resume_at = mine.create.start > 0 ? Revision(mine.create.start)
-                                         : Revision(response.message.header.revision).next();
+  mine.resume_at = mine.create.start.value > 0 ? mine.create.start
+                                               : Revision(response.message.header.revision).next();
 }
 void OpenWatches::OnRefused(WatchIndex watch, const Response&) { End(watch); }
 void OpenWatches::OnDelivered(WatchIndex watch, ResponsePtr& response) {
@@ -84,9 +84,9 @@ void OpenWatches::End(WatchIndex watch) {
 }
 
 void OpenWatches::RestateWatch(const Watch& watch, std::vector<Entry>& out) const {
-  CreateFields create = watch.create;
+  WatchCreate create = watch.create;
   const bool answered = !watch.answer.empty();
-  if (answered) create.start = watch.resume_at.value;
+  if (answered) create.start = watch.resume_at;
   out.push_back(RequestOf(watch.stream, CreateRequest(create).bytes()));
   if (!answered) return;
   out.push_back({.kind = EntryKind::kResponseReceived,

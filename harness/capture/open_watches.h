@@ -32,7 +32,7 @@ class OpenWatches final : public HistoryVisitor {
  private:
   struct Watch {
     StreamId stream;
-    CreateFields create;
+    WatchCreate create;
     std::string answer;  // empty: none yet
     Revision resume_at{};
     bool cancelling = false;

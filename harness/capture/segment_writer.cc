@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "harness/base/log.h"
-#include "harness/history/segments.h"
+#include "harness/history/reader.h"
 
 namespace watchproof {
 namespace {

@@ -10,8 +10,6 @@ namespace {
 
 class Atomic final : public Checker {
  public:
-  using Checker::Checker;
-
   void Compared(WatchIndex watch, const Response& response,
                 const std::vector<Comparison>& compared) override {
     Current& current = At(current_, watch);
@@ -151,7 +149,7 @@ class Atomic final : public Checker {
   std::vector<EndOfLease> ends_;
 };
 
-const CheckerRegistration kAtomic{{
+const CheckerRegistration<Atomic> kAtomic{{
     .guarantee = Guarantee("Atomic"),
     .place = 30,
     .gravity = Gravity::kOrder,
@@ -164,7 +162,6 @@ const CheckerRegistration kAtomic{{
                "deleted in one revision. A watch with fragments enabled gets large responses in "
                "parts; the parts of one response, up to the first part without the fragment flag, "
                "count as one. Source: the guarantee \"atomic\" of the etcd v3 watch API.",
-    .make = MakeChecker<Atomic>,
 }};
 
 }  // namespace

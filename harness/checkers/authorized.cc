@@ -9,8 +9,6 @@ namespace {
 
 class Authorized final : public Checker {
  public:
-  using Checker::Checker;
-
   void Delivered(WatchIndex watch, const Response& response) override {
     const std::optional<Right>& right = facts().table.RightOf(facts().state(watch).stream);
     if (!right) return;
@@ -34,7 +32,7 @@ class Authorized final : public Checker {
   }
 };
 
-const CheckerRegistration kAuthorized{{
+const CheckerRegistration<Authorized> kAuthorized{{
     .guarantee = Guarantee("Authorized"),
     .place = 150,
     .gravity = Gravity::kData,
@@ -47,7 +45,6 @@ const CheckerRegistration kAuthorized{{
                "the stream may not read (etcd GHSA-xg4h-6gfc-h4m8: a user with the right to read "
                "one key could watch everything from that key on). Source: the role-based access "
                "control of etcd v3.",
-    .make = MakeChecker<Authorized>,
 }};
 
 }  // namespace

@@ -8,8 +8,6 @@ namespace {
 
 class Available final : public Checker {
  public:
-  using Checker::Checker;
-
   // The driver annotates what it observed: the end of a process, or a missing answer. It writes
   // these annotations only if no fault explains the observation.
   void Annotated(const Annotation& annotation, Where where) override {
@@ -32,7 +30,7 @@ class Available final : public Checker {
   }
 };
 
-const CheckerRegistration kAvailable{{
+const CheckerRegistration<Available> kAvailable{{
     .guarantee = Guarantee("Available"),
     .place = 160,
     .gravity = Gravity::kDeath,
@@ -43,7 +41,6 @@ const CheckerRegistration kAvailable{{
                "and it must answer over the direct path, which no fault of the network touches, "
                "within the time limit of the call. A target that never answered at all is not "
                "judged: the run then ends with exit code 3.",
-    .make = MakeChecker<Available>,
 }};
 
 }  // namespace

@@ -22,8 +22,6 @@ constexpr std::string_view kBookmarkMissing =
 
 class Bookmarkable final : public Checker {
  public:
-  using Checker::Checker;
-
   // header.revision of an event response is no bookmark: a batch of history carries the current
   // revision.
   void Delivered(WatchIndex watch, const Response& response) override {
@@ -91,8 +89,8 @@ class Bookmarkable final : public Checker {
     if (const auto* due = std::get_if<ProgressDue>(&annotation)) {
       Exercised();
       Revision head = facts().model.calls().reached();
-      for (const WatchState& watch : facts().table.states()) {
-        if (watch.stream == due->stream) head = std::max(head, watch.last_event);
+      for (const WatchIndex watch : facts().table.On(due->stream)) {
+        head = std::max(head, facts().state(watch).last_event);
       }
       due_[due->stream.value] = {*due, where, head.value, {}};
     } else if (const auto* over = std::get_if<ProgressOver>(&annotation)) {
@@ -171,31 +169,26 @@ class Bookmarkable final : public Checker {
 
   // A request to create that was sent before, and has no answer yet.
   std::optional<WatchIndex> CreateBefore(StreamId stream, Line line) const {
-    for (std::uint32_t i = 0; i < facts().table.size(); ++i) {
-      const WatchDetails& details = facts().details(WatchIndex(i));
-      const bool open = !details.created && !details.ended;
-      if (facts().state(WatchIndex(i)).stream == stream && open && details.asked.line < line) {
-        return WatchIndex(i);
-      }
+    for (const WatchIndex watch : facts().table.On(stream)) {
+      const WatchDetails& details = facts().details(watch);
+      if (!details.created && !details.ended && details.asked.line < line) return watch;
     }
     return std::nullopt;
   }
 
   // A watch of the stream has ended with ErrCompacted, and the client has not cancelled it.
   bool HeldBack(StreamId stream) const {
-    for (std::uint32_t i = 0; i < facts().table.size(); ++i) {
-      const WatchState& watch = facts().state(WatchIndex(i));
-      if (watch.stream != stream || watch.end != WatchEnd::kCompacted) continue;
-      if (!facts().details(WatchIndex(i)).release_asked) return true;
-    }
-    return false;
+    return std::ranges::any_of(facts().table.On(stream), [this](WatchIndex watch) {
+      return facts().state(watch).end == WatchEnd::kCompacted &&
+             !facts().details(watch).release_asked;
+    });
   }
 
   std::vector<Bookmark> bookmarks_;
   std::map<std::uint32_t, Due> due_;  // by stream, until progress comes
 };
 
-const CheckerRegistration kBookmarkable{{
+const CheckerRegistration<Bookmarkable> kBookmarkable{{
     .guarantee = Guarantee("Bookmarkable"),
     .place = 60,
     .gravity = Gravity::kSilence,
@@ -215,7 +208,6 @@ const CheckerRegistration kBookmarkable{{
                "follow the store: a progress response below a revision acknowledged before does "
                "not count. Without a request a server sends progress only to watches with "
                "progress_notify (should).",
-    .make = MakeChecker<Bookmarkable>,
 }};
 
 }  // namespace

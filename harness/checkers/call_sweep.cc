@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/checkers/call_sweep.h"
-
 #include <algorithm>
 
-#include "harness/checkers/response_checker.h"
+#include "harness/checkers/checker.h"
 
 namespace watchproof {
 namespace {
@@ -71,13 +69,13 @@ class Sweep {
       return;
     }
     keys_.MoveTo(call.state);
-    Take(*call.call, response_checker_.ReadOnlyCall(*call.call));
+    Take(*call.call, response_checker_.Check(*call.call));
   }
 
   void Step(Revision revision, const Writer& writer) {
     keys_.MoveTo(revision.previous());
     if (writer.acknowledged)
-      return Take(*writer.call, response_checker_.Write(*writer.call, revision));
+      return Take(*writer.call, response_checker_.Check(*writer.call, revision));
     keys_.MoveTo(revision);
     if (writer.call != nullptr) {
       for (const Operation& operation : writer.operations) {

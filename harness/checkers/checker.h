@@ -3,12 +3,11 @@
 //
 //   class Ordered final : public Checker {
 //    public:
-//     using Checker::Checker;
 //     void Delivered(WatchIndex watch, const Response& response) override {
 //       if (...) Add(watch, [&] { return Draft{.expected = ..., .where = response.where}; });
 //     }
 //   };
-//   const CheckerRegistration kOrdered{{.guarantee = Guarantee("Ordered"), .promise = ..., ...}};
+//   const CheckerRegistration<Ordered> kOrdered{{.guarantee = Guarantee("Ordered"), ...}};
 //
 // A checker's only input is its observations and Facts. Facts show each watch in its state before
 // the current observation. State is kept per watch, dense by WatchIndex. Not thread-safe.
@@ -28,11 +27,16 @@ namespace watchproof {
 
 class Checker {
  public:
-  Checker(const Facts& facts, Findings& findings, Guarantee guarantee)
-      : facts_(facts), findings_(findings), guarantee_(guarantee) {}
+  Checker() = default;
   virtual ~Checker() = default;
   Checker(const Checker&) = delete;
   Checker& operator=(const Checker&) = delete;
+  // Once, before anything else.
+  void Bind(const Facts& facts, Findings& findings, Guarantee guarantee) {
+    facts_ = &facts;
+    findings_ = &findings;
+    guarantee_ = guarantee;
+  }
 
   virtual void Asked(WatchIndex /*watch*/) {}
   // The answer to the create: a watch, or a refusal.
@@ -75,7 +79,7 @@ class Checker {
   std::uint64_t opportunities() const { return opportunities_; }
 
  protected:
-  const Facts& facts() const { return facts_; }
+  const Facts& facts() const { return *facts_; }
   // The state of one watch in a dense vector that grows with the watches.
   template <typename State>
   static State& At(std::vector<State>& states, WatchIndex watch) {
@@ -88,16 +92,33 @@ class Checker {
   // only for the first finding of its kind.
   template <typename Subject, typename MakeDraft>
   void Add(const Subject& subject, MakeDraft make, Level level = Level::kMust) const {
-    findings_.Add(guarantee_, subject, make, level);
+    findings_->Add(guarantee_, subject, make, level);
   }
   template <typename Subject>
   void Add(const Subject& subject, Draft draft, Level level = Level::kMust) const {
-    findings_.Add(guarantee_, subject, std::move(draft), level);
+    findings_->Add(guarantee_, subject, std::move(draft), level);
   }
   void Add(const RecordedCall& call, Draft draft) const {
     draft.at = call.at;
-    const std::string& name = facts_.model.calls().client_names()[call.client];
-    findings_.Add(guarantee_, ClientSubject{call.client, name}, std::move(draft));
+    const std::string& name = facts_->model.calls().client_names()[call.client];
+    findings_->Add(guarantee_, ClientSubject{call.client, name}, std::move(draft));
+  }
+  // The revision of an answer is not what was expected.
+  void AddRevision(const RecordedCall& call, std::string expected, std::vector<Line> evidence,
+                   std::string_view signature = {}) const {
+    Add(call, {.expected = std::move(expected),
+               .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
+               .evidence = std::move(evidence),
+               .signature = signature});
+  }
+  // No write that began after an answer can have made its revision, or an earlier one.
+  void CheckNotFuture(const RecordedCall& call, std::string_view expected) const {
+    const Line latest = facts_->model.writers().LatestBeginning(call.revision);
+    if (latest < call.ended) return;
+    AddRevision(call,
+                fmt::format("{}; a write up to revision {} began only in line {}", expected,
+                            call.revision, latest.value),
+                {call.began, call.ended, latest});
   }
   void AddMismatch(const RecordedCall& call, const Mismatch& mismatch) const {
     Draft draft{.expected = mismatch.expected,
@@ -107,21 +128,16 @@ class Checker {
     draft.evidence.insert(draft.evidence.end(), {call.began, call.ended});
     Add(call, std::move(draft));
   }
-  void Undecide(std::string reason) const { findings_.Undecide(std::move(reason)); }
+  void Undecide(std::string reason) const { findings_->Undecide(std::move(reason)); }
   bool Has(WatchIndex watch) const { return Has(watch, guarantee_); }
-  bool Has(WatchIndex watch, Guarantee guarantee) const { return findings_.Has(guarantee, watch); }
+  bool Has(WatchIndex watch, Guarantee guarantee) const { return findings_->Has(guarantee, watch); }
 
  private:
-  const Facts& facts_;
-  Findings& findings_;
-  const Guarantee guarantee_;
+  const Facts* facts_ = nullptr;
+  Findings* findings_ = nullptr;
+  Guarantee guarantee_;
   std::uint64_t opportunities_ = 0;
 };
-
-template <typename OneChecker>
-std::unique_ptr<Checker> MakeChecker(const Facts& facts, Findings& findings, Guarantee guarantee) {
-  return std::make_unique<OneChecker>(facts, findings, guarantee);
-}
 
 struct CheckerInfo {
   Guarantee guarantee;
@@ -132,13 +148,27 @@ struct CheckerInfo {
   std::string_view promise;  // one sentence: what a client may rely on
   std::string_view impact;   // the effect on a Kubernetes cache if it is broken
   std::string_view explain;  // a plain-language paragraph, with the source of the rule
-  std::unique_ptr<Checker> (*make)(const Facts&, Findings&, Guarantee) = nullptr;
+  std::unique_ptr<Checker> (*make)() = nullptr;  // by the registration
 };
 
+using Checkers = std::vector<std::unique_ptr<Checker>>;
+
+// Judges the key-value calls of a recording by revision, once it has ended; the findings are those
+// of the checkers. Every answer names the revision of the state that it came from. The calls are
+// sorted by these revisions and gone through once, while the state of all keys is maintained: n log
+// n for n calls, plus the size of their answers.
+CallsJudged JudgeCalls(const Facts& facts, const Checkers& checkers);
+
+void RegisterChecker(CheckerInfo info);
+
 // Static objects of the checkers' files; registration happens before main.
+template <typename OneChecker>
 class CheckerRegistration {
  public:
-  explicit CheckerRegistration(CheckerInfo info);
+  explicit CheckerRegistration(CheckerInfo info) {
+    info.make = [] { return std::unique_ptr<Checker>(std::make_unique<OneChecker>()); };
+    RegisterChecker(info);
+  }
 };
 
 // By place. A program without any was linked wrongly and aborts.

@@ -26,8 +26,6 @@ constexpr std::string_view kReadOfHistory =
 
 class CompactionSurfaced final : public Checker {
  public:
-  using Checker::Checker;
-
   void Answered(WatchIndex watch, const Response& response) override {
     CheckPosition(watch, response);
     CheckRefusal(watch, response);
@@ -95,16 +93,13 @@ class CompactionSurfaced final : public Checker {
     // Without an answer its effect is unknown.
     const bool done = call.code == StatusCode::kOk;
     if (!done && !IsDefiniteRefusal(call.code)) return;
-    Add(MemberSubject{1},
-        {.expected =
-             fmt::format("a compaction at revision {} to be refused as out of range: {}", asked,
-                         below ? fmt::format("the store has been compacted to {}", call.floor)
-                               : fmt::format("the store has not exceeded {}", *ceiling)),
-         .observed = done ? std::string("it was acknowledged")
-                          : fmt::format("{}: {}", Name(call.code), error),
-         .evidence = {call.began},
-         .where = {call.ended, call.at}},
-        done ? Level::kMust : Level::kShould);
+    Report(
+        call,
+        fmt::format("a compaction at revision {} to be refused as out of range: {}", asked,
+                    below ? fmt::format("the store has been compacted to {}", call.floor)
+                          : fmt::format("the store has not exceeded {}", *ceiling)),
+        done ? std::string("it was acknowledged") : fmt::format("{}: {}", Name(call.code), error),
+        {}, done ? Level::kMust : Level::kShould);
   }
 
   void Finish(WatchIndex watch) override {
@@ -152,7 +147,7 @@ class CompactionSurfaced final : public Checker {
                         !answer.succeeded;
     for (const OperationView& operation : failed ? txn.failure : txn.success) {
       RangeRequestView range;
-      if (operation.kind != OperationKind::kRange || !Parse(operation.body, range).ok()) continue;
+      if (operation.kind != Method::kRange || !Parse(operation.body, range).ok()) continue;
       if (range.revision > 0) past.emplace_back(range.revision);
     }
     return past;
@@ -168,24 +163,30 @@ class CompactionSurfaced final : public Checker {
     const bool kept = *lowest >= HighestFloor(facts()) && *highest <= call.before.revision &&
                       !facts().options.others_compact;
     if (gone && call.code == StatusCode::kOk) {
-      Add(MemberSubject{1},
-          {.expected = fmt::format("a read at revision {} to be refused as out of range: the store "
-                                   "has been compacted to {}",
-                                   *lowest, call.floor),
-           .observed = "it was answered",
-           .evidence = {call.began},
-           .where = {call.ended, call.at},
-           .impact = kReadOfHistory});
+      Report(call,
+             fmt::format("a read at revision {} to be refused as out of range: the store has been "
+                         "compacted to {}",
+                         *lowest, call.floor),
+             "it was answered", kReadOfHistory);
     } else if (kept && call.code == StatusCode::kOutOfRange) {
-      Add(MemberSubject{1},
-          {.expected = fmt::format("an answer to a read at revision {}: no compaction above {} was "
-                                   "requested, and the store had reached {}",
-                                   *lowest, HighestFloor(facts()), call.before.revision),
-           .observed = fmt::format("{}: {}", Name(call.code), error),
-           .evidence = {call.began},
-           .where = {call.ended, call.at},
-           .impact = kReadOfHistory});
+      Report(
+          call,
+          fmt::format("an answer to a read at revision {}: no compaction above {} was requested, "
+                      "and the store had reached {}",
+                      *lowest, HighestFloor(facts()), call.before.revision),
+          fmt::format("{}: {}", Name(call.code), error), kReadOfHistory);
     }
+  }
+
+  void Report(const RecordedCall& call, std::string expected, std::string observed,
+              std::string_view impact, Level level = Level::kMust) const {
+    Add(MemberSubject{1},
+        {.expected = std::move(expected),
+         .observed = std::move(observed),
+         .evidence = {call.began},
+         .where = {call.ended, call.at},
+         .impact = impact},
+        level);
   }
 
   // The first event at or above the floor that was sent to a watch instead of ErrCompacted.
@@ -385,7 +386,7 @@ class CompactionSurfaced final : public Checker {
   std::set<Revision> others_;   // compactions by others that are already reported
 };
 
-const CheckerRegistration kCompactionSurfaced{{
+const CheckerRegistration<CompactionSurfaced> kCompactionSurfaced{{
     .guarantee = Guarantee("CompactionSurfaced"),
     .place = 70,
     .gravity = Gravity::kData,
@@ -409,7 +410,6 @@ const CheckerRegistration kCompactionSurfaced{{
                "compaction), it comes once, with canceled set, for an open watch, and no message "
                "but the answer to a cancel follows it. Reads at a past revision follow the same "
                "floor: below it they are refused as out of range, from it on they are answered.",
-    .make = MakeChecker<CompactionSurfaced>,
 }};
 
 }  // namespace

@@ -16,8 +16,6 @@ bool Wrote(const std::vector<Operation>& operations, const Observation& seen) {
 
 class Durable final : public Checker {
  public:
-  using Checker::Checker;
-
   void CallsSettled() override {
     for (const Clash& clash : facts().model.writers().clashes()) ReportClash(clash);
     for (const auto& [revision, reported] : facts().model.control().reported()) {
@@ -35,12 +33,11 @@ class Durable final : public Checker {
  private:
   void ReportClash(const Clash& clash) const {
     const RecordedCall& call = *clash.second;
-    Add(call, {.expected = fmt::format("a revision of its own; revision {} had been "
-                                       "acknowledged to the write of line {}",
-                                       clash.revision, clash.first->began.value),
-               .observed = fmt::format("revision {} in line {}", clash.revision, call.ended.value),
-               .evidence = {clash.first->ended, call.began, call.ended},
-               .signature = signature::kRevisionsReused});
+    AddRevision(call,
+                fmt::format("a revision of its own; revision {} had been acknowledged to the write "
+                            "of line {}",
+                            clash.revision, clash.first->began.value),
+                {clash.first->ended, call.began, call.ended}, signature::kRevisionsReused);
   }
 
   void ReportUnknownKey(Revision revision, const RecordedCall& call,
@@ -57,7 +54,7 @@ class Durable final : public Checker {
   }
 };
 
-const CheckerRegistration kDurable{{
+const CheckerRegistration<Durable> kDurable{{
     .guarantee = Guarantee("Durable"),
     .place = 550,
     .gravity = Gravity::kData,
@@ -72,7 +69,6 @@ const CheckerRegistration kDurable{{
                "receives a different change at that revision. A lost write without such a trace "
                "shows in the reads that miss it, which Linearizable judges. Source: "
                "\"durability\" of the KV API guarantees of etcd; a case of it is etcd #14370.",
-    .make = MakeChecker<Durable>,
 }};
 
 }  // namespace

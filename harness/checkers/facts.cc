@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "harness/checkers/exercise.h"
 #include "harness/checkers/signatures.h"
 
 namespace watchproof {
@@ -21,9 +22,8 @@ bool BelowFloor(const Facts& facts, WatchIndex watch) {
 // The last that came on its stream, to any watch.
 Line LatestOn(const Facts& facts, StreamId stream) {
   Line latest{};
-  for (std::uint32_t i = 0; i < facts.table.size(); ++i) {
-    if (facts.state(WatchIndex(i)).stream != stream) continue;
-    latest = std::max(latest, facts.details(WatchIndex(i)).latest.line);
+  for (const WatchIndex watch : facts.table.On(stream)) {
+    latest = std::max(latest, facts.details(watch).latest.line);
   }
   return latest;
 }
@@ -79,9 +79,9 @@ bool RefusalIsJustified(const Facts& facts, WatchIndex watch, const Response& re
   if (facts.faults.MayRefuse(stream, response.where.line)) return true;
   if (details.requested_id == 0) return false;
   // etcd frees an id when its watch is cancelled, not when it ends in ErrCompacted.
-  const std::vector<WatchState>& all = facts.table.states();
-  return std::any_of(all.begin(), all.end(), [&](const WatchState& other) {
-    return other.stream == stream && other.created && other.end != WatchEnd::kCancelled &&
+  return std::ranges::any_of(facts.table.On(stream), [&](WatchIndex one) {
+    const WatchState& other = facts.state(one);
+    return other.created && other.end != WatchEnd::kCancelled &&
            other.id == WatchId(details.requested_id);
   });
 }
@@ -92,17 +92,21 @@ bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost) {
 }
 
 bool NegativeStart(const Facts& facts, std::optional<StreamId> stream) {
-  for (std::uint32_t i = 0; i < facts.table.size(); ++i) {
-    const WatchState& state = facts.state(WatchIndex(i));
-    if (state.end == WatchEnd::kRefused || (stream && state.stream != *stream)) continue;
-    if (facts.details(WatchIndex(i)).requested_start < 0) return true;
-  }
-  return false;
+  return std::ranges::any_of(facts.table.All(), [&](WatchIndex watch) {
+    const WatchState& state = facts.state(watch);
+    return state.end != WatchEnd::kRefused && (!stream || state.stream == *stream) &&
+           facts.details(watch).requested_start < 0;
+  });
 }
 
 bool HalfRevisionAtTheFloor(const Facts& facts, Revision revision) {
   return facts.model.calls().CompactionAsked(revision) &&
          facts.timeline().ChangesKeyTwice(revision);
+}
+
+std::string_view SignatureOfRevision(const Facts& facts, Revision revision) {
+  return HalfRevisionAtTheFloor(facts, revision) ? signature::kHalfRevisionAtTheFloor
+                                                 : std::string_view();
 }
 
 std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost,
@@ -124,9 +128,8 @@ std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch)
   if (EndedWithoutNotice(facts, watch)) return std::nullopt;
   std::optional<WatchIndex> latest;
   Line latest_end{};
-  for (std::uint32_t i = 0; i < facts.table.size(); ++i) {
-    const WatchIndex other(i);
-    if (i == watch.value || facts.state(other).stream != state.stream) continue;
+  for (const WatchIndex other : facts.table.On(state.stream)) {
+    if (other == watch) continue;
     const WatchDetails& theirs = facts.details(other);
     const auto& end = theirs.cancel_asked ? theirs.cancel_asked : theirs.ended;
     if (!end || end->line > details.ended->line || end->line < latest_end) continue;
@@ -139,17 +142,12 @@ std::optional<WatchIndex> NeighbourToBlame(const Facts& facts, WatchIndex watch)
 bool AnsweredOutOfOrder(const Facts& facts, WatchIndex watch, std::string_view key) {
   const WatchDetails& mine = facts.details(watch);
   if (!mine.created) return false;
-  for (std::size_t i = 0; i < facts.table.size(); ++i) {
-    const WatchIndex other(static_cast<std::uint32_t>(i));
+  return std::ranges::any_of(facts.table.On(facts.state(watch).stream), [&](WatchIndex other) {
     const WatchDetails& details = facts.details(other);
-    if (other == watch || facts.state(other).stream != facts.state(watch).stream ||
-        !details.range.range.Contains(key)) {
-      continue;
-    }
     const bool waits = !details.created || details.created->line > mine.asked.line;
-    if (waits && details.asked.line < mine.created->line) return true;
-  }
-  return false;
+    return other != watch && details.range.range.Contains(key) && waits &&
+           details.asked.line < mine.created->line;
+  });
 }
 
 bool IsSettled(const Facts& facts, WatchIndex watch) {
@@ -161,6 +159,34 @@ bool IsSettled(const Facts& facts, WatchIndex watch) {
       details.starts_below_floor() && state.last_event < details.floor_when_asked;
   return state.created && !details.cancel_asked && !awaits_notice &&
          !facts.comparer.FirstMissing(watch);
+}
+
+Exercise ExerciseOfWatches(const Facts& facts) {
+  Exercise exercise{.watches_asked = facts.table.size(), .promises_asked = facts.table.size()};
+  for (const WatchIndex watch : facts.table.All()) {
+    const WatchState& state = facts.state(watch);
+    if (state.created || state.end == WatchEnd::kRefused) ++exercise.promises_answered;
+    if (facts.details(watch).cancel_asked) {
+      ++exercise.promises_asked;
+      if (state.end != WatchEnd::kOpen) ++exercise.promises_answered;
+    }
+    if (!state.created) continue;
+    ++exercise.watches_created;
+    exercise.events_expected += facts.comparer.Expected(watch);
+    exercise.events_delivered += facts.comparer.Delivered(watch);
+  }
+  return exercise;
+}
+
+std::optional<std::string> Vacuous(const Exercise& exercise,
+                                   const std::vector<std::string>& guarantees) {
+  for (const std::string& guarantee : guarantees) {
+    if (exercise.opportunities.contains(guarantee)) continue;
+    return fmt::format("vacuous: nothing in this attempt could have broken {}", guarantee);
+  }
+  if (!guarantees.empty() || exercise.events_expected > 0) return std::nullopt;
+  return fmt::format("vacuous: {} watches were created, and no event was expected at any",
+                     exercise.watches_created);
 }
 
 }  // namespace watchproof

@@ -95,6 +95,9 @@ bool NegativeStart(const Facts& facts, std::optional<StreamId> stream = {});
 // last of the changes may be left.
 bool HalfRevisionAtTheFloor(const Facts& facts, Revision revision);
 
+// Its signature, where that may be so.
+std::string_view SignatureOfRevision(const Facts& facts, Revision revision);
+
 // The signature of the upstream bug that explains why the watch never received the change.
 std::string_view SignatureOfLoss(const Facts& facts, WatchIndex watch, const Change& lost,
                                  std::string_view otherwise = {});

@@ -13,7 +13,7 @@
 #include <map>
 #include <vector>
 
-#include "harness/history/fault_line.h"
+#include "harness/history/annotation.h"
 #include "harness/history/recorder.h"
 
 namespace watchproof {

@@ -9,8 +9,6 @@ namespace {
 
 class Fields final : public Checker {
  public:
-  using Checker::Checker;
-
   void Compared(WatchIndex watch, const Response& response,
                 const std::vector<Comparison>& compared) override {
     const ExpectedList& expected = *facts().comparer.expected(watch);
@@ -75,7 +73,7 @@ class Fields final : public Checker {
   OldKeys old_keys_;
 };
 
-const CheckerRegistration kFields{{
+const CheckerRegistration<Fields> kFields{{
     .guarantee = Guarantee("Fields"),
     .place = 90,
     .gravity = Gravity::kFields,
@@ -88,7 +86,6 @@ const CheckerRegistration kFields{{
                "metadata, so a wrong field is as bad as a wrong value. The history of a key that "
                "existed before the recording is unknown, but it is fixed: all its events must "
                "agree on it. Source: the message KeyValue of the etcd v3 API.",
-    .make = MakeChecker<Fields>,
 }};
 
 }  // namespace

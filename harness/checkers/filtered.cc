@@ -9,8 +9,6 @@ namespace {
 
 class Filtered final : public Checker {
  public:
-  using Checker::Checker;
-
   void Compared(WatchIndex watch, const Response& response,
                 const std::vector<Comparison>& compared) override {
     for (std::size_t i = 0; i < compared.size(); ++i) {
@@ -54,7 +52,7 @@ class Filtered final : public Checker {
   }
 };
 
-const CheckerRegistration kFiltered{{
+const CheckerRegistration<Filtered> kFiltered{{
     .guarantee = Guarantee("Filtered"),
     .place = 110,
     .gravity = Gravity::kData,
@@ -66,7 +64,6 @@ const CheckerRegistration kFiltered{{
                "filtered out. Whether all changes of the other kind arrive is judged by Reliable, "
                "which expects exactly that kind of a filtered watch. Source: the fields range_end "
                "and filters of WatchCreateRequest in the etcd v3 API.",
-    .make = MakeChecker<Filtered>,
 }};
 
 }  // namespace

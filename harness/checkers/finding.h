@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "harness/checkers/guarantee.h"
-#include "harness/checkers/level.h"
 #include "harness/history/entry.h"
 
 namespace watchproof {

@@ -40,14 +40,11 @@ bool Findings::RestsOnNamesake(const Key& key, const Draft& draft) const {
 bool Findings::SharesIdOfStream(const Key& key) const {
   const auto watch = WatchOf(key);
   const std::uint64_t stream = watch ? IdOf(table_.state(*watch).stream) : key.subject;
-  for (std::uint32_t i = 0; i < table_.size(); ++i) {
-    const WatchState& other = table_.state(WatchIndex(i));
-    if (other.end != WatchEnd::kRefused && IdOf(other.stream) == stream &&
-        table_.details(WatchIndex(i)).requested_id == kWholeStream) {
-      return true;
-    }
-  }
-  return false;
+  return std::ranges::any_of(table_.All(), [&](WatchIndex one) {
+    const WatchState& other = table_.state(one);
+    return other.end != WatchEnd::kRefused && IdOf(other.stream) == stream &&
+           table_.details(one).requested_id == kWholeStream;
+  });
 }
 
 void Findings::File(const Key& key, std::string watch, Draft draft) {

@@ -8,8 +8,6 @@ namespace {
 
 class Fragmented final : public Checker {
  public:
-  using Checker::Checker;
-
   void Delivered(WatchIndex watch, const Response& response) override {
     Open& open = At(open_, watch);
     CheckSize(watch, open, response);
@@ -146,7 +144,7 @@ class Fragmented final : public Checker {
   Where shown_;
 };
 
-const CheckerRegistration kFragmented{{
+const CheckerRegistration<Fragmented> kFragmented{{
     .guarantee = Guarantee("Fragmented"),
     .place = 120,
     .gravity = Gravity::kData,
@@ -162,7 +160,6 @@ const CheckerRegistration kFragmented{{
                "etcd documents: they exist to split large revisions. Whether a revision is spread "
                "over two responses is judged by Atomic, which counts the parts of one response as "
                "a whole. Source: the field fragment of WatchCreateRequest in the etcd v3 API.",
-    .make = MakeChecker<Fragmented>,
 }};
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "harness/checkers/guarantee.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "harness/base/check.h"
 #include "harness/checkers/checker.h"
@@ -26,9 +25,7 @@ const CheckerInfo& InfoOf(Guarantee guarantee) {
 
 }  // namespace
 
-CheckerRegistration::CheckerRegistration(CheckerInfo info) {
-  Registry().push_back(std::move(info));
-}
+void RegisterChecker(CheckerInfo info) { Registry().push_back(info); }
 
 const std::vector<CheckerInfo>& RegisteredCheckers() {
   static const std::vector<CheckerInfo> kSorted = [] {

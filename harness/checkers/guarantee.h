@@ -9,6 +9,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,21 @@ class Guarantee {
 // What a finding against a guarantee means, the gravest first: a dead target, lost or invented
 // data, then order, missing messages, fields.
 enum class Gravity { kDeath, kData, kOrder, kSilence, kFields };
+
+// How binding a rule is: the one that a finding broke, and the one that a case tests. Both are
+// promises of etcd's documentation unless they say otherwise. A rule that should hold is documented
+// behaviour without such a promise: the order of changes within a revision, progress without a
+// request, the size of fragments, the refusal of a senseless compaction. What may be (late events,
+// the order of keys deleted together) is noted and never fails an attempt.
+enum class Level {
+  kMust,    // etcd's documentation promises it
+  kShould,  // documented behaviour
+  kMay,     // observed and interesting; never fails an attempt
+};
+constexpr std::string_view Name(Level level) {
+  constexpr std::string_view kNames[] = {"must", "should", "may"};
+  return kNames[static_cast<std::size_t>(level)];
+}
 
 constexpr std::string_view Name(Guarantee guarantee) { return guarantee.name(); }
 // One sentence: what a client may rely on.

@@ -11,8 +11,6 @@ namespace {
 
 class Headers final : public Checker {
  public:
-  using Checker::Checker;
-
   void Answered(WatchIndex watch, const Response& response) override { Check(watch, response); }
   void Delivered(WatchIndex watch, const Response& response) override {
     Exercised();
@@ -181,7 +179,7 @@ class Headers final : public Checker {
   StreamId latest_stream_{};
 };
 
-const CheckerRegistration kHeaders{{
+const CheckerRegistration<Headers> kHeaders{{
     .guarantee = Guarantee("Headers"),
     .place = 100,
     .gravity = Gravity::kFields,
@@ -199,7 +197,6 @@ const CheckerRegistration kHeaders{{
                "original header, and it may be missing where a watch ends. The raft term is not "
                "judged: two tasks of a member stamp it. Source: the message ResponseHeader of the "
                "etcd v3 API.",
-    .make = MakeChecker<Headers>,
 }};
 
 }  // namespace

@@ -15,8 +15,6 @@ namespace {
 
 class Isolated final : public Checker {
  public:
-  using Checker::Checker;
-
   void Answered(WatchIndex watch, const Response& response) override {
     // A refused create has no watch; releases differ in the id they name.
     if (IsRefusal(response)) return;
@@ -153,15 +151,11 @@ class Isolated final : public Checker {
 
   // The number of creates that wait for their answers on the stream.
   bool ChosenByAnother(WatchIndex watch, std::int64_t id) const {
-    const WatchTable& table = facts().table;
-    for (std::size_t i = 0; i < table.size(); ++i) {
-      const WatchIndex other(static_cast<std::uint32_t>(i));
-      if (other != watch && table.state(other).stream == table.state(watch).stream &&
-          table.details(other).requested_id == id && !table.details(other).created) {
-        return true;
-      }
-    }
-    return false;
+    const StreamId stream = facts().state(watch).stream;
+    return std::ranges::any_of(facts().table.On(stream), [&](WatchIndex other) {
+      const WatchDetails& details = facts().details(other);
+      return other != watch && details.requested_id == id && !details.created;
+    });
   }
 
   void Misnamed(WatchIndex watch, std::string expected, const Response& response,
@@ -179,7 +173,7 @@ class Isolated final : public Checker {
   std::unordered_map<std::uint32_t, std::unordered_map<std::int64_t, WatchIndex>> names_;
 };
 
-const CheckerRegistration kIsolated{{
+const CheckerRegistration<Isolated> kIsolated{{
     .guarantee = Guarantee("Isolated"),
     .place = 130,
     .gravity = Gravity::kSilence,
@@ -192,7 +186,6 @@ const CheckerRegistration kIsolated{{
                "watch ends with it (etcd #12385: a refused create was answered with another "
                "watch's id). The case sets how long one watch may delay the others. Source: the "
                "watch ids of the etcd v3 watch API.",
-    .make = MakeChecker<Isolated>,
 }};
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "harness/checkers/backlog.h"
-#include "harness/checkers/call_sweep.h"
 #include "harness/checkers/checker.h"
 #include "harness/checkers/control_watch_rule.h"
 #include "harness/checkers/phrases.h"
@@ -22,7 +21,8 @@ struct Judge::Impl final : HistoryVisitor {
       if (info.of_calls && !options_.calls) continue;
       if (info.of_driver && passive()) continue;
       Checkers& group = info.of_calls ? call_checkers_ : checkers_;
-      group.push_back(info.make(facts_, findings_, info.guarantee));
+      group.push_back(info.make());
+      group.back()->Bind(facts_, findings_, info.guarantee);
     }
   }
 
@@ -58,11 +58,10 @@ struct Judge::Impl final : HistoryVisitor {
     backlog_.Drain(Revision(INT64_MAX),
                    [this](WatchIndex watch, ResponsePtr response) { Compare(watch, *response); });
     EndUncounted();
-    for (std::uint32_t i = 0; i < table_.size(); ++i) {
-      const bool of_questions =
-          questions_ && table_.details(WatchIndex(i)).asked.line > *questions_;
+    for (const WatchIndex watch : table_.All()) {
+      const bool of_questions = questions_ && table_.details(watch).asked.line > *questions_;
       if (of_questions) BeginUncounted();
-      for (const auto& checker : checkers_) checker->Finish(WatchIndex(i));
+      for (const auto& checker : checkers_) checker->Finish(watch);
       if (of_questions) EndUncounted();
     }
     for (const auto& checker : checkers_) checker->Conclude();
@@ -472,7 +471,7 @@ void Judge::Consume(const NumberedEntry& line) { impl_->Consume(line); }
 Judgement Judge::Finish(Ending ending) { return impl_->Finish(ending); }
 
 const std::vector<WatchState>& Judge::watches() const {
-  for (std::uint32_t i = 0; i < impl_->table_.size(); ++i) impl_->Refresh(WatchIndex(i));
+  for (const WatchIndex watch : impl_->table_.All()) impl_->Refresh(watch);
   return impl_->table_.states();
 }
 
@@ -488,8 +487,8 @@ std::optional<std::size_t> Judge::Find(StreamId stream, std::uint32_t ordinal) c
 
 std::vector<std::size_t> Judge::Unsettled() const {
   std::vector<std::size_t> unsettled;
-  for (std::uint32_t i = 0; i < impl_->table_.size(); ++i) {
-    if (!IsSettled(impl_->facts_, WatchIndex(i))) unsettled.push_back(i);
+  for (const WatchIndex watch : impl_->table_.All()) {
+    if (!IsSettled(impl_->facts_, watch)) unsettled.push_back(watch.value);
   }
   return unsettled;
 }
@@ -506,11 +505,10 @@ std::uint64_t Judge::given() const {
 }
 
 std::size_t Judge::overtaken() const {
-  std::size_t overtaken = 0;
-  for (std::uint32_t i = 0; i < impl_->table_.size(); ++i) {
-    overtaken += impl_->comparer_.skipped(WatchIndex(i)).empty() ? 0 : 1;
-  }
-  return overtaken;
+  const auto overtaken = std::ranges::count_if(impl_->table_.All(), [this](WatchIndex watch) {
+    return !impl_->comparer_.skipped(watch).empty();
+  });
+  return static_cast<std::size_t>(overtaken);
 }
 
 std::optional<Revision> Judge::UnconfirmedFloor() const {

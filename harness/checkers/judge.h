@@ -22,7 +22,6 @@
 
 #include "harness/checkers/exercise.h"
 #include "harness/checkers/finding.h"
-#include "harness/history/deviations.h"
 #include "harness/history/recorder.h"
 #include "harness/history/run_started.h"
 

@@ -18,8 +18,6 @@ constexpr std::chrono::seconds kLate{6};
 
 class Leased final : public Checker {
  public:
-  using Checker::Checker;
-
   void CallEnded(const RecordedCall& call, std::string_view, std::optional<Revision>) override {
     const bool answered = call.outcome == CallOutcome::kAnswered;
     switch (call.method) {
@@ -84,7 +82,7 @@ class Leased final : public Checker {
   };
 
   void Grant(const RecordedCall& call) {
-    LeaseGrantResponseView granted;
+    LeaseResponseView granted;
     if (!Parse(call.response.view(), granted).ok()) return;
     leases_[granted.id] = {.time = std::chrono::seconds(granted.ttl),
                            .asked_at = call.at - call.took,
@@ -107,7 +105,7 @@ class Leased final : public Checker {
     const auto found = leases_.find(call.named);
     if (found == leases_.end()) return;
     Lease& lease = found->second;
-    LeaseKeepAliveResponseView kept;
+    LeaseResponseView kept;
     if (call.outcome != CallOutcome::kAnswered || !Parse(call.response.view(), kept).ok()) {
       lease.may_last = lease.may_last || call.outcome == CallOutcome::kOpen;
       return;
@@ -144,7 +142,7 @@ class Leased final : public Checker {
     LeaseLeasesResponseView answer;
     if (!Parse(call.response.view(), answer).ok()) return;
     std::set<std::int64_t> listed;
-    for (const LeaseStatusView& one : answer.leases) listed.insert(one.id);
+    for (const LeaseRequestView& one : answer.leases) listed.insert(one.id);
     for (const auto& [id, lease] : leases_) {
       const bool shown = listed.contains(id);
       if (Lasts(id, lease, call)) {
@@ -171,8 +169,8 @@ class Leased final : public Checker {
   }
 
   void Describe(const RecordedCall& call) {
-    LeaseTimeToLiveRequestView asked;
-    LeaseTimeToLiveResponseView answer;
+    LeaseRequestView asked;
+    LeaseResponseView answer;
     if (!Parse(call.request.view(), asked).ok() || !Parse(call.response.view(), answer).ok())
       return;
     const auto found = leases_.find(asked.id);
@@ -196,9 +194,8 @@ class Leased final : public Checker {
   }
 
   // With those that a read of the same revision shows.
-  void CompareKeys(const RecordedCall& call, const Lease& lease,
-                   const LeaseTimeToLiveRequestView& asked,
-                   const LeaseTimeToLiveResponseView& answer) const {
+  void CompareKeys(const RecordedCall& call, const Lease& lease, const LeaseRequestView& asked,
+                   const LeaseResponseView& answer) const {
     const auto reading = readings_.find(call.client);
     if (!asked.keys || reading == readings_.end() || reading->second.revision != call.revision)
       return;
@@ -261,7 +258,7 @@ class Leased final : public Checker {
   bool unknown_grant_ = false;
 };
 
-const CheckerRegistration kLeased{{
+const CheckerRegistration<Leased> kLeased{{
     .guarantee = Guarantee("Leased"),
     .place = 560,
     .gravity = Gravity::kData,
@@ -279,7 +276,6 @@ const CheckerRegistration kLeased{{
         "shows on it. A keep-alive begins its time anew, for as long as it was granted. Its keys "
         "are not deleted before its time is over. Afterwards it may still be listed for a while: "
         "twice its time and six seconds. Source: the lease API of etcd.",
-    .make = MakeChecker<Leased>,
 }};
 
 }  // namespace

@@ -109,23 +109,21 @@ std::string CallText(const Entry& entry) {
       if (!Parse(request, grant).ok()) break;
       return fmt::format("grant of a lease for {} s", grant.ttl);
     }
-    case Method::kLeaseRevoke: {
-      LeaseRevokeRequestView revoke;
-      if (!Parse(request, revoke).ok()) break;
-      return fmt::format("revocation of lease {}", revoke.id);
+    case Method::kLeaseRevoke:
+    case Method::kLeaseTimeToLive:
+    case Method::kLeaseKeepAlive: {
+      LeaseRequestView asked;
+      if (!Parse(request, asked).ok()) break;
+      const bool revokes = entry.method == Method::kLeaseRevoke;
+      const bool keeps = entry.method == Method::kLeaseKeepAlive;
+      return fmt::format("{} lease {}",
+                         revokes ? "revocation of"
+                         : keeps ? "keep-alive of"
+                                 : "question for",
+                         asked.id);
     }
     case Method::kLeaseLeases:
       return "list of the leases";
-    case Method::kLeaseTimeToLive: {
-      LeaseTimeToLiveRequestView asked;
-      if (!Parse(request, asked).ok()) break;
-      return fmt::format("question for lease {}", asked.id);
-    }
-    case Method::kLeaseKeepAlive: {
-      LeaseKeepAliveRequestView kept;
-      if (!Parse(request, kept).ok()) break;
-      return fmt::format("keep-alive of lease {}", kept.id);
-    }
     case Method::kTxn:
       return "transaction";
     case Method::kNone:

@@ -8,12 +8,10 @@ namespace {
 
 class Linearizable final : public Checker {
  public:
-  using Checker::Checker;
-
   void CallAnswered(const RecordedCall& call) override {
     if (call.serializable) return;
     CheckNotPast(call);
-    CheckNotFuture(call);
+    CheckNotFuture(call, "a revision that had been reached");
   }
 
   void CallDiffers(const RecordedCall& call, const Mismatch& mismatch) override {
@@ -29,26 +27,15 @@ class Linearizable final : public Checker {
                       writer->second.call == &call && writer->second.acknowledged;
     const Revision least = made ? call.before.revision.next() : call.before.revision;
     if (call.revision >= least) return;
-    Add(call, {.expected = fmt::format("a revision of at least {}, since line {} had reported "
-                                       "revision {} before the call began",
-                                       least, call.before.line.value, call.before.revision),
-               .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
-               .evidence = {call.before.line, call.began, call.ended},
-               .signature = signature::kStaleRead});
-  }
-
-  void CheckNotFuture(const RecordedCall& call) const {
-    const Line latest = facts().model.writers().LatestBeginning(call.revision);
-    if (latest < call.ended) return;
-    Add(call, {.expected = fmt::format("a revision that had been reached; a write up to "
-                                       "revision {} began only in line {}",
-                                       call.revision, latest.value),
-               .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
-               .evidence = {call.began, call.ended, latest}});
+    AddRevision(call,
+                fmt::format("a revision of at least {}, since line {} had reported revision {} "
+                            "before the call began",
+                            least, call.before.line.value, call.before.revision),
+                {call.before.line, call.began, call.ended}, signature::kStaleRead);
   }
 };
 
-const CheckerRegistration kLinearizable{{
+const CheckerRegistration<Linearizable> kLinearizable{{
     .guarantee = Guarantee("Linearizable"),
     .place = 510,
     .gravity = Gravity::kData,
@@ -64,7 +51,6 @@ const CheckerRegistration kLinearizable{{
                "must show exactly the result of the writes up to its revision. Calls with an "
                "unknown outcome count once their effect was observed; until then nothing is "
                "concluded from them. Source: \"linearizability\" of the KV API guarantees of etcd.",
-    .make = MakeChecker<Linearizable>,
 }};
 
 }  // namespace

@@ -7,20 +7,18 @@ namespace {
 
 class MonotonicReads final : public Checker {
  public:
-  using Checker::Checker;
-
   void CallAnswered(const RecordedCall& call) override {
     // Calls that must respect real time anyway are judged by Linearizable.
     if (!call.serializable || call.revision >= call.before_here.revision) return;
-    Add(call, {.expected = fmt::format("a revision of at least {}, which line {} had reported to "
-                                       "this client before the call began",
-                                       call.before_here.revision, call.before_here.line.value),
-               .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
-               .evidence = {call.before_here.line, call.began, call.ended}});
+    AddRevision(call,
+                fmt::format("a revision of at least {}, which line {} had reported to this client "
+                            "before the call began",
+                            call.before_here.revision, call.before_here.line.value),
+                {call.before_here.line, call.began, call.ended});
   }
 };
 
-const CheckerRegistration kMonotonicReads{{
+const CheckerRegistration<MonotonicReads> kMonotonicReads{{
     .guarantee = Guarantee("MonotonicReads"),
     .place = 540,
     .gravity = Gravity::kOrder,
@@ -35,7 +33,6 @@ const CheckerRegistration kMonotonicReads{{
                "next connection may lead to another member, so the rule starts again there. Reads "
                "without a client name in the recording are not judged. Source: the session "
                "guarantee of that name; in etcd, the store of a member only moves forward.",
-    .make = MakeChecker<MonotonicReads>,
 }};
 
 }  // namespace

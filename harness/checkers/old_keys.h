@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-#include "harness/history/deviations.h"
+#include "harness/history/run_started.h"
 #include "harness/history/wire.h"
 #include "harness/model/timeline.h"
 

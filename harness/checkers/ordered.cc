@@ -2,15 +2,12 @@
 // Ordered: within one watch, event revisions never decrease, not even within one response.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
 
 class Ordered final : public Checker {
  public:
-  using Checker::Checker;
-
   void Delivered(WatchIndex watch, const Response& response) override {
     Last& last = At(last_, watch);
     for (const EventView& event : response.message.events) {
@@ -47,13 +44,15 @@ class Ordered final : public Checker {
       Add(
           watch,
           [&] {
-            return Draft{.expected = fmt::format("the changes of revision {} in the order in which "
-                                                 "they were made",
-                                                 event.kv.mod_revision),
-                         .observed = fmt::format("{} behind {} in line {}", Quoted(event.kv.key),
-                                                 Quoted(before.kv.key), response.where.line.value),
-                         .where = response.where,
-                         .signature = SignatureOfOrder(Revision(event.kv.mod_revision))};
+            return Draft{
+                .expected = fmt::format("the changes of revision {} in the order in which "
+                                        "they were made",
+                                        event.kv.mod_revision),
+                .observed = fmt::format("{} behind {} in line {}", Quoted(event.kv.key),
+                                        Quoted(before.kv.key), response.where.line.value),
+                .where = response.where,
+                // What is left of it is matched with the first change of its key.
+                .signature = SignatureOfRevision(facts(), Revision(event.kv.mod_revision))};
           },
           deletes ? Level::kMay : Level::kShould);
     }
@@ -65,12 +64,6 @@ class Ordered final : public Checker {
     Where where;
     std::uint64_t given = 0;  // expected changes so far
   };
-
-  // What is left of a revision at the floor is matched with the first change of its key.
-  std::string_view SignatureOfOrder(Revision revision) const {
-    return HalfRevisionAtTheFloor(facts(), revision) ? signature::kHalfRevisionAtTheFloor
-                                                     : std::string_view();
-  }
 
   static Draft Describe(const EventView& event, const Response& response, const Last& last) {
     Draft draft{.expected = fmt::format("a revision of at least {}", last.revision),
@@ -93,7 +86,7 @@ class Ordered final : public Checker {
   std::vector<Last> last_;
 };
 
-const CheckerRegistration kOrdered{{
+const CheckerRegistration<Ordered> kOrdered{{
     .guarantee = Guarantee("Ordered"),
     .place = 10,
     .gravity = Gravity::kOrder,
@@ -108,7 +101,6 @@ const CheckerRegistration kOrdered{{
                "operations (should); a deviating order of keys that were deleted together is "
                "noted and is no failure (may). Source: the guarantee \"ordered\" of the etcd v3 "
                "watch API.",
-    .make = MakeChecker<Ordered>,
 }};
 
 }  // namespace

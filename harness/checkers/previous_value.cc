@@ -28,6 +28,12 @@ std::string DifferenceOf(const KeyValueView& kv, const Change& before,
   return fmt::format("has the {} {} instead of {}", wrong->name, wrong->reported, wrong->known);
 }
 
+std::string ShownKey(const KeyValueView& previous) {
+  return fmt::format("a previous value of the key {}, revision {}, version {}, created at {}",
+                     Quoted(previous.key), previous.mod_revision, previous.version,
+                     previous.create_revision);
+}
+
 // Whether the store is declared not to set create revision and version.
 bool HasNoLineage(const KeyValueView& kv, const JudgeOptions& options) {
   return options.without_metadata || IsUnset(options.deviations, "version", kv.version) ||
@@ -36,8 +42,6 @@ bool HasNoLineage(const KeyValueView& kv, const JudgeOptions& options) {
 
 class PreviousValue final : public Checker {
  public:
-  using Checker::Checker;
-
   void Asked(WatchIndex watch) override {
     At(asked_, watch) = facts().details(watch).previous_asked ? 1 : 0;
   }
@@ -162,10 +166,7 @@ class PreviousValue final : public Checker {
           "earlier events of the key",
           event.previous.create_revision, event.previous.version);
     }
-    if (difference.empty()) return;
-    Report(watch,
-           fmt::format("the {} with the key as the {} had left it", Phrase(change), Phrase(before)),
-           "the previous value " + difference, before.written, response);
+    ReportDifference(watch, change, before, difference, response);
   }
 
   // Others may have written in between, or compacted a previous value that is missing. Any other
@@ -186,11 +187,7 @@ class PreviousValue final : public Checker {
                                       "created at {}",
                                       Phrase(change), kv.version - 1, kv.create_revision)
                         : fmt::format("the {} with an earlier revision of its key", Phrase(change)),
-                    fmt::format("a previous value of the key {}, revision {}, version {}, created "
-                                "at {}",
-                                Quoted(previous.key), previous.mod_revision, previous.version,
-                                previous.create_revision),
-                    change.written, response);
+                    ShownKey(previous), change.written, response);
     }
     const std::uint32_t looked_up = LookedUp(change);
     if (looked_up == Change::kNone) return;
@@ -198,10 +195,7 @@ class PreviousValue final : public Checker {
     if (previous.mod_revision > before.revision.value) return;
     std::string difference = DifferenceOf(previous, before, facts().options);
     if (before.deleted) difference = "is from before that delete";
-    if (difference.empty()) return;
-    Report(watch,
-           fmt::format("the {} with the key as the {} had left it", Phrase(change), Phrase(before)),
-           "the previous value " + difference, before.written, response);
+    ReportDifference(watch, change, before, difference, response);
   }
 
   // The key may have existed before the recording began. Its state then is unknown, but it must
@@ -228,13 +222,16 @@ class PreviousValue final : public Checker {
                       previous.mod_revision - previous.create_revision >= previous.version - 1 &&
                       (previous.version > 1 || previous.mod_revision == previous.create_revision);
     if (fits) return;
-    Report(watch, expected,
-           fmt::format("a previous value of the key {}, revision {}, version {}, created at {}",
-                       Quoted(previous.key), previous.mod_revision, previous.version,
-                       previous.create_revision),
-           change.written, response);
+    Report(watch, expected, ShownKey(previous), change.written, response);
   }
 
+  void ReportDifference(WatchIndex watch, const Change& change, const Change& before,
+                        const std::string& difference, const Response& response) const {
+    if (difference.empty()) return;
+    Report(watch,
+           fmt::format("the {} with the key as the {} had left it", Phrase(change), Phrase(before)),
+           "the previous value " + difference, before.written, response);
+  }
   void Report(WatchIndex watch, std::string expected, std::string observed, Line written,
               const Response& response) const {
     Report(watch, std::move(expected), std::move(observed), written, response.where);
@@ -257,7 +254,7 @@ class PreviousValue final : public Checker {
   OldKeys old_keys_;
 };
 
-const CheckerRegistration kPreviousValue{{
+const CheckerRegistration<PreviousValue> kPreviousValue{{
     .guarantee = Guarantee("PreviousValue"),
     .place = 80,
     .gravity = Gravity::kFields,
@@ -275,7 +272,6 @@ const CheckerRegistration kPreviousValue{{
                "wrong previous value is never allowed. A target that is configured for the "
                "stricter rule ends the watch with ErrCompacted instead. Source: the field prev_kv "
                "of WatchCreateRequest in the etcd v3 API.",
-    .make = MakeChecker<PreviousValue>,
 }};
 
 }  // namespace

@@ -34,8 +34,6 @@ std::string DifferenceOf(const EventView& event, const Change& change) {
 
 class Reliable final : public Checker {
  public:
-  using Checker::Checker;
-
   void Compared(WatchIndex watch, const Response& response,
                 const std::vector<Comparison>& compared) override {
     if (facts().passive()) FollowVersions(watch, response);
@@ -183,9 +181,7 @@ class Reliable final : public Checker {
          .observed = fmt::format("in line {} {}", response.where.line.value, difference),
          .evidence = {change.written},
          .where = response.where,
-         .signature = HalfRevisionAtTheFloor(facts(), change.revision)
-                          ? signature::kHalfRevisionAtTheFloor
-                          : std::string_view()});
+         .signature = SignatureOfRevision(facts(), change.revision)});
   }
 
   void Unexpected(WatchIndex watch, const EventView& event, const Response& response,
@@ -310,7 +306,7 @@ class Reliable final : public Checker {
   std::vector<std::unique_ptr<Versions>> chains_;  // of passive recordings, by watch
 };
 
-const CheckerRegistration kReliable{{
+const CheckerRegistration<Reliable> kReliable{{
     .guarantee = Guarantee("Reliable"),
     .place = 40,
     .gravity = Gravity::kData,
@@ -328,7 +324,6 @@ const CheckerRegistration kReliable{{
                "metadata of a key, Filtered and Isolated events that do not belong to the watch, "
                "CompactionSurfaced compacted changes, Settled a missing end. Source: the "
                "guarantee \"reliable\" of the etcd v3 watch API.",
-    .make = MakeChecker<Reliable>,
 }};
 
 }  // namespace

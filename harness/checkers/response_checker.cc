@@ -6,7 +6,6 @@
 
 #include "harness/checkers/phrases.h"
 #include "harness/checkers/signatures.h"
-#include "harness/model/compare.h"
 
 namespace watchproof {
 namespace {
@@ -20,22 +19,13 @@ std::string NoKey(std::string_view key) { return fmt::format("no key {}", Quoted
 
 }  // namespace
 
-Examined ResponseChecker::ReadOnlyCall(const RecordedCall& call) {
+Examined ResponseChecker::Check(const RecordedCall& call, std::optional<Revision> made) {
   call_ = &call;
   examined_ = {};
-  changes_ = false;
+  changes_ = made.has_value();
   if (call.method == Method::kTxn) Branch(call.request.view(), call.response.view());
-  Operate(KindOf(call.method), call.request.view(), call.response.view());
-  return std::move(examined_);
-}
-
-Examined ResponseChecker::Write(const RecordedCall& call, Revision revision) {
-  call_ = &call;
-  examined_ = {};
-  changes_ = true;
-  if (call.method == Method::kTxn) Branch(call.request.view(), call.response.view());
-  keys_.MoveTo(revision);
-  Operate(KindOf(call.method), call.request.view(), call.response.view());
+  if (made) keys_.MoveTo(*made);
+  Operate(call.method, call.request.view(), call.response.view());
   return std::move(examined_);
 }
 
@@ -91,7 +81,7 @@ void ResponseChecker::Branch(std::string_view request, std::string_view response
   }
   const std::vector<OperationView>& ran = answer.succeeded ? txn.success : txn.failure;
   for (std::size_t i = 0; i < std::min(ran.size(), answer.responses.size()); ++i) {
-    if (ran[i].kind == OperationKind::kTxn) Branch(ran[i].body, answer.responses[i].body);
+    if (ran[i].kind == Method::kTxn) Branch(ran[i].body, answer.responses[i].body);
   }
 }
 
@@ -109,18 +99,17 @@ std::optional<bool> ResponseChecker::Holds(const CompareView& compare) const {
   return listing.alive > 0 || *HoldsFor(compare, nullptr);
 }
 
-void ResponseChecker::Operate(OperationKind kind, std::string_view request,
-                              std::string_view response) {
+void ResponseChecker::Operate(Method kind, std::string_view request, std::string_view response) {
   switch (kind) {
-    case OperationKind::kRange:
+    case Method::kRange:
       return Range(request, response);
-    case OperationKind::kPut:
+    case Method::kPut:
       return Put(request, response);
-    case OperationKind::kDeleteRange:
+    case Method::kDeleteRange:
       return Delete(request, response);
-    case OperationKind::kTxn:
+    case Method::kTxn:
       return Operations(request, response);
-    case OperationKind::kNone:
+    default:
       return;
   }
 }

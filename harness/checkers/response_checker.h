@@ -3,8 +3,8 @@
 //
 //   keys.MoveTo(state);
 //   ResponseChecker checker(keys, writers);
-//   const auto checked = checker.ReadOnlyCall(call);       // it changed nothing
-//   const auto checked = checker.Write(call, revision);    // it made this revision
+//   const auto checked = checker.Check(call);              // it changed nothing
+//   const auto checked = checker.Check(call, revision);    // it made this revision
 //   if (checked.wrong) ... checked.wrong->expected ...
 //
 // Unknown parts of the state are not compared; there the answer itself defines the state. Not
@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/history/deviations.h"
+#include "harness/history/run_started.h"
 #include "harness/model/key_space.h"
 
 namespace watchproof {
@@ -38,10 +38,9 @@ class ResponseChecker {
   ResponseChecker(KeySpace& keys, const Writers& writers, const Deviations& deviations)
       : keys_(keys), writers_(writers), deviations_(deviations) {}
 
-  // Requires: the keys are at the revision of the answer.
-  Examined ReadOnlyCall(const RecordedCall& call);
-  // Requires: the keys are at the revision before; afterwards they are at this one.
-  Examined Write(const RecordedCall& call, Revision revision);
+  // Requires: the keys are at the revision of the answer; of a call that made a revision, at the
+  // one before, and afterwards they are at this one.
+  Examined Check(const RecordedCall& call, std::optional<Revision> made = {});
 
  private:
   // The keys of a range with their known state, in key order.
@@ -61,7 +60,7 @@ class ResponseChecker {
   void Branch(std::string_view request, std::string_view response);
   std::optional<bool> Holds(const CompareView& compare) const;
   void Operations(std::string_view request, std::string_view response);
-  void Operate(OperationKind kind, std::string_view request, std::string_view response);
+  void Operate(Method kind, std::string_view request, std::string_view response);
   void Range(std::string_view request, std::string_view response);
   void Put(std::string_view request, std::string_view response);
   void Delete(std::string_view request, std::string_view response);

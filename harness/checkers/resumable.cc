@@ -9,8 +9,6 @@ namespace {
 
 class Resumable final : public Checker {
  public:
-  using Checker::Checker;
-
   void Answered(WatchIndex watch, const Response& response) override {
     if (!IsRefusal(response) && facts().details(watch).continues) Exercised();
   }
@@ -108,7 +106,7 @@ class Resumable final : public Checker {
   }
 };
 
-const CheckerRegistration kResumable{{
+const CheckerRegistration<Resumable> kResumable{{
     .guarantee = Guarantee("Resumable"),
     .place = 50,
     .gravity = Gravity::kData,
@@ -125,7 +123,6 @@ const CheckerRegistration kResumable{{
                "driver names the two watches; if the new watch does not start where the old one "
                "stopped, nothing is decided. Source: the guarantee \"resumable\" of the etcd v3 "
                "watch API.",
-    .make = MakeChecker<Resumable>,
 }};
 
 }  // namespace

@@ -7,17 +7,8 @@ namespace {
 
 class Serializable final : public Checker {
  public:
-  using Checker::Checker;
-
   void CallAnswered(const RecordedCall& call) override {
-    if (!call.serializable) return;
-    const Line latest = facts().model.writers().LatestBeginning(call.revision);
-    if (latest < call.ended) return;
-    Add(call, {.expected = fmt::format("a state that the store had been in; a write up to "
-                                       "revision {} began only in line {}",
-                                       call.revision, latest.value),
-               .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
-               .evidence = {call.began, call.ended, latest}});
+    if (call.serializable) CheckNotFuture(call, "a state that the store had been in");
   }
 
   void CallDiffers(const RecordedCall& call, const Mismatch& mismatch) override {
@@ -26,7 +17,7 @@ class Serializable final : public Checker {
   }
 };
 
-const CheckerRegistration kSerializable{{
+const CheckerRegistration<Serializable> kSerializable{{
     .guarantee = Guarantee("Serializable"),
     .place = 520,
     .gravity = Gravity::kOrder,
@@ -40,7 +31,6 @@ const CheckerRegistration kSerializable{{
                "revision of its header, and the store had reached that revision. Source: the "
                "field serializable of RangeRequest, and \"isolation level and consistency of "
                "replicas\" of the KV API guarantees of etcd.",
-    .make = MakeChecker<Serializable>,
 }};
 
 }  // namespace

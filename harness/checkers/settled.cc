@@ -25,8 +25,6 @@ constexpr int kTimesTheSlowestWrite = 20;
 
 class Settled final : public Checker {
  public:
-  using Checker::Checker;
-
   // A refusal that only a start below the floor explains is judged by CompactionSurfaced.
   void Answered(WatchIndex watch, const Response& response) override {
     if (!IsRefusal(response)) return;
@@ -205,11 +203,10 @@ class Settled final : public Checker {
   }
 
   std::size_t OpenOn(StreamId stream) const {
-    std::size_t open = 0;
-    for (const WatchState& watch : facts().table.states()) {
-      if (watch.stream == stream && watch.end == WatchEnd::kOpen) ++open;
-    }
-    return open;
+    const auto open = std::ranges::count_if(facts().table.On(stream), [this](WatchIndex watch) {
+      return facts().state(watch).end == WatchEnd::kOpen;
+    });
+    return static_cast<std::size_t>(open);
   }
 
   static bool IsPlain(const Response& response) {
@@ -282,7 +279,7 @@ class Settled final : public Checker {
   std::map<std::uint32_t, std::pair<StreamEndDue, Where>> due_;  // by stream
 };
 
-const CheckerRegistration kSettled{{
+const CheckerRegistration<Settled> kSettled{{
     .guarantee = Guarantee("Settled"),
     .place = 140,
     .gravity = Gravity::kSilence,
@@ -300,7 +297,6 @@ const CheckerRegistration kSettled{{
                "must not end without a request, and a stream must not end by itself, whatever its "
                "status and however well its watches are resumed later: only a fault armed before "
                "that can end streams, or the client, explains such an end.",
-    .make = MakeChecker<Settled>,
 }};
 
 }  // namespace

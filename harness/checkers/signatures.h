@@ -37,31 +37,4 @@ inline constexpr std::string_view kForgottenByCancel = "forgotten-by-cancel";
 inline constexpr std::string_view kCreatedTooLate = "created-too-late";
 inline constexpr std::string_view kProgressForLaterWatch = "progress-for-a-later-watch";
 
-// All of them.
-inline constexpr std::string_view kAll[] = {kDeleteAtTheFloor,
-                                            kHalfRevisionAtTheFloor,
-                                            kNegativeStart,
-                                            kIdOfMinusOne,
-                                            kSilentAfterCompaction,
-                                            kNoticeRepeated,
-                                            kFalseNotice,
-                                            kReplayed,
-                                            kProgressOvertakes,
-                                            kProgressBelowStart,
-                                            kEventsBelowStart,
-                                            kNoProgress,
-                                            kPreviousValueGone,
-                                            kWrongWatchClosed,
-                                            kRevisionsReused,
-                                            kWriteLost,
-                                            kStaleRead,
-                                            kOpenRangeAllowed,
-                                            kAnswersOutOfOrder,
-                                            kLeaseLeftOut,
-                                            kCreatedTooLate,
-                                            kProgressForLaterWatch,
-                                            kProgressHeldBack,
-                                            kEventsOfFormer,
-                                            kForgottenByCancel};
-
 }  // namespace watchproof::signature

@@ -4,7 +4,7 @@
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
-#include "harness/model/shown.h"
+#include "harness/model/operations.h"
 
 namespace watchproof {
 namespace {
@@ -13,14 +13,12 @@ constexpr std::string_view kNoEnd("\0", 1);
 
 class Transactional final : public Checker {
  public:
-  using Checker::Checker;
-
   // A read that began after the answer to the revocation, and that every member agrees on.
   void CallAnswered(const RecordedCall& call) override {
     if (call.method == Method::kTxn) CheckOnce(call);
     const bool past = call.method == Method::kRange && call.named > 0;
     if (facts().model.calls().leases().empty() || call.serializable || past) return;
-    EachShown(KindOf(call.method), call.request.view(), call.response.view(),
+    EachShown(call.method, call.request.view(), call.response.view(),
               [&](const KeyValueView& kv) { CheckLease(call, kv); });
   }
 
@@ -58,23 +56,21 @@ class Transactional final : public Checker {
     for (const std::vector<OperationView>* branch : {&txn.success, &txn.failure}) {
       const auto twice = ChangedTwice(*branch);
       if (!twice) continue;
-      Add(call, {.expected = fmt::format("the transaction to be refused: it changes {} twice",
-                                         Quoted(*twice)),
-                 .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
-                 .evidence = {call.began, call.ended}});
+      AddRevision(call,
+                  fmt::format("the transaction to be refused: it changes {} twice", Quoted(*twice)),
+                  {call.began, call.ended});
     }
   }
   static std::optional<std::string> ChangedTwice(const std::vector<OperationView>& branch) {
     std::set<std::string_view> puts;
     for (const OperationView& operation : branch) {
       PutRequestView put;
-      if (operation.kind != OperationKind::kPut || !Parse(operation.body, put).ok()) continue;
+      if (operation.kind != Method::kPut || !Parse(operation.body, put).ok()) continue;
       if (!puts.insert(put.key).second) return std::string(put.key);
     }
     for (const OperationView& operation : branch) {
       DeleteRangeRequestView erase;
-      if (operation.kind != OperationKind::kDeleteRange || !Parse(operation.body, erase).ok())
-        continue;
+      if (operation.kind != Method::kDeleteRange || !Parse(operation.body, erase).ok()) continue;
       // etcd takes an end of "\0" for what it says here, so the range is empty in its comparison.
       if (erase.range_end == kNoEnd) continue;
       const KeyRange range(erase.key, erase.range_end);
@@ -101,7 +97,7 @@ class Transactional final : public Checker {
   }
 };
 
-const CheckerRegistration kTransactional{{
+const CheckerRegistration<Transactional> kTransactional{{
     .guarantee = Guarantee("Transactional"),
     .place = 530,
     .gravity = Gravity::kData,
@@ -121,7 +117,6 @@ const CheckerRegistration kTransactional{{
         "The revocation of a lease is a write, too: once it is "
         "acknowledged, none of the lease's keys exists any more. Source: \"atomicity\" of "
         "the KV API guarantees of etcd, and the message TxnRequest of its API.",
-    .make = MakeChecker<Transactional>,
 }};
 
 }  // namespace

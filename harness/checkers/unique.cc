@@ -11,8 +11,6 @@ namespace {
 
 class Unique final : public Checker {
  public:
-  using Checker::Checker;
-
   void Compared(WatchIndex watch, const Response& response,
                 const std::vector<Comparison>& compared) override {
     Recent& recent = At(recent_, watch);
@@ -60,7 +58,7 @@ class Unique final : public Checker {
   std::vector<Recent> recent_;
 };
 
-const CheckerRegistration kUnique{{
+const CheckerRegistration<Unique> kUnique{{
     .guarantee = Guarantee("Unique"),
     .place = 20,
     .gravity = Gravity::kOrder,
@@ -71,7 +69,6 @@ const CheckerRegistration kUnique{{
                "however often the server had to catch up, park responses or retry. A client that "
                "counts or adds up events relies on it. Source: the guarantee \"unique\" of the "
                "etcd v3 watch API.",
-    .make = MakeChecker<Unique>,
 }};
 
 }  // namespace

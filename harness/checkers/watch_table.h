@@ -10,6 +10,7 @@
 
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -100,6 +101,15 @@ class WatchTable {
   }
 
   std::size_t size() const { return states_.size(); }
+  // In the order of their create requests: all, and those of one stream.
+  auto All() const {
+    return std::views::iota(std::uint32_t{0}, static_cast<std::uint32_t>(states_.size())) |
+           std::views::transform([](std::uint32_t number) { return WatchIndex(number); });
+  }
+  auto On(StreamId stream) const {
+    return All() | std::views::filter(
+                       [this, stream](WatchIndex one) { return state(one).stream == stream; });
+  }
   const std::vector<WatchState>& states() const { return states_; }
   const WatchState& state(WatchIndex watch) const { return states_[watch.value]; }
   const WatchDetails& details(WatchIndex watch) const { return details_[watch.value]; }

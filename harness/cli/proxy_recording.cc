@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "harness/base/key_range.h"
 #include "harness/history/run_started.h"
+#include "harness/model/key_range.h"
 #include "harness/report/text.h"
 #include "proxies/effects/parameters.h"
 #include "proxies/http2/call_reader.h"

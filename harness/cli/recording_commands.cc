@@ -12,7 +12,6 @@
 #include "harness/history/dump.h"
 #include "harness/history/reader.h"
 #include "harness/history/recorder.h"
-#include "harness/history/watch_filter.h"
 #include "harness/import/client_report.h"
 #include "harness/report/lag_table.h"
 #include "harness/report/rows.h"
@@ -266,11 +265,10 @@ CommandEnd HistoryDumpCommand(const DumpFlags& flags) {
   }
   WP_ASSIGN_OR_RETURN(const auto file, OneRecording(flags.recording));
   WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(file));
-  while (true) {
-    WP_ASSIGN_OR_RETURN(const auto line, reader->Next());
-    if (!line.has_value()) break;
-    if (!filter || filter->Concerns(*line)) fmt::print("{}\n", DumpLine(*line));
-  }
+  WP_RETURN_IF_ERROR(reader->Each([&filter](const NumberedEntry& line) {
+    if (!filter || filter->Concerns(line)) fmt::print("{}\n", DumpLine(line));
+    return true;
+  }));
   if (const std::string& damage = reader->damage(); !damage.empty()) {
     std::fflush(stdout);
     return {ExitCode::kInconclusive, fmt::format("{}: {}", file.string(), damage)};

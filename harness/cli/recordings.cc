@@ -10,7 +10,7 @@
 #include "harness/cli/parse.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/selection.h"
-#include "harness/history/segments.h"
+#include "harness/history/reader.h"
 #include "harness/report/saved_run.h"
 #include "harness/report/text.h"
 #include "harness/results/result_line.h"

@@ -1,38 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// Key-value and lease calls with requests and answers as bytes: for callers that use more of the
-// API than kv_client.h offers.
+// Unary calls with requests and answers as bytes, one after the other on one connection.
 //
-//   CallClient calls(context, connection);
-//   WP_ASSIGN_OR_RETURN(const Bytes answer, calls.Call(Method::kPut, request, "script 7"));
+//   CallClient calls(connection);
+//   WP_ASSIGN_OR_RETURN(const Bytes answer,
+//                       calls.Call(recorder, Method::kPut, request, "script 7"));
 //
-// Each call is recorded. Threads: any; a call blocks its caller until the answer or the time limit.
-// Ownership: refers to the context.
+// Threads: any once the token is set; a call blocks its caller until the answer or the time limit.
 #pragma once
 
-#include <memory>
 #include <string>
+#include <string_view>
 
 #include "harness/base/bytes.h"
-#include "harness/client/client_context.h"
 #include "harness/client/connection.h"
+#include "harness/history/recorder.h"
 
 namespace watchproof {
 
+struct CallLimits {
+  Duration each = 10s;
+  // No call lasts beyond this time; a call that starts shortly before it, or later, gets a second.
+  TimePoint until = TimePoint::max();
+};
+
 class CallClient {
  public:
-  CallClient(RecordingContext& context, Connection connection, Duration call_limit = 10s);
-  ~CallClient();
+  explicit CallClient(Connection connection, const CallLimits& limits = {})
+      : connection_(std::move(connection)), limits_(limits) {}
 
-  // `caller` names the client in the recording: what it reads and writes has an order.
-  Result<Bytes> Call(Method method, std::string request, const std::string& caller);
-  // For a server with authentication enabled; before any call.
-  void SetToken(const std::string& token);
-  // Not recorded, because it is not judged there: "/etcdserverpb.Lease/LeaseLeases".
-  Result<Bytes> Ask(const std::string& path, const std::string& request);
+  // Sent with every call from here on, for a server with authentication enabled.
+  void SetToken(const std::string& token) { token_ = token; }
+  const std::string& token() const { return token_; }
+
+  // Recorded. `caller` names the client in the recording: what it reads and writes has an order.
+  Result<Bytes> Call(Recorder& recorder, Method method, std::string request,
+                     const std::string& caller) const;
+  // Not recorded, because it is not judged: "/etcdserverpb.Lease/LeaseLeases".
+  Result<Bytes> Ask(const std::string& path, std::string_view request) const;
+  Result<Bytes> Ask(Method method, std::string_view request) const {
+    return Ask(InfoOf(method).path, request);
+  }
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  const Connection connection_;
+  const CallLimits limits_;
+  std::string token_;
 };
 
 }  // namespace watchproof

@@ -2,28 +2,32 @@
 // Writes, reads, compactions and leases; each call is recorded with its request and its answer
 // before it is judged.
 //
-//   KvClient kv(context, "127.0.0.1:2379");
+//   KvClient kv(recorder, "127.0.0.1:2379");
 //   WP_ASSIGN_OR_RETURN(Revision revision, kv.Put("k", "v"));
 //
 // Threads: any once the token is set; a call blocks its caller until the answer or its time limit.
-// Ownership: refers to the context.
+// Ownership: refers to the recorder.
 #pragma once
 
-#include <memory>
+#include <atomic>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "harness/client/client_context.h"
+#include "harness/base/mutex.h"
+#include "harness/client/call_client.h"
 
 namespace watchproof {
+
+class Message;
 
 // One change of a transaction, a read beside them, or a transaction in it.
 struct WriteOp {
   enum class Kind { kPut, kDelete, kRead, kTxn };
   Kind kind = Kind::kPut;
-  std::string key;
-  std::string range_end;  // of a delete; etcd's meaning
-  std::string value;      // of a put
+  std::string key{};
+  std::string range_end{};  // of a delete; etcd's meaning
+  std::string value{};      // of a put
   std::int64_t lease = 0;
   bool previous = false;          // asks for what it replaces or deletes
   bool keeps_value = false;       // of a put: changes only the lease
@@ -48,9 +52,7 @@ struct ReadOptions {
 enum class WriteForm { kPlain, kKubernetes };
 
 struct KvOptions {
-  Duration call_limit = 10s;
-  // No call lasts beyond this time; a call that starts shortly before it, or later, gets a second.
-  TimePoint until = TimePoint::max();
+  CallLimits limits{};
   // Names the client, and so its connection, in the recording.
   std::string name = "direct";
   WriteForm writes = WriteForm::kPlain;
@@ -58,12 +60,11 @@ struct KvOptions {
 
 class KvClient {
  public:
-  KvClient(RecordingContext& context, const std::string& endpoint, const KvOptions& options = {});
-  ~KvClient();
+  KvClient(Recorder& recorder, const std::string& endpoint, const KvOptions& options = {});
 
   // Sent with every call from here on, for targets with authentication enabled.
-  void SetToken(const std::string& token);
-  const std::string& token() const;
+  void SetToken(const std::string& token) { calls_.SetToken(token); }
+  const std::string& token() const { return calls_.token(); }
 
   // All return the revision of the answer's header. A write with an unknown outcome returns the
   // error and stays in the recording as such.
@@ -101,8 +102,21 @@ class KvClient {
   Result<bool> HasKeysOn(std::int64_t lease, const std::string& key, const std::string& range_end);
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  // Recorded; returns the answer, or the revision of its header.
+  Result<Bytes> Record(Method method, const Message& request);
+  Result<Revision> Call(Method method, const Message& request);
+  // What a single key is changed to, as an operation of a transaction.
+  Result<Revision> WriteAsKubernetes(const std::string& key, const Message& change, bool deletes);
+  Result<std::int64_t> ReadRevision(const std::string& key);
+  std::int64_t KnownRevision(const std::string& key);
+  void Remember(const std::string& key, std::int64_t revision);
+
+  Recorder& recorder_;
+  const KvOptions options_;
+  CallClient calls_;
+  std::atomic<std::int64_t> latest_ = 0;  // of the store, as of the last read of a key
+  Mutex mu_;
+  std::map<std::string, std::int64_t> revisions_ GUARDED_BY(mu_);  // of keys; 0: not there
 };
 
 }  // namespace watchproof

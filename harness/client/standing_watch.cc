@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "harness/base/mutex.h"
-#include "harness/client/channel.h"
+#include "harness/client/connection.h"
 #include "harness/history/method.h"
 #include "harness/history/wire.h"
 #include "harness/history/wire_writer.h"
@@ -17,11 +17,6 @@ namespace watchproof {
 namespace {
 
 constexpr Duration kBackOff = 200ms;
-
-grpc::ByteBuffer BufferOf(const std::string& message) {
-  const grpc::Slice slice(message);
-  return grpc::ByteBuffer(&slice, 1);
-}
 
 }  // namespace
 
@@ -74,12 +69,11 @@ class StandingWatch::Impl {
       return queue.Next(&tag, &ok) && ok;
     };
     call->StartCall(nullptr);
-    const std::string create =
-        CreateRequest({.key = options_.key, .range_end = options_.range_end, .start = start_})
-            .bytes();
+    const Message create = CreateRequest(
+        {.key = options_.key, .range_end = options_.range_end, .start = Revision(start_)});
     bool open = done();
     if (open) {
-      call->Write(BufferOf(create), nullptr);
+      call->Write(ToBuffer(create.bytes()), nullptr);
       open = done();
     }
     grpc::ByteBuffer message;

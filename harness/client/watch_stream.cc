@@ -5,21 +5,19 @@
 
 #include <deque>
 
-#include "fixtures/protos/rpc.pb.h"
 #include "harness/base/check.h"
 #include "harness/base/mutex.h"
-#include "harness/client/channel.h"
 #include "harness/history/annotation.h"
 #include "harness/history/method.h"
 
 namespace watchproof {
 namespace {
 
-etcdserverpb::WatchRequest UnknownRequest(const std::string& content) {
+constexpr Duration kConnectLimit = 10s;
+
+Message UnknownRequest(const std::string& content) {
   constexpr int kNoField = 1000;
-  etcdserverpb::WatchRequest request;
-  request.GetReflection()->MutableUnknownFields(&request)->AddLengthDelimited(kNoField, content);
-  return request;
+  return Message().Text(kNoField, content);
 }
 
 using Generic = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
@@ -29,9 +27,9 @@ using Generic = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
 // Callbacks stamp messages and hand them to the recorder; requests are sent one at a time.
 class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  Impl(RecordingContext& context, Connection connection)
-      : recorder_(context.recorder()),
-        stream_(context.NextStream()),
+  Impl(Recorder& recorder, Connection connection)
+      : recorder_(recorder),
+        stream_(recorder.NextStream()),
         connection_(std::move(connection)),
         stub_(connection_) {}
 
@@ -50,30 +48,15 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
   }
 
   std::uint32_t Create(const WatchCreate& watch) {
-    etcdserverpb::WatchRequest request;
-    auto* const create = request.mutable_create_request();
-    create->set_key(watch.key);
-    create->set_range_end(watch.range_end);
-    create->set_start_revision(watch.start.value);
-    create->set_watch_id(watch.id.value);
-    for (const WatchOption& option : kWatchOptions) {
-      if (!(watch.options.*option.flag)) continue;
-      const auto* const field = create->GetDescriptor()->FindFieldByNumber(option.field);
-      if (option.field == kFiltersField) {
-        create->GetReflection()->AddEnumValue(create, field, option.filter);
-      } else {
-        create->GetReflection()->SetBool(create, field, true);
-      }
-    }
     MutexLock lock(mu_);
-    EnqueueLocked(request);
+    EnqueueLocked(CreateRequest(watch));
     return creates_++;
   }
-  void Send(const etcdserverpb::WatchRequest& request) {
+  void Send(const Message& request) {
     MutexLock lock(mu_);
     EnqueueLocked(request);
   }
-  void SendLast(const etcdserverpb::WatchRequest& request) {
+  void SendLast(const Message& request) {
     MutexLock lock(mu_);
     AnnounceCloseLocked();
     EnqueueLocked(request);
@@ -168,14 +151,12 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
   }
 
   // Recorded where it is queued, so that a request always stands before the answer it caused.
-  void EnqueueLocked(const etcdserverpb::WatchRequest& request) REQUIRES(mu_) {
-    std::string wire = request.SerializeAsString();
-    const grpc::Slice slice(wire);
+  void EnqueueLocked(const Message& request) REQUIRES(mu_) {
     recorder_.Append({.kind = EntryKind::kRequestSent,
                       .stream = stream_,
                       .at = recorder_.Now(),
-                      .payload = Bytes::Take(std::move(wire))});
-    outgoing_.emplace_back(&slice, 1);
+                      .payload = Bytes::Copy(request.bytes())});
+    outgoing_.push_back(ToBuffer(request.bytes()));
     StartNextLocked();
   }
   void StartNextLocked() REQUIRES(mu_) {
@@ -224,13 +205,13 @@ class WatchStream::Impl final : public grpc::ClientBidiReactor<grpc::ByteBuffer,
 WatchStream::WatchStream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 WatchStream::~WatchStream() { Close(); }
 
-Result<std::unique_ptr<WatchStream>> WatchStream::Open(RecordingContext& context,
+Result<std::unique_ptr<WatchStream>> WatchStream::Open(Recorder& recorder,
                                                        const StreamOptions& options) {
   Connection connection = options.connection;
   if (connection == nullptr) {
-    WP_ASSIGN_OR_RETURN(connection, Connect(options.endpoint, Within(options.connect_limit)));
+    WP_ASSIGN_OR_RETURN(connection, Connect(options.endpoint, Within(kConnectLimit)));
   }
-  auto impl = std::make_unique<Impl>(context, std::move(connection));
+  auto impl = std::make_unique<Impl>(recorder, std::move(connection));
   impl->Start(options);
   return std::unique_ptr<WatchStream>(new WatchStream(std::move(impl)));
 }
@@ -239,15 +220,9 @@ StreamId WatchStream::id() const { return impl_->stream(); }
 const Connection& WatchStream::connection() const { return impl_->connection(); }
 std::uint32_t WatchStream::Create(const WatchCreate& watch) { return impl_->Create(watch); }
 void WatchStream::Cancel(WatchId id) {
-  etcdserverpb::WatchRequest request;
-  request.mutable_cancel_request()->set_watch_id(id.value);
-  impl_->Send(request);
+  impl_->Send(Message().Nested(2, Message().Optional(1, id.value)));
 }
-void WatchStream::RequestProgress() {
-  etcdserverpb::WatchRequest request;
-  request.mutable_progress_request();
-  impl_->Send(request);
-}
+void WatchStream::RequestProgress() { impl_->Send(Message().Nested(3, Message())); }
 void WatchStream::RequestUnknown() { impl_->Send(UnknownRequest("")); }
 void WatchStream::RequestOversized(std::size_t bytes) {
   impl_->SendLast(UnknownRequest(std::string(bytes, 'x')));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One bidirectional watch stream with many watches multiplexed on it.
 //
-//   WP_ASSIGN_OR_RETURN(auto stream, WatchStream::Open(context, {.endpoint = "127.0.0.1:2379"}));
+//   WP_ASSIGN_OR_RETURN(auto stream, WatchStream::Open(recorder, {.endpoint = "127.0.0.1:2379"}));
 //   const std::uint32_t ordinal = stream->Create({.key = "a", .start = Revision(2)});
 //   stream->RequestProgress();
 //   stream->StopReading();  ...  stream->ResumeReading();
@@ -9,26 +9,18 @@
 //
 // What arrives goes to the recorder as it came, stamped in the reactor; nothing is decoded or
 // decided here. Threads: any may call; requests are sent in the order of the calls, one write in
-// flight. Ownership: refers to the context. Close cancels the call and waits until gRPC is done
+// flight. Ownership: refers to the recorder. Close cancels the call and waits until gRPC is done
 // with it; the destructor closes.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "harness/client/client_context.h"
 #include "harness/client/connection.h"
-#include "harness/history/watch_options.h"
+#include "harness/history/recorder.h"
+#include "harness/history/wire_writer.h"
 
 namespace watchproof {
-
-struct WatchCreate {
-  std::string key;
-  std::string range_end;  // etcd's meaning: empty is one key, "\0" is from key on
-  Revision start{};       // 0: from now on
-  WatchId id{};           // 0: the server chooses
-  WatchOptions options{};
-};
 
 struct StreamOptions {
   std::string endpoint{};        // HOST:PORT; opens a connection of its own
@@ -36,12 +28,11 @@ struct StreamOptions {
   std::string path = "proxied";  // "proxied", "direct" or "control", for the recording
   std::string token;             // of a user, if the target has authentication enabled
   bool require_leader = false;   // asks the target to end the stream when it has lost its leader
-  Duration connect_limit = 10s;
 };
 
 class WatchStream {
  public:
-  static Result<std::unique_ptr<WatchStream>> Open(RecordingContext& context,
+  static Result<std::unique_ptr<WatchStream>> Open(Recorder& recorder,
                                                    const StreamOptions& options);
   ~WatchStream();
 

@@ -1,24 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The targets and proxies of one attempt. Two paths lead to each member: the proxied path, on which
-// faults act, and the direct path, which no network fault touches. Judges nothing.
+// The target of one attempt, one server or the members of a cluster, and the proxies before it. Two
+// paths lead to each member: the proxied path, on which faults act, and the direct path, which no
+// network fault touches. Judges nothing.
 //
 //   Environment environment({.target = spec, .folder = folder});
 //   WP_RETURN_IF_ERROR(environment.Start());
 //   WP_RETURN_IF_ERROR(environment.OpenPaths());
 //   environment.endpoint(Path::kProxied);
 //
+// Each member has a loopback address of its own, and a proxy before its peer port. Members are
+// numbered from 1, and the first one leads when Start returns. A target that cannot be a cluster is
+// started once; check members().
+//
 // Not thread-safe: one case thread. Ownership: owns the processes and the proxies; Stop is
 // idempotent and waits.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "harness/environment/cluster.h"
+#include "harness/environment/cluster_plan.h"
+#include "harness/environment/loopback.h"
 #include "harness/faults/fault.h"
+#include "harness/targets/probe.h"
+#include "harness/targets/target.h"
+#include "proxies/control/proxy_handle.h"
 
 namespace watchproof {
 
@@ -44,17 +54,24 @@ class Environment {
 
   // failed() says whether an error is the target's: it could not be started or reached.
   Status Start();
-  bool failed() const { return cluster_.failed(); }
-  // Whether the target has answered once.
-  bool started() const { return cluster_.started(); }
+  bool failed() const { return failed_; }
+  // Whether the target, each member of it, has answered once.
+  bool started() const { return started_; }
   // Opens the proxied paths. Requires: Start.
   Status OpenPaths();
+  // Blocks until every process is gone.
   void Stop();
 
   // One member of the target; the first one if the target is not a cluster.
-  Target& target(int member = 1) { return cluster_.member(member); }
-  int members() const { return cluster_.size(); }
-  std::optional<Cluster::Death> Died() const { return cluster_.Died(); }
+  Target& target(int member = 1) { return *At(member).target; }
+  int members() const { return static_cast<int>(members_.size()); }
+  // How a server ended by itself, if one did, and the end of its log.
+  struct Death {
+    int member = 1;
+    ExitState state;
+    std::string last_words;
+  };
+  std::optional<Death> Died() const;
   // Requires for the proxied path: OpenPaths.
   Endpoint endpoint(Path path, int member = 1);
   // One more proxy before the proxied path of the first member; the observer is shown its bytes;
@@ -77,10 +94,25 @@ class Environment {
   std::vector<ServerPorts> ServersForFaults();
 
  private:
+  struct Member {
+    LoopbackAddress address;
+    std::unique_ptr<Target> target;
+    proxy::ProxyId peer_path{};  // the proxy before its peer port, in a cluster
+    std::uint64_t id = 0;        // in the cluster; 0 for a single server
+  };
+  Member& At(int number) { return members_.at(static_cast<std::size_t>(number - 1)); }
+  const std::string& host(int number) { return At(number).address.host(); }
+  Status OpenPeerPaths(ClusterShape& shape);
+  Status StartAll(const ClusterShape& shape);
+  // Waits until all members agree on one leader, and moves the leadership to the first member.
+  Status SettleLeader(Deadline deadline);
+
   const EnvironmentOptions options_;
   proxy::Proxies proxies_;
-  Cluster cluster_;
+  std::vector<Member> members_;
   proxy::ProxyId proxied_path_{};
+  bool failed_ = false;
+  bool started_ = false;
   bool stopped_ = false;
 };
 

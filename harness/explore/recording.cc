@@ -53,8 +53,8 @@ Entry KillEntry(bool healed) {
 std::string ToWire(const Create& create, const Placement& placement, std::int64_t start) {
   return CreateRequest({.key = placement.Key(create.key),
                         .range_end = placement.End(create.end),
-                        .start = start,
-                        .id = create.id,
+                        .start = Revision(start),
+                        .id = WatchId(create.id),
                         .options = create.options})
       .bytes();
 }

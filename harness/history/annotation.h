@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Annotations: what the driver records about its own steps and waits, one JSON object per entry,
-// {"type": "delivery_due", ...}. Checkers judge them; the driver itself makes no findings.
+// {"type": "delivery_due", ...}. Checkers judge them; the driver itself makes no findings. What it
+// records about faults are lines of another kind, which are read here, too.
 //
 //   recorder.Append(AnnotationEntry(StageReached{Stage::kHealed}));
 //   WP_ASSIGN_OR_RETURN(const Annotation annotation, ParseAnnotation(entry.text));
@@ -18,7 +19,6 @@
 
 #include "harness/base/status.h"
 #include "harness/history/entry.h"
-#include "harness/history/hex_bytes.h"
 
 namespace watchproof {
 
@@ -299,5 +299,19 @@ Result<Annotation> ParseAnnotation(std::string_view text);
 Entry AnnotationEntry(const Annotation& annotation);
 // Whether the entry says that this stage was reached.
 bool IsStage(const Entry& entry, Stage stage);
+
+// The content of a fault line.
+struct FaultLine {
+  // Which watch streams the fault may end; empty in older recordings.
+  enum class Ends { kUnsaid, kNone, kProxied, kEvery };
+
+  std::string fault;
+  bool healed = false;  // or armed
+  Ends ends_streams = Ends::kUnsaid;
+  // A member of a cluster may lose its leader, or fall behind and be sent a snapshot.
+  bool parts_members = false;
+};
+
+Result<FaultLine> ParseFaultLine(std::string_view text);
 
 }  // namespace watchproof

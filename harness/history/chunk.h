@@ -21,13 +21,26 @@
 //
 // The hashes form a chain, so a chunk that is missing, repeated or moved is noticed like a changed
 // byte, and the trailer vouches for all of the file.
-// Threads: values and functions without state.
+//
+//   WP_ASSIGN_OR_RETURN(auto file, ChunkWriter::Create(path));
+//   WP_RETURN_IF_ERROR(file->Add(frames, 12));    // compressed at once
+//   WP_RETURN_IF_ERROR(file->EndChunk());         // can be read from here on
+//   WP_RETURN_IF_ERROR(file->Finish(0));          // the trailer
+//
+// Threads: values and functions without state; a writer is not thread-safe.
 #pragma once
 
+#include <zstd.h>
+
 #include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "harness/base/status.h"
 
 namespace watchproof {
 
@@ -60,5 +73,37 @@ std::uint64_t HashOf(std::string_view head_bytes, std::string_view frame,
 // What a file is that begins like this, if it is no recording of this version, not even a damaged
 // one: "is not a watchproof history", "is a recording of version 3; ...".
 std::optional<std::string> WhyForeign(std::string_view beginning);
+
+// Writes a recording's file. Chunks end by themselves after a few MiB. Memory: one compressed
+// chunk.
+class ChunkWriter {
+ public:
+  // Errors name the file.
+  static Result<std::unique_ptr<ChunkWriter>> Create(const std::filesystem::path& path);
+  ~ChunkWriter();
+  ChunkWriter(const ChunkWriter&) = delete;
+  ChunkWriter& operator=(const ChunkWriter&) = delete;
+
+  // Whole frames of so many entries.
+  Status Add(std::string_view frames, std::uint64_t entries);
+  // What was added so far can be read even if nothing follows. No-op when that is nothing.
+  Status EndChunk();
+  // Writes the trailer and closes. `lost`: how many entries are missing. Nothing may follow.
+  Status Finish(std::uint64_t lost);
+
+ private:
+  ChunkWriter(std::filesystem::path path, std::FILE* file);
+  Status Compress(std::string_view data, ZSTD_EndDirective directive);
+  Status Write(std::string_view bytes);
+  Status WriteError() const;
+
+  const std::filesystem::path path_;
+  std::FILE* file_;
+  ZSTD_CCtx* const context_;
+  std::string frame_;       // compressed so far, of the chunk that is being filled
+  std::size_t used_ = 0;    // bytes of it
+  Head head_;               // of that chunk
+  std::uint64_t hash_ = 0;  // of the previous chunk's head
+};
 
 }  // namespace watchproof

@@ -2,16 +2,14 @@
 #include "harness/history/dump.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "harness/history/json_fields.h"
 #include "harness/history/reader.h"
 #include "harness/history/wire.h"
 
 namespace watchproof {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongestValue = 64;
 // How many lines of the watch to show on either side of a line of evidence.
@@ -80,7 +78,7 @@ Json CallToJson(const Entry& entry) {
     }
     HeaderView header;
     if (ParseHeader(entry.payload.view(), header).ok()) json["revision"] = header.revision;
-    LeaseGrantResponseView granted;
+    LeaseResponseView granted;
     if (entry.method == Method::kLeaseGrant && Parse(entry.payload.view(), granted).ok()) {
       json["lease"] = granted.id;
     }
@@ -114,15 +112,10 @@ Json CallToJson(const Entry& entry) {
   } else if (entry.method == Method::kLeaseGrant) {
     LeaseGrantRequestView grant;
     if (Parse(entry.payload.view(), grant).ok()) json["ttl"] = grant.ttl;
-  } else if (entry.method == Method::kLeaseRevoke) {
-    LeaseRevokeRequestView revoke;
-    if (Parse(entry.payload.view(), revoke).ok()) json["lease"] = revoke.id;
-  } else if (entry.method == Method::kLeaseKeepAlive) {
-    LeaseKeepAliveRequestView kept;
-    if (Parse(entry.payload.view(), kept).ok()) json["lease"] = kept.id;
-  } else if (entry.method == Method::kLeaseTimeToLive) {
-    LeaseTimeToLiveRequestView asked;
-    if (Parse(entry.payload.view(), asked).ok()) json["lease"] = asked.id;
+  } else if (entry.method == Method::kLeaseRevoke || entry.method == Method::kLeaseKeepAlive ||
+             entry.method == Method::kLeaseTimeToLive) {
+    LeaseRequestView of;
+    if (Parse(entry.payload.view(), of).ok()) json["lease"] = of.id;
   }
   return json;
 }
@@ -203,30 +196,46 @@ Json Choose(const std::vector<Reported>& all, const std::vector<Line>& evidence)
   return excerpt;
 }
 
-std::string Text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
-std::string DumpLine(const NumberedEntry& line) { return Text(ToJson(line)); }
+std::string DumpLine(const NumberedEntry& line) { return DumpJson(ToJson(line)); }
 
 Result<std::vector<std::string>> ExcerptFor(const std::filesystem::path& file,
                                             const std::vector<std::vector<Line>>& evidence) {
   WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(file));
   std::vector<Reported> all;
-  for (;;) {
-    WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> line, reader->Next());
-    if (!line) break;
-    const bool response = line->entry.kind == EntryKind::kResponseReceived;
-    if (!response && !IsEvidence(evidence, line->line)) continue;
-    Json json = ToJson(*line);
+  WP_RETURN_IF_ERROR(reader->Each([&](const NumberedEntry& line) {
+    const bool response = line.entry.kind == EntryKind::kResponseReceived;
+    if (!response && !IsEvidence(evidence, line.line)) return true;
+    Json json = ToJson(line);
     const std::int64_t watch = json.value("watch_id", std::int64_t{-1});
-    all.push_back({line->line, line->entry.stream, watch, std::move(json)});
-  }
+    all.push_back({line.line, line.entry.stream, watch, std::move(json)});
+    return true;
+  }));
   std::vector<std::string> excerpts;
-  for (const std::vector<Line>& lines : evidence) excerpts.push_back(Text(Choose(all, lines)));
+  for (const std::vector<Line>& lines : evidence) excerpts.push_back(DumpJson(Choose(all, lines)));
   return excerpts;
+}
+
+bool WatchFilter::Concerns(const NumberedEntry& line) {
+  const EntryKind kind = line.entry.kind;
+  const bool frame = kind == EntryKind::kStreamOpened || kind == EntryKind::kStreamClosed;
+  concerned_ = frame && line.entry.stream == stream_;
+  parser_.Consume(line);
+  return concerned_;
+}
+
+void WatchFilter::OnAsked(WatchIndex watch, const Asked& asked) {
+  if (asked.stream != stream_ || asked.ordinal != ordinal_) return;
+  wanted_ = watch;
+  concerned_ = true;
+}
+
+void WatchFilter::OnAnnotation(const Annotation& annotation, Where) {
+  const auto* next = std::get_if<Resumption>(&annotation);
+  if (next == nullptr) return;
+  concerned_ = (next->stream == stream_ && next->ordinal == ordinal_) ||
+               (next->next_stream == stream_ && next->next_ordinal == ordinal_);
 }
 
 }  // namespace watchproof

@@ -10,6 +10,7 @@
 // Threads: values.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -41,8 +42,11 @@ enum class EntryKind : std::uint8_t {
   kAnnotation = 9,  // text: JSON object of the driver, see annotation.h
 };
 
-// "stream opened"
-const char* Name(EntryKind kind);
+// In the order of the numbers: "stream opened".
+inline constexpr const char* kEntryKinds[] = {
+    "unnamed",       "run started",  "stream opened", "request", "response",
+    "stream closed", "call started", "call ended",    "fault",   "annotation"};
+constexpr const char* Name(EntryKind kind) { return kEntryKinds[static_cast<std::size_t>(kind)]; }
 
 struct Entry {
   EntryKind kind = EntryKind::kAnnotation;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/history/event_window.h"
+#include "harness/history/frame.h"
 
 #include <gtest/gtest.h>
 

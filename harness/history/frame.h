@@ -18,26 +18,74 @@
 //              4  how many of its last bytes are new
 //                 those bytes, which are appended to the window
 //
-// Watches of one range receive the same events in separate messages. The bytes that such messages
-// share are written once: event_window.h.
+// Watches of one range receive the same events in separate messages, split at different places. The
+// bytes that such messages share are written once: the window holds the latest events as one run of
+// bytes. New events are appended, so they stand in it in the order of revisions, and nearly every
+// later message is a part of it.
+//
+//   const WindowPart part = index.Find(window, events);       // the writer's side
+//   window.Apply(part, literal);                              // both sides, in the same order
+//   Bytes tail = window.Share(part);
 //
 // Line numbers are not stored: entries are numbered from 1 in the order of the file.
-// Not thread-safe.
+// Not thread-safe. Ownership: shared parts keep their segment alive after the window has moved on.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "harness/base/bytes.h"
 #include "harness/history/entry.h"
-#include "harness/history/event_window.h"
 
 namespace watchproof {
 
 inline constexpr std::size_t kFrameHeaderSize = 28;
 // No gRPC message and no text of the harness comes near; a larger length is not a history.
 inline constexpr std::uint32_t kLongestPart = 1U << 30;
+
+// Where the events of a message stand in the window once their `literal` last bytes were appended.
+struct WindowPart {
+  bool fresh = false;  // the window begins anew
+  std::uint32_t at = 0;
+  std::uint32_t size = 0;
+  std::uint32_t literal = 0;
+};
+
+class EventWindow {
+ public:
+  static constexpr std::size_t kSize = 1 << 20;
+
+  // False, and nothing happens, when the part does not fit the window. `literal` is appended.
+  bool Apply(const WindowPart& part, std::string_view literal);
+  // Requires: the part was applied.
+  Bytes Share(const WindowPart& part) const;
+  std::string_view view() const { return {segment_.get(), used_}; }
+
+ private:
+  // Shared with the parts that were handed out. Grows only beyond them.
+  std::shared_ptr<char[]> segment_;
+  std::size_t used_ = 0;
+};
+
+// Finds messages in the window by their first event.
+class EventIndex {
+ public:
+  // Requires: `events` are fields of a WatchResponse, the first of them an event, no more than
+  // EventWindow::kSize bytes.
+  WindowPart Find(std::string_view window, std::string_view events);
+
+ private:
+  // One place per event, the latest one; an event with the same hash replaces it.
+  static constexpr std::size_t kPlaces = 1 << 14;
+
+  void Learn(std::string_view events, std::size_t at);
+
+  std::vector<std::uint32_t> places_ = std::vector<std::uint32_t>(kPlaces);  // 1 + offset
+};
 
 class FrameWriter {
  public:

@@ -252,16 +252,8 @@ void HistoryParser::VisitEvents(WatchIndex watch, ResponsePtr& response) {
   response->highest = Revision(highest);
   if (canceled) {
     // etcd does not send such a message, but it has both meanings.
-    Response end;
-    end.where = response->where;
-    end.stream = response->stream;
-    end.message.header = response->message.header;
-    end.message.watch_id = response->message.watch_id;
-    end.message.canceled = true;
-    end.message.compact_revision = response->message.compact_revision;
-    end.message.cancel_reason = response->message.cancel_reason;
-    end.payload = response->payload;
-    end.tail = response->tail;
+    Response end = *response;
+    end.message.events.clear();
     visitor_.OnDelivered(watch, response);
     return VisitCanceled(watch, end);
   }

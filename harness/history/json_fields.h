@@ -22,9 +22,9 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/bytes.h"
 #include "harness/base/parse.h"
 #include "harness/base/units.h"
-#include "harness/history/hex_bytes.h"
 
 namespace watchproof {
 

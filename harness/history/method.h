@@ -15,7 +15,8 @@
 
 namespace watchproof {
 
-// The numbers are the file format: never reuse one.
+// The numbers are the file format: never reuse one. The first four are those of the operations of
+// a transaction in its messages, too.
 enum class Method : std::uint8_t {
   kNone = 0,
   kRange = 1,
@@ -53,6 +54,11 @@ inline constexpr const char* kWatchPath = "/etcdserverpb.Watch/Watch";
 
 constexpr const MethodInfo& InfoOf(Method method) {
   return kMethods[static_cast<std::size_t>(method)];
+}
+
+// Of the key-value API; each may be an operation of a transaction.
+constexpr bool IsKeyValue(Method method) {
+  return method >= Method::kRange && method <= Method::kTxn;
 }
 
 // kNone: none of these.

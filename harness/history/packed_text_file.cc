@@ -21,22 +21,28 @@ Status NotPacked(const std::filesystem::path& file) {
   return Fail(StatusCode::kDataLoss, "{}: expected text that zstd packed", file.string());
 }
 
-}  // namespace
-
-Status AppendPacked(const std::filesystem::path& file, std::string_view part) {
-  std::string frame(ZSTD_compressBound(part.size()), '\0');
+Result<std::string> Packed(std::string_view plain, const std::filesystem::path& file) {
+  std::string frame(ZSTD_compressBound(plain.size()), '\0');
   constexpr int kLevel = 3;
   const std::size_t size =
-      ZSTD_compress(frame.data(), frame.size(), part.data(), part.size(), kLevel);
+      ZSTD_compress(frame.data(), frame.size(), plain.data(), plain.size(), kLevel);
   if (ZSTD_isError(size) != 0) {
     return Fail(StatusCode::kInternal, "{}: {}", file.string(), ZSTD_getErrorName(size));
   }
+  frame.resize(size);
+  return frame;
+}
+
+}  // namespace
+
+Status AppendPacked(const std::filesystem::path& file, std::string_view part) {
+  WP_ASSIGN_OR_RETURN(const std::string frame, Packed(part, file));
   const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (fd < 0) return FromErrno(errno).WithContext("opening {}", file.string());
-  const ssize_t written = write(fd, frame.data(), size);
+  const ssize_t written = write(fd, frame.data(), frame.size());
   const int error = written < 0 ? errno : ENOSPC;
   close(fd);
-  if (written == static_cast<ssize_t>(size)) return {};
+  if (written == static_cast<ssize_t>(frame.size())) return {};
   return FromErrno(error).WithContext("writing {}", file.string());
 }
 
@@ -61,6 +67,20 @@ Result<std::uintmax_t> VisitPacked(const std::filesystem::path& file,
     if (!visit(part)) break;
   }
   return packed.size() - rest.size();
+}
+
+Status CompressFile(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return {};
+  std::ifstream in(file, std::ios::binary);
+  WP_ASSIGN_OR_RETURN(const std::string packed,
+                      Packed(std::string((std::istreambuf_iterator<char>(in)), {}), file));
+  std::ofstream out(file.string() + ".zst", std::ios::binary);
+  out << packed;
+  out.close();
+  if (!out) return Fail(StatusCode::kDataLoss, "{}.zst could not be written", file.string());
+  std::filesystem::remove(file, error);
+  return FromErrorCode(error);
 }
 
 }  // namespace watchproof

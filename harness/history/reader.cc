@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
+#include "harness/base/parse.h"
 #include "harness/history/chunk.h"
 #include "harness/history/frame.h"
 #include "harness/history/run_started.h"
-#include "harness/history/segments.h"
 
 namespace watchproof {
 namespace {
@@ -24,8 +24,38 @@ constexpr std::size_t kBeginningSize = 256 << 10;
 // trusted.
 constexpr std::size_t kStep = 1 << 20;
 
-// One file.
-class FileReader {
+constexpr std::string_view kBeforeNumber = "segment-";
+constexpr std::string_view kBehindNumber = ".wire.zst";
+
+}  // namespace
+
+std::string SegmentName(int number) {
+  return fmt::format("{}{:06}{}", kBeforeNumber, number, kBehindNumber);
+}
+
+std::optional<int> SegmentNumber(const std::filesystem::path& file) {
+  const std::string name = file.filename().string();
+  if (!name.starts_with(kBeforeNumber) || !name.ends_with(kBehindNumber)) return std::nullopt;
+  const std::string_view digits = std::string_view(name).substr(
+      kBeforeNumber.size(), name.size() - kBeforeNumber.size() - kBehindNumber.size());
+  const auto number = ParseNumber<int>(digits);
+  return number > 0 ? number : std::nullopt;
+}
+
+Result<std::vector<Segment>> SegmentsIn(const std::filesystem::path& folder) {
+  std::vector<Segment> segments;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
+    if (const auto number = SegmentNumber(at->path())) segments.push_back({*number, at->path()});
+  }
+  if (error) return Fail(StatusCode::kUnavailable, "{}: {}", folder.string(), error.message());
+  std::sort(segments.begin(), segments.end(),
+            [](const Segment& a, const Segment& b) { return a.number < b.number; });
+  return segments;
+}
+
+class HistoryReader::FileReader {
  public:
   static Result<std::unique_ptr<FileReader>> Open(const std::filesystem::path& path) {
     std::FILE* file = std::fopen(path.c_str(), "rbe");
@@ -192,70 +222,52 @@ class FileReader {
   std::string damage_;
 };
 
-}  // namespace
-
-// The files of a recording, one after the other.
-class HistoryReader::Impl {
- public:
-  explicit Impl(std::vector<Segment> files) : files_(std::move(files)) {}
-
-  Status OpenNext() {
-    WP_ASSIGN_OR_RETURN(file_, FileReader::Open(files_[next_].file));
-    ++next_;
-    return Status();
-  }
-
-  Result<std::optional<NumberedEntry>> Next() {
-    while (true) {
-      WP_ASSIGN_OR_RETURN(std::optional<NumberedEntry> line, file_->Next());
-      if (line) {
-        line_ = line_.next();
-        line->line = line_;
-        return line;
-      }
-      if (!file_->damage().empty() || next_ == files_.size()) {
-        damage_ = file_->damage();
-        if (files_.size() > 1 && !damage_.empty()) {
-          damage_ = files_[next_ - 1].file.filename().string() + ": " + damage_;
-        }
-        return std::optional<NumberedEntry>();
-      }
-      WP_ASSIGN_OR_RETURN(const bool follows, Continue());
-      if (!follows) return std::optional<NumberedEntry>();
-    }
-  }
-  const std::string& damage() const { return damage_; }
-  bool unfinished() const { return next_ == files_.size() && file_->unfinished(); }
-
- private:
-  // Whether the next file begins where this one ended.
-  Result<bool> Continue() {
-    const int expected = files_[next_ - 1].number + 1;
-    if (files_[next_].number != expected) {
-      damage_ =
-          fmt::format("cut off after line {}: {} is missing", line_.value, SegmentName(expected));
-      return false;
-    }
-    WP_RETURN_IF_ERROR(OpenNext());
-    WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> first, file_->Next());
-    if (!first) return true;  // its damage is reported next
-    WP_ASSIGN_OR_RETURN(const RunStarted started, ParseRunStarted(first->entry.text));
-    for (int i = 0; i < started.restated; ++i) {
-      WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> restated, file_->Next());
-      if (!restated) break;
-    }
-    return true;
-  }
-
-  const std::vector<Segment> files_;
-  std::size_t next_ = 0;  // among them
-  std::unique_ptr<FileReader> file_;
-  Line line_{};
-  std::string damage_;
-};
-
-HistoryReader::HistoryReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HistoryReader::HistoryReader(std::vector<Segment> files) : files_(std::move(files)) {}
 HistoryReader::~HistoryReader() = default;
+
+Status HistoryReader::OpenNext() {
+  WP_ASSIGN_OR_RETURN(file_, FileReader::Open(files_[next_].file));
+  ++next_;
+  return Status();
+}
+
+Result<std::optional<NumberedEntry>> HistoryReader::Next() {
+  while (true) {
+    WP_ASSIGN_OR_RETURN(std::optional<NumberedEntry> line, file_->Next());
+    if (line) {
+      line_ = line_.next();
+      line->line = line_;
+      return line;
+    }
+    if (!file_->damage().empty() || next_ == files_.size()) {
+      damage_ = file_->damage();
+      if (files_.size() > 1 && !damage_.empty()) {
+        damage_ = files_[next_ - 1].file.filename().string() + ": " + damage_;
+      }
+      return std::optional<NumberedEntry>();
+    }
+    WP_ASSIGN_OR_RETURN(const bool follows, Continue());
+    if (!follows) return std::optional<NumberedEntry>();
+  }
+}
+
+Result<bool> HistoryReader::Continue() {
+  const int expected = files_[next_ - 1].number + 1;
+  if (files_[next_].number != expected) {
+    damage_ =
+        fmt::format("cut off after line {}: {} is missing", line_.value, SegmentName(expected));
+    return false;
+  }
+  WP_RETURN_IF_ERROR(OpenNext());
+  WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> first, file_->Next());
+  if (!first) return true;  // its damage is reported next
+  WP_ASSIGN_OR_RETURN(const RunStarted started, ParseRunStarted(first->entry.text));
+  for (int i = 0; i < started.restated; ++i) {
+    WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> restated, file_->Next());
+    if (!restated) break;
+  }
+  return true;
+}
 
 Result<std::unique_ptr<HistoryReader>> HistoryReader::Open(const std::filesystem::path& path) {
   std::vector<Segment> files = {{.number = 1, .file = path}};
@@ -267,13 +279,11 @@ Result<std::unique_ptr<HistoryReader>> HistoryReader::Open(const std::filesystem
                   SegmentName(1));
     }
   }
-  auto impl = std::make_unique<Impl>(std::move(files));
-  WP_RETURN_IF_ERROR(impl->OpenNext());
-  return std::unique_ptr<HistoryReader>(new HistoryReader(std::move(impl)));
+  std::unique_ptr<HistoryReader> reader(new HistoryReader(std::move(files)));
+  WP_RETURN_IF_ERROR(reader->OpenNext());
+  return reader;
 }
 
-Result<std::optional<NumberedEntry>> HistoryReader::Next() { return impl_->Next(); }
-const std::string& HistoryReader::damage() const { return impl_->damage(); }
-bool HistoryReader::unfinished() const { return impl_->unfinished(); }
+bool HistoryReader::unfinished() const { return next_ == files_.size() && file_->unfinished(); }
 
 }  // namespace watchproof

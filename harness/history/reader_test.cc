@@ -11,7 +11,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "harness/history/chunk_writer.h"
+#include "harness/history/chunk.h"
 #include "harness/history/frame.h"
 
 namespace watchproof {

@@ -10,7 +10,7 @@
 
 #include "harness/base/check.h"
 #include "harness/base/mutex.h"
-#include "harness/history/chunk_writer.h"
+#include "harness/history/chunk.h"
 #include "harness/history/frame.h"
 #include "harness/history/recording_tail.h"
 

@@ -15,6 +15,7 @@
 // trailer (chunk.h), without which a recording is cut off, and waits; the destructor closes.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -61,12 +62,17 @@ class Recorder {
   ByteCount waiting() const;
   // Lines appended so far.
   Line last() const;
+  // Numbers for the streams and the calls of clients.
+  StreamId NextStream() { return StreamId(++streams_); }
+  CallId NextCall() { return CallId(++calls_); }
   [[nodiscard]] Status Close();
 
  private:
   class Impl;
   explicit Recorder(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
+  std::atomic<std::uint32_t> streams_{0};
+  std::atomic<std::uint32_t> calls_{0};
 };
 
 }  // namespace watchproof

@@ -198,14 +198,12 @@ static void Read(std::string_view message, WatchResponseView& out) {
   });
 }
 
-// RequestOp and ResponseOp number their kinds alike.
+// RequestOp and ResponseOp number their kinds alike, and as the methods are numbered.
 static void Read(std::string_view message, OperationView& out) {
   EachField(message, [&](pbf_reader& f) {
     const bool known = f.tag() <= 4 && f.has_wire_type(pbf_wire_type::length_delimited);
     if (!known) return f.skip();
-    static constexpr OperationKind kKinds[] = {OperationKind::kRange, OperationKind::kPut,
-                                               OperationKind::kDeleteRange, OperationKind::kTxn};
-    out.kind = kKinds[f.tag() - 1];
+    out.kind = static_cast<Method>(f.tag());
     out.body = BytesOf(f);
   });
 }
@@ -252,30 +250,18 @@ static void Read(std::string_view message, CompactionResponseView& out) {
 static void Read(std::string_view message, LeaseGrantRequestView& out) {
   ReadFields(message, At<1>(out.ttl));
 }
-static void Read(std::string_view message, LeaseGrantResponseView& out) {
-  ReadFields(message, At<2>(out.id), At<3>(out.ttl));
+static void Read(std::string_view message, LeaseRequestView& out) {
+  ReadFields(message, At<1>(out.id), At<2>(out.keys));
 }
-static void Read(std::string_view message, LeaseRevokeRequestView& out) {
-  ReadFields(message, At<1>(out.id));
-}
-static void Read(std::string_view message, LeaseKeepAliveRequestView& out) {
-  ReadFields(message, At<1>(out.id));
-}
-static void Read(std::string_view message, LeaseKeepAliveResponseView& out) {
-  ReadFields(message, At<2>(out.id), At<3>(out.ttl));
-}
-static void Read(std::string_view message, LeaseStatusView& out) {
-  ReadFields(message, At<1>(out.id));
+static void Read(std::string_view message, LeaseResponseView& out) {
+  ReadFields(message, At<1>(out.header), At<2>(out.id), At<3>(out.ttl), At<4>(out.granted),
+             At<5>(out.keys));
 }
 static void Read(std::string_view message, LeaseLeasesResponseView& out) {
   ReadFields(message, At<2>(out.leases));
 }
-static void Read(std::string_view message, LeaseTimeToLiveRequestView& out) {
-  ReadFields(message, At<1>(out.id), At<2>(out.keys));
-}
-static void Read(std::string_view message, LeaseTimeToLiveResponseView& out) {
-  ReadFields(message, At<1>(out.header), At<2>(out.id), At<3>(out.ttl), At<4>(out.granted),
-             At<5>(out.keys));
+static void Read(std::string_view message, AuthenticateResponseView& out) {
+  ReadFields(message, At<2>(out.token));
 }
 
 std::optional<FieldExtent> FirstField(std::string_view message) try {
@@ -331,13 +317,10 @@ template Status Parse(std::string_view, TxnResponseView&);
 template Status Parse(std::string_view, CompactionRequestView&);
 template Status Parse(std::string_view, CompactionResponseView&);
 template Status Parse(std::string_view, LeaseGrantRequestView&);
-template Status Parse(std::string_view, LeaseGrantResponseView&);
-template Status Parse(std::string_view, LeaseRevokeRequestView&);
+template Status Parse(std::string_view, LeaseRequestView&);
+template Status Parse(std::string_view, LeaseResponseView&);
 template Status Parse(std::string_view, LeaseLeasesResponseView&);
-template Status Parse(std::string_view, LeaseKeepAliveRequestView&);
-template Status Parse(std::string_view, LeaseKeepAliveResponseView&);
-template Status Parse(std::string_view, LeaseTimeToLiveRequestView&);
-template Status Parse(std::string_view, LeaseTimeToLiveResponseView&);
+template Status Parse(std::string_view, AuthenticateResponseView&);
 
 Status ParseHeader(std::string_view message, HeaderView& out) {
   CompactionResponseView response;  // nothing but a header

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "harness/base/status.h"
+#include "harness/history/method.h"
 #include "harness/history/watch_options.h"
 
 namespace watchproof {
@@ -146,11 +147,9 @@ struct DeleteRangeResponseView {
   std::vector<KeyValueView> previous;
 };
 
-enum class OperationKind { kNone, kRange, kPut, kDeleteRange, kTxn };
-
 // One operation of a transaction, or its answer; `body` is the message of that kind.
 struct OperationView {
-  OperationKind kind = OperationKind::kNone;
+  Method kind = Method::kNone;
   std::string_view body;
 };
 enum class CompareResult { kEqual, kGreater, kLess, kNotEqual };
@@ -193,43 +192,29 @@ struct LeaseGrantRequestView {
   static constexpr const char* kMessage = "LeaseGrantRequest";
   std::int64_t ttl = 0;  // in seconds
 };
-struct LeaseGrantResponseView {
-  static constexpr const char* kMessage = "LeaseGrantResponse";
+// A revocation, a keep-alive or a question for one lease; also an element of the list of leases.
+struct LeaseRequestView {
+  static constexpr const char* kMessage = "request for a lease";
   std::int64_t id = 0;
+  bool keys = false;  // of a question: asks for them
+};
+// To a grant, a keep-alive or a question; the last two fields come with the answer to a question.
+struct LeaseResponseView {
+  static constexpr const char* kMessage = "answer for a lease";
+  HeaderView header;
+  std::int64_t id = 0;
+  // What is left. There is no such lease: 0 to a keep-alive, -1 to a question.
   std::int64_t ttl = 0;
-};
-struct LeaseRevokeRequestView {
-  static constexpr const char* kMessage = "LeaseRevokeRequest";
-  std::int64_t id = 0;
-};
-struct LeaseKeepAliveRequestView {
-  static constexpr const char* kMessage = "LeaseKeepAliveRequest";
-  std::int64_t id = 0;
-};
-struct LeaseKeepAliveResponseView {
-  static constexpr const char* kMessage = "LeaseKeepAliveResponse";
-  std::int64_t id = 0;
-  std::int64_t ttl = 0;  // from now on; 0: there is no such lease
-};
-struct LeaseStatusView {
-  std::int64_t id = 0;
+  std::int64_t granted = 0;
+  std::vector<std::string_view> keys;
 };
 struct LeaseLeasesResponseView {
   static constexpr const char* kMessage = "LeaseLeasesResponse";
-  std::vector<LeaseStatusView> leases;
+  std::vector<LeaseRequestView> leases;
 };
-struct LeaseTimeToLiveRequestView {
-  static constexpr const char* kMessage = "LeaseTimeToLiveRequest";
-  std::int64_t id = 0;
-  bool keys = false;
-};
-struct LeaseTimeToLiveResponseView {
-  static constexpr const char* kMessage = "LeaseTimeToLiveResponse";
-  HeaderView header;
-  std::int64_t id = 0;
-  std::int64_t ttl = 0;  // what is left; -1: there is no such lease
-  std::int64_t granted = 0;
-  std::vector<std::string_view> keys;
+struct AuthenticateResponseView {
+  static constexpr const char* kMessage = "AuthenticateResponse";
+  std::string_view token;
 };
 
 // For every view above that names its message. Overwrites `out`; after an error its content is

@@ -123,12 +123,12 @@ TEST(Wire, ReadsTransactions) {
   ASSERT_TRUE(Parse(request, view).ok());
   EXPECT_EQ(view.compare.size(), 1u);
   ASSERT_EQ(view.success.size(), 2u);
-  EXPECT_EQ(view.success[0].kind, OperationKind::kPut);
+  EXPECT_EQ(view.success[0].kind, Method::kPut);
   EXPECT_EQ(view.success[0].body, put.bytes());
-  EXPECT_EQ(view.success[1].kind, OperationKind::kDeleteRange);
+  EXPECT_EQ(view.success[1].kind, Method::kDeleteRange);
   ASSERT_EQ(view.failure.size(), 2u);
-  EXPECT_EQ(view.failure[0].kind, OperationKind::kTxn);
-  EXPECT_EQ(view.failure[1].kind, OperationKind::kRange);
+  EXPECT_EQ(view.failure[0].kind, Method::kTxn);
+  EXPECT_EQ(view.failure[1].kind, Method::kRange);
   PutRequestView inner;
   ASSERT_TRUE(Parse(view.success[0].body, inner).ok());
   EXPECT_EQ(inner.value, "v");
@@ -141,7 +141,7 @@ TEST(Wire, ReadsTransactions) {
   EXPECT_TRUE(answer.succeeded);
   EXPECT_EQ(answer.header.revision, 6);
   ASSERT_EQ(answer.responses.size(), 1u);
-  EXPECT_EQ(answer.responses[0].kind, OperationKind::kPut);
+  EXPECT_EQ(answer.responses[0].kind, Method::kPut);
 }
 
 TEST(Wire, ReadsCompactionsAndLeases) {
@@ -186,15 +186,16 @@ TEST(Wire, ReadsCompactionsAndLeases) {
 }
 
 TEST(Wire, SkipsUnknownFields) {
-  const std::string bytes = Message()
-                                .Number(99, 5)
-                                .Fixed64(98, 1)
-                                .Fixed32(97, 1)
-                                .Text(96, "x")
-                                .Text(2, "a watch id is no text")
-                                .Number(11, 3)
-                                .Number(5, 8)
-                                .bytes();
+  const std::string bytes =
+      Message()
+          .Number(99, 5)
+          .Raw(std::string_view("\x91\x06\1\0\0\0\0\0\0\0", 10))  // 98, 64 bits
+          .Raw(std::string_view("\x8d\x06\1\0\0\0", 6))           // 97, 32 bits
+          .Text(96, "x")
+          .Text(2, "a watch id is no text")
+          .Number(11, 3)
+          .Number(5, 8)
+          .bytes();
   WatchResponseView view;
   ASSERT_TRUE(Parse(bytes, view).ok());
   EXPECT_EQ(view.watch_id, 0);

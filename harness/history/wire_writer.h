@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/units.h"
 #include "harness/history/watch_options.h"
 
 namespace watchproof {
@@ -30,16 +31,12 @@ class Message {
     Writer().add_bytes(field, text.data(), text.size());
     return *this;
   }
+  // Left out when empty, likewise.
+  Message& OptionalText(std::uint32_t field, std::string_view text) {
+    return text.empty() ? *this : Text(field, text);
+  }
   Message& Nested(std::uint32_t field, const Message& message) {
     return Text(field, message.bytes());
-  }
-  Message& Fixed64(std::uint32_t field, std::uint64_t value) {
-    Writer().add_fixed64(field, value);
-    return *this;
-  }
-  Message& Fixed32(std::uint32_t field, std::uint32_t value) {
-    Writer().add_fixed32(field, value);
-    return *this;
   }
   Message& Raw(std::string_view bytes) {
     bytes_ += bytes;
@@ -67,32 +64,32 @@ struct KeyValueFields {
 };
 inline Message KeyValue(const KeyValueFields& kv) {
   Message message;
-  if (!kv.key.empty()) message.Text(1, kv.key);
-  message.Optional(2, kv.create).Optional(3, kv.mod).Optional(4, kv.version);
-  if (!kv.value.empty()) message.Text(5, kv.value);
-  message.Optional(6, kv.lease);
-  return message;
+  message.OptionalText(1, kv.key).Optional(2, kv.create).Optional(3, kv.mod);
+  return message.Optional(4, kv.version).OptionalText(5, kv.value).Optional(6, kv.lease);
 }
 
-struct CreateFields {
+struct WatchCreate {
   std::string key{};
-  std::string range_end{};
-  std::int64_t start = 0;
-  std::int64_t id = 0;
+  std::string range_end{};  // etcd's meaning: empty is one key, "\0" is from key on
+  Revision start{};         // 0: from now on
+  WatchId id{};             // 0: the server chooses
   WatchOptions options{};
 };
 // A WatchRequest.
-inline Message CreateRequest(const CreateFields& create) {
+inline Message CreateRequest(const WatchCreate& create) {
   Message message;
-  message.Text(1, create.key);
-  if (!create.range_end.empty()) message.Text(2, create.range_end);
-  message.Optional(3, create.start).Optional(7, create.id);
+  message.Text(1, create.key).OptionalText(2, create.range_end);
+  message.Optional(3, create.start.value).Optional(7, create.id.value);
+  std::string filters;  // packed
   for (const WatchOption& option : kWatchOptions) {
     if (!(create.options.*option.flag)) continue;
-    const bool filter = option.field == kFiltersField;
-    message.Number(static_cast<std::uint32_t>(option.field), filter ? option.filter : 1);
+    if (option.field == kFiltersField) {
+      filters += static_cast<char>(option.filter);
+    } else {
+      message.Number(static_cast<std::uint32_t>(option.field), 1);
+    }
   }
-  return Message().Nested(1, message);
+  return Message().Nested(1, message.OptionalText(kFiltersField, filters));
 }
 
 }  // namespace watchproof

@@ -11,21 +11,18 @@ namespace {
 
 bool AllSerializable(const std::vector<OperationView>& operations) {
   return std::all_of(operations.begin(), operations.end(), [](const OperationView& operation) {
-    return operation.kind == OperationKind::kRange &&
-           IsSerializable(Method::kRange, operation.body);
+    return operation.kind == Method::kRange && IsSerializable(Method::kRange, operation.body);
   });
 }
 
 std::int64_t NamedBy(Method method, std::string_view request) {
   RangeRequestView range;
   CompactionRequestView compaction;
-  LeaseRevokeRequestView revoked;
-  LeaseKeepAliveRequestView kept;
+  LeaseRequestView lease;
   if (method == Method::kRange && Parse(request, range).ok()) return range.revision;
   if (method == Method::kCompact && Parse(request, compaction).ok()) return compaction.revision;
-  if (method == Method::kLeaseRevoke && Parse(request, revoked).ok()) return revoked.id;
-  if (method == Method::kLeaseKeepAlive && Parse(request, kept).ok()) return kept.id;
-  return 0;
+  const bool of_lease = method == Method::kLeaseRevoke || method == Method::kLeaseKeepAlive;
+  return of_lease && Parse(request, lease).ok() ? lease.id : 0;
 }
 
 }  // namespace
@@ -39,21 +36,6 @@ bool IsSerializable(Method method, std::string_view request) {
   if (method != Method::kTxn) return false;
   TxnRequestView txn;
   return Parse(request, txn).ok() && AllSerializable(txn.success) && AllSerializable(txn.failure);
-}
-
-OperationKind KindOf(Method method) {
-  switch (method) {
-    case Method::kRange:
-      return OperationKind::kRange;
-    case Method::kPut:
-      return OperationKind::kPut;
-    case Method::kDeleteRange:
-      return OperationKind::kDeleteRange;
-    case Method::kTxn:
-      return OperationKind::kTxn;
-    default:
-      return OperationKind::kNone;
-  }
 }
 
 const RecordedCall* CallLog::Consume(const NumberedEntry& line) {
@@ -123,7 +105,7 @@ const RecordedCall* CallLog::End(const NumberedEntry& line) {
   } else if (IsDefiniteRefusal(entry.code)) {
     call.outcome = CallOutcome::kRefused;
   }
-  if (KindOf(call.method) != OperationKind::kNone) EndKeyValueCall(call);
+  if (IsKeyValue(call.method)) EndKeyValueCall(call);
   FollowLease(call);
   if (call.method == Method::kRange) EndRead(call);
   if (call.method == Method::kCompact) EndCompaction(call);
@@ -143,7 +125,7 @@ void CallLog::EndKeyValueCall(const RecordedCall& call) {
 
 void CallLog::FollowLease(const RecordedCall& call) {
   const bool answered = call.outcome == CallOutcome::kAnswered;
-  LeaseGrantResponseView granted;
+  LeaseResponseView granted;
   if (call.method == Method::kLeaseGrant && answered && Parse(call.response.view(), granted).ok()) {
     Lease& lease = leases_[granted.id];
     lease.revoked = {};

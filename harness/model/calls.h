@@ -151,7 +151,4 @@ class CallLog {
 // Whether a range or a transaction allows any member to answer alone.
 bool IsSerializable(Method method, std::string_view request);
 
-// The kind of operation that the method performs outside of a transaction.
-OperationKind KindOf(Method method);
-
 }  // namespace watchproof

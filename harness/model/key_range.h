@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A range of keys as requests name it, with etcd's meaning of the two fields.
+// A range of keys as requests name it, with etcd's meaning of the two fields: from a key up to an
+// end that is not in it.
 //
 //   KeyRange range(request.key, request.range_end);
 //   if (range.Contains(event.kv.key)) ...
+//   WatchCreate{.key = prefix, .range_end = EndOfPrefix(prefix)}
 //
 // Threads: values.
 #pragma once
@@ -12,6 +14,17 @@
 #include <string_view>
 
 namespace watchproof {
+
+// As an end: every key from the first one of the range. As a key: the first key of all.
+inline const std::string kOpenEnd("\0", 1);
+
+// The end of the range of all keys that begin with `prefix`.
+inline std::string EndOfPrefix(std::string prefix) {
+  while (!prefix.empty() && prefix.back() == '\xff') prefix.pop_back();
+  if (prefix.empty()) return kOpenEnd;
+  ++prefix.back();
+  return prefix;
+}
 
 class KeyRange {
  public:

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,11 @@ struct Found {
   Knowledge knowledge = Knowledge::kUnknown;
   const KeyFacts* facts = nullptr;  // null: never named; else the last that was known
 };
+
+// Evaluates a compare of a transaction on an existing key, or a missing one (null): for that etcd
+// compares revisions and version as 0, and its value as unequal to everything. Empty: too little is
+// known of the key.
+std::optional<bool> HoldsFor(const CompareView& compare, const KeyFacts* facts);
 
 class KeySpace {
  public:

@@ -23,7 +23,6 @@
 
 #include "harness/base/histogram.h"
 #include "harness/history/history_parser.h"
-#include "harness/model/lag_course.h"
 
 namespace watchproof {
 
@@ -41,6 +40,18 @@ struct Footprint {
   Histogram bytes{};
 };
 
+// How delays went over time, in stretches of equal length since the recording began.
+struct LagCourse {
+  std::int64_t step_us = 0;  // the length of a stretch; 0: nothing was delivered
+  // By stretch:
+  std::vector<std::int64_t> events{};     // delivered in it
+  std::vector<std::int64_t> p50_us{};     // of their delays
+  std::vector<std::int64_t> p99_us{};     // of their delays
+  std::vector<std::int64_t> spread_us{};  // the most by which the slowest watch of a stream was
+                                          // given a revision later than the fastest one
+  std::vector<std::int64_t> waiting{};    // events written and not yet delivered, at its end
+};
+
 struct Lag {
   Histogram delivery_us{};       // of each event
   Histogram watcher_p99_us{};    // of each watcher: its 99th percentile
@@ -49,6 +60,26 @@ struct Lag {
   std::vector<Recovery> recoveries{};
   std::vector<Footprint> footprints{};  // not from the recording: measured by the driver
   LagCourse course{};
+};
+
+// Memory: constant; with longer recordings the stretches become longer. Takes events in any order.
+class CourseMeter {
+ public:
+  // An event for which a watch had waited since then.
+  void Delivered(Duration since, Duration at);
+  void Spread(Duration spread, Duration at);
+  LagCourse Summary() const;
+
+ private:
+  struct Stretch {
+    Histogram delays_us;
+    Duration spread{};
+    std::int64_t waiting = 0;  // how many more wait at its end than at its begin
+  };
+  Stretch& At(Duration at);
+
+  Duration step_ = std::chrono::milliseconds(10);
+  std::vector<Stretch> stretches_;
 };
 
 class LagMeter {

@@ -88,17 +88,17 @@ void Model::Answered(const RecordedCall& call, const NumberedEntry& end) {
   if (kept) writers_.Acknowledge(call, *effect);
   const Revision revision = effect->revision;
   if (!first_acknowledged_at_) first_acknowledged_at_ = end.line;
-  Claim(revision, {call.began, *std::move(effect), call.request});
+  Claim(revision, {call.began, std::move(effect->operations), call.request});
 }
 
-void Model::Claim(Revision revision, Acknowledged write) {
-  const Line started = write.started;
+void Model::Claim(Revision revision, Applied write) {
+  const Line started = write.line;
   if (!base_settled_ || revision > timeline_.known_through()) {
     const auto [first, is_new] = waiting_.emplace(revision, std::move(write));
     if (is_new) return;
     return Contradiction(
         fmt::format("the writes of lines {} and {} were both answered with revision {}",
-                    first->second.started.value, started.value, revision));
+                    first->second.line.value, started.value, revision));
   }
   // The control watch's event had been matched to another write with the same effect: that write is
   // open again.
@@ -138,7 +138,7 @@ void Model::Advance() {
     const Revision next = timeline_.known_through().next();
     const auto waiting = waiting_.find(next);
     if (waiting != waiting_.end()) {
-      Acknowledged write = std::move(waiting->second);
+      Applied write = std::move(waiting->second);
       waiting_.erase(waiting);
       Apply(next, std::move(write));
     } else if (const auto gap = EndOfGap(next)) {
@@ -164,9 +164,8 @@ std::optional<Revision> Model::EndOfGap(Revision next) const {
   return end;
 }
 
-void Model::Apply(Revision revision, Acknowledged write) {
-  auto contradiction = timeline_.Apply(revision, {write.started, std::move(write.effect.operations),
-                                                  std::move(write.request), write.ended_lease});
+void Model::Apply(Revision revision, Applied write) {
+  auto contradiction = timeline_.Apply(revision, std::move(write));
   if (contradiction) Contradiction(*std::move(contradiction));
 }
 
@@ -234,7 +233,7 @@ bool Model::SettleAsWrite(Revision revision, const Evidence& seen, bool exactly)
   }
   SettledWrite settled{std::move(open_[first].call), done};
   open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(first));
-  Apply(revision, {settled.call.began, {revision, std::move(done)}, settled.call.request});
+  Apply(revision, {settled.call.began, std::move(done), settled.call.request});
   settled_.emplace(revision, std::move(settled));
   return true;
 }
@@ -258,7 +257,7 @@ bool Model::SettleAsEndOfLease(Revision revision, const Evidence& seen, bool exa
     return IsWrite(call.second->method) && MayExplain(OpenWrite(*call.second), seen);
   });
   if (claimed) return false;
-  Apply(revision, {known->second.explained(), {revision, std::move(deletes)}, {}, lease});
+  Apply(revision, {known->second.explained(), std::move(deletes), {}, lease});
   return true;
 }
 

@@ -89,12 +89,6 @@ class Model {
   std::vector<std::string> undecided() const;
 
  private:
-  struct Acknowledged {
-    Line started;
-    Effect effect;
-    Bytes request;
-    std::int64_t ended_lease = 0;  // 0: a write
-  };
   // A write that ended without a certain outcome.
   struct OpenWrite {
     explicit OpenWrite(RecordedCall write)
@@ -105,7 +99,7 @@ class Model {
   using Evidence = std::vector<Observation>;
 
   void Answered(const RecordedCall& call, const NumberedEntry& end);
-  void Claim(Revision revision, Acknowledged write);
+  void Claim(Revision revision, Applied write);
   void SettleBase();
   // If every write begun so far, and without an answer, makes a revision more.
   Revision Highest() const;
@@ -123,7 +117,7 @@ class Model {
   bool MayExplain(const OpenWrite& write, const Evidence& seen) const;
   bool Explains(const std::vector<Change>& changes, const Evidence& seen, bool exactly) const;
   bool MayBeOf(std::int64_t lease, const Evidence& seen) const;
-  void Apply(Revision revision, Acknowledged write);
+  void Apply(Revision revision, Applied write);
   void Contradiction(std::string text);
 
   const Revisions revisions_;
@@ -132,8 +126,8 @@ class Model {
   CallLog calls_;
   ControlLog control_;
   Writers writers_;
-  std::size_t writes_out_ = 0;                // started, not ended
-  std::map<Revision, Acknowledged> waiting_;  // acknowledged, behind a hole
+  std::size_t writes_out_ = 0;           // started, not ended
+  std::map<Revision, Applied> waiting_;  // acknowledged, behind a hole
   std::vector<OpenWrite> open_;
   std::map<Revision, SettledWrite> settled_;  // open ones that a control watch settled
   bool finished_ = false;

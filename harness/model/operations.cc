@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "harness/history/wire.h"
-
 namespace watchproof {
 namespace {
 
@@ -63,13 +61,13 @@ Status UnfoldAnswered(std::string_view request, std::string_view response, int d
                   "operation {} of a transaction has an answer of another kind", i + 1);
     }
     switch (asked.kind) {
-      case OperationKind::kPut:
+      case Method::kPut:
         WP_RETURN_IF_ERROR(AppendPut(asked.body, out));
         break;
-      case OperationKind::kDeleteRange:
+      case Method::kDeleteRange:
         WP_RETURN_IF_ERROR(AppendAnsweredDelete(asked.body, answered.body, out));
         break;
-      case OperationKind::kTxn:
+      case Method::kTxn:
         WP_RETURN_IF_ERROR(UnfoldAnswered(asked.body, answered.body, depth + 1, out));
         break;
       default:
@@ -86,7 +84,7 @@ Result<std::vector<Operations>> PossibleBranch(const std::vector<OperationView>&
                                                int depth) {
   std::vector<Operations> ways(1);
   for (const OperationView& asked : branch) {
-    if (asked.kind == OperationKind::kTxn) {
+    if (asked.kind == Method::kTxn) {
       WP_ASSIGN_OR_RETURN(const std::vector<Operations> inner, PossibleTxn(asked.body, depth + 1));
       std::vector<Operations> longer;
       for (const Operations& way : ways) {
@@ -100,8 +98,8 @@ Result<std::vector<Operations>> PossibleBranch(const std::vector<OperationView>&
       continue;
     }
     for (Operations& way : ways) {
-      if (asked.kind == OperationKind::kPut) WP_RETURN_IF_ERROR(AppendPut(asked.body, way));
-      if (asked.kind == OperationKind::kDeleteRange) {
+      if (asked.kind == Method::kPut) WP_RETURN_IF_ERROR(AppendPut(asked.body, way));
+      if (asked.kind == Method::kDeleteRange) {
         WP_RETURN_IF_ERROR(AppendDelete(asked.body, way));
       }
     }
@@ -145,19 +143,12 @@ bool IsWrite(Method method) {
 }
 
 bool IsDefiniteRefusal(StatusCode code) {
-  switch (code) {
-    case StatusCode::kInvalidArgument:
-    case StatusCode::kNotFound:
-    case StatusCode::kAlreadyExists:
-    case StatusCode::kPermissionDenied:
-    case StatusCode::kResourceExhausted:
-    case StatusCode::kFailedPrecondition:
-    case StatusCode::kOutOfRange:
-    case StatusCode::kUnimplemented:
-      return true;
-    default:
-      return false;
-  }
+  constexpr StatusCode kRefusals[] = {
+      StatusCode::kInvalidArgument,   StatusCode::kNotFound,
+      StatusCode::kAlreadyExists,     StatusCode::kPermissionDenied,
+      StatusCode::kResourceExhausted, StatusCode::kFailedPrecondition,
+      StatusCode::kOutOfRange,        StatusCode::kUnimplemented};
+  return std::ranges::find(kRefusals, code) != std::end(kRefusals);
 }
 
 Result<Effect> AcknowledgedEffect(Method method, std::string_view request,

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a write did to the store, read from its request and, where it was answered, its response.
+// What a write did to the store, and what an answer shows of it: read from the request and, where
+// it was answered, the response.
 //
 //   WP_ASSIGN_OR_RETURN(Effect effect, AcknowledgedEffect(method, request, response));
 //   if (effect.changes()) ... effect.revision, effect.operations ...
+//   EachShown(method, request, response, [&](const KeyValueView& kv) { ... });
 //
 // Threads: functions without state. Operations look into the request.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
 #include "harness/base/status.h"
 #include "harness/history/entry.h"
+#include "harness/history/wire.h"
 #include "harness/model/timeline.h"
 
 namespace watchproof {
@@ -40,5 +44,32 @@ bool SameEffect(const std::vector<Operation>& a, const std::vector<Operation>& b
 // branches. An error if there are more than a few dozen.
 Result<std::vector<std::vector<Operation>>> PossibleEffects(Method method,
                                                             std::string_view request);
+
+// Calls `visit` on every key-value pair in the answer to a call, also those inside transactions.
+template <typename Visit>
+void EachShown(Method kind, std::string_view request, std::string_view response, Visit visit) {
+  if (kind == Method::kRange) {
+    RangeRequestView range;
+    RangeResponseView answer;
+    if (!Parse(request, range).ok() || range.keys_only || !Parse(response, answer).ok()) return;
+    for (const KeyValueView& kv : answer.kvs) visit(kv);
+  } else if (kind == Method::kPut) {
+    PutResponseView answer;
+    if (Parse(response, answer).ok() && answer.has_previous) visit(answer.previous);
+  } else if (kind == Method::kDeleteRange) {
+    DeleteRangeResponseView answer;
+    if (!Parse(response, answer).ok()) return;
+    for (const KeyValueView& kv : answer.previous) visit(kv);
+  } else if (kind == Method::kTxn) {
+    TxnRequestView txn;
+    TxnResponseView answer;
+    if (!Parse(request, txn).ok() || !Parse(response, answer).ok()) return;
+    const std::vector<OperationView>& ran = answer.succeeded ? txn.success : txn.failure;
+    const std::size_t both = std::min(ran.size(), answer.responses.size());
+    for (std::size_t i = 0; i < both; ++i) {
+      EachShown(ran[i].kind, ran[i].body, answer.responses[i].body, visit);
+    }
+  }
+}
 
 }  // namespace watchproof

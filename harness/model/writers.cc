@@ -7,8 +7,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "harness/model/shown.h"
-
 namespace watchproof {
 namespace {
 
@@ -42,7 +40,7 @@ std::vector<Operation> NeverDone(const RecordedCall& call) {
     return never;
   }
   for (const OperationView& operation : answer.succeeded ? txn.failure : txn.success) {
-    if (operation.kind != OperationKind::kPut) continue;
+    if (operation.kind != Method::kPut) continue;
     auto ways = PossibleEffects(Method::kPut, operation.body);
     if (ways.has_value()) never.push_back(ways->front().front());
   }
@@ -154,11 +152,10 @@ void Writers::GatherObservations(const CallLog& log, const ControlLog& control) 
   }
   for (const RecordedCall* call : log.ended()) {
     if (call->outcome != CallOutcome::kAnswered) continue;
-    EachShown(KindOf(call->method), call->request.view(), call->response.view(),
-              [&](const KeyValueView& kv) {
-                gather(Revision(kv.mod_revision),
-                       {.deleted = false, .kv = kv, .line = call->ended});
-              });
+    EachShown(
+        call->method, call->request.view(), call->response.view(), [&](const KeyValueView& kv) {
+          gather(Revision(kv.mod_revision), {.deleted = false, .kv = kv, .line = call->ended});
+        });
   }
 }
 

@@ -7,7 +7,8 @@
 
 #include "harness/checkers/line_text.h"
 #include "harness/checkers/phrases.h"
-#include "harness/history/fault_line.h"
+#include "harness/history/annotation.h"
+#include "harness/history/reader.h"
 #include "harness/history/run_started.h"
 #include "harness/model/model.h"
 #include "harness/report/picture.h"

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/checkers/signatures.h"
+#include "harness/checkers/testing/all_signatures.h"
 
 namespace watchproof {
 namespace {

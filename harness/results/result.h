@@ -42,7 +42,7 @@ struct FindingRecord {
   std::string meanwhile;                // the fault that was active, if any
   std::vector<std::uint64_t> evidence;  // lines of the history
   std::vector<std::string> messages{};  // these lines as text
-  std::string level = "must";           // how binding the rule is; see checkers/level.h
+  std::string level = "must";           // how binding the rule is; see checkers/guarantee.h
 };
 
 // The traffic between the arming of a fault and its healing, or the end.

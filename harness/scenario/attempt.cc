@@ -8,7 +8,7 @@
 #include "harness/history/packed_text_file.h"
 #include "harness/scenario/executor.h"
 #include "harness/scenario/plan_check.h"
-#include "harness/session/evidence.h"
+#include "harness/session/finding_records.h"
 #include "harness/session/verdict.h"
 
 namespace watchproof {

@@ -21,7 +21,7 @@ std::string ConsumerValue(std::string_view key, std::string text) {
 // Turns what passes on the streams of watches into lines of the recording.
 class ConsumerLink::Observer final : public proxy::ByteObserver {
  public:
-  explicit Observer(RecordingContext& recording) : recording_(&recording) {}
+  explicit Observer(Recorder& recording) : recording_(&recording) {}
 
   void OnBytes(proxy::ConnectionId connection, proxy::Direction direction, std::string_view bytes,
                TimePoint) override {
@@ -55,24 +55,23 @@ class ConsumerLink::Observer final : public proxy::ByteObserver {
  private:
   class Streams final : public proxy::CallVisitor {
    public:
-    explicit Streams(RecordingContext& recording) : recording_(recording) {}
+    explicit Streams(Recorder& recording) : recording_(recording) {}
 
     bool OnOpened(proxy::FrameStream call, std::string_view path, std::string_view) override {
       if (path != kWatchPath) return false;
       const StreamId stream = recording_.NextStream();
       open_[call] = stream;
-      recording_.recorder().Append({.kind = EntryKind::kStreamOpened,
-                                    .stream = stream,
-                                    .text = std::string(Name(Path::kProxied))});
+      recording_.Append({.kind = EntryKind::kStreamOpened,
+                         .stream = stream,
+                         .text = std::string(Name(Path::kProxied))});
       return true;
     }
     void OnMessage(proxy::FrameStream call, proxy::Direction direction,
                    std::string_view message) override {
       const bool request = direction == proxy::Direction::kToTarget;
-      recording_.recorder().Append(
-          {.kind = request ? EntryKind::kRequestSent : EntryKind::kResponseReceived,
-           .stream = open_.at(call),
-           .payload = Bytes::Copy(message)});
+      recording_.Append({.kind = request ? EntryKind::kRequestSent : EntryKind::kResponseReceived,
+                         .stream = open_.at(call),
+                         .payload = Bytes::Copy(message)});
     }
     void OnEnded(proxy::FrameStream call, const proxy::CallEnd& end) override {
       const auto stream = open_.find(call);
@@ -96,38 +95,36 @@ class ConsumerLink::Observer final : public proxy::ByteObserver {
 
    private:
     void End(StreamId stream, bool by_client, const std::string& text) {
-      Recorder& recorder = recording_.recorder();
-      if (by_client) recorder.Append(AnnotationEntry(ClosingStream{stream}));
-      recorder.Append({.kind = EntryKind::kStreamClosed,
-                       .code = by_client ? StatusCode::kCancelled : StatusCode::kUnavailable,
-                       .stream = stream,
-                       .text = text});
+      if (by_client) recording_.Append(AnnotationEntry(ClosingStream{stream}));
+      recording_.Append({.kind = EntryKind::kStreamClosed,
+                         .code = by_client ? StatusCode::kCancelled : StatusCode::kUnavailable,
+                         .stream = stream,
+                         .text = text});
     }
 
-    RecordingContext& recording_;
+    Recorder& recording_;
     std::map<proxy::FrameStream, StreamId> open_;
     std::string unread_;
   };
   struct Connection {
-    explicit Connection(RecordingContext& recording) : streams(recording), reader(streams) {}
+    explicit Connection(Recorder& recording) : streams(recording), reader(streams) {}
     Streams streams;
     proxy::CallReader reader;
   };
 
   mutable Mutex mu_;
-  std::string unread_ GUARDED_BY(mu_);  // why something that passed is not in the recording
-  RecordingContext* recording_ GUARDED_BY(mu_);  // null: closed
+  std::string unread_ GUARDED_BY(mu_);   // why something that passed is not in the recording
+  Recorder* recording_ GUARDED_BY(mu_);  // null: closed
   std::map<proxy::ConnectionId, std::unique_ptr<Connection>> connections_ GUARDED_BY(mu_);
 };
 
 Result<std::unique_ptr<ConsumerLink>> ConsumerLink::Start(Environment& environment,
-                                                          RecordingContext& recording,
+                                                          Recorder& recorder,
                                                           const ConsumerSetup& setup,
                                                           const std::filesystem::path& folder) {
   std::unique_ptr<ConsumerLink> link(new ConsumerLink);
-  link->observer_ = std::make_shared<Observer>(recording);
+  link->observer_ = std::make_shared<Observer>(recorder);
   WP_ASSIGN_OR_RETURN(const Endpoint endpoint, environment.OpenConsumerPath(link->observer_));
-  Recorder& recorder = recording.recorder();
   recorder.Append(AnnotationEntry(ConsumerStarted{
       .consumer = setup.name, .layers = setup.layers, .prefix = std::string(kConsumerPrefix)}));
   const TimePoint began = Clock::now() - recorder.Now();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The consumer of an attempt: its process, and what comes and goes on its streams of watches.
 //
-//   WP_ASSIGN_OR_RETURN(auto link, ConsumerLink::Start(environment, recording, setup));
+//   WP_ASSIGN_OR_RETURN(auto link, ConsumerLink::Start(environment, recorder, setup));
 //   WP_RETURN_IF_ERROR(link->process().Ask({.what = "open"}));
 //   link->Stop();
 //
@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/client/client_context.h"
 #include "harness/consumers/consumer_process.h"
 #include "harness/environment/environment.h"
+#include "harness/history/recorder.h"
 
 namespace watchproof {
 
@@ -36,8 +36,7 @@ struct ConsumerSetup {
 
 class ConsumerLink {
  public:
-  static Result<std::unique_ptr<ConsumerLink>> Start(Environment& environment,
-                                                     RecordingContext& recording,
+  static Result<std::unique_ptr<ConsumerLink>> Start(Environment& environment, Recorder& recorder,
                                                      const ConsumerSetup& setup,
                                                      const std::filesystem::path& folder);
   ~ConsumerLink() { Stop(); }

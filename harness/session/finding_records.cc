@@ -4,13 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <utility>
 
 #include "harness/checkers/line_text.h"
 #include "harness/history/annotation.h"
-#include "harness/history/fault_line.h"
+#include "harness/history/dump.h"
+#include "harness/history/json_fields.h"
+#include "harness/history/packed_text_file.h"
 #include "harness/history/reader.h"
+#include "harness/results/result_line.h"
 
 namespace watchproof {
 namespace {
@@ -33,6 +37,40 @@ std::string Meanwhile(double at, const std::vector<ReceiptRecord>& receipts) {
     }
   }
   return active.empty() ? last : active;
+}
+
+void Leave(const std::filesystem::path& file, const Json& json) {
+  std::ofstream(file) << DumpJson(json, 2) << '\n';
+}
+
+// What the watch of each finding received around the evidence, so that readers need no watchproof.
+void AddExcerpts(const std::filesystem::path& history, const AttemptResult& result,
+                 Json& findings) {
+  if (result.findings.empty()) return;
+  std::vector<std::vector<Line>> evidence;
+  for (const FindingRecord& finding : result.findings) {
+    auto& lines = evidence.emplace_back();
+    for (const std::uint64_t line : finding.evidence) lines.push_back(Line(line));
+  }
+  const auto excerpts = ExcerptFor(history, evidence);
+  if (!excerpts.has_value()) {
+    fmt::print(stderr, "findings stay without excerpts: {}\n", excerpts.error().message());
+    return;
+  }
+  for (std::size_t i = 0; i < excerpts->size(); ++i) {
+    findings.at(i)["excerpt"] = Json::parse(excerpts->at(i));
+  }
+}
+
+// target.log, or one for each member of a cluster.
+std::vector<std::filesystem::path> LogsIn(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> logs;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("target") && name.ends_with(".log")) logs.push_back(entry.path());
+  }
+  return logs;
 }
 
 }  // namespace
@@ -126,18 +164,42 @@ Status QuoteEvidence(const std::filesystem::path& history, std::vector<FindingRe
   }
   if (quoted.empty()) return {};
   WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(history));
-  while (true) {
-    WP_ASSIGN_OR_RETURN(const std::optional<NumberedEntry> line, reader->Next());
-    if (!line || line->line.value > quoted.rbegin()->first) break;
-    if (const auto wanted = quoted.find(line->line.value); wanted != quoted.end()) {
-      wanted->second = LineText(*line);
-    }
-  }
+  WP_RETURN_IF_ERROR(reader->Each([&quoted](const NumberedEntry& line) {
+    const auto wanted = quoted.find(line.line.value);
+    if (wanted != quoted.end()) wanted->second = LineText(line);
+    return line.line.value < quoted.rbegin()->first;
+  }));
   for (FindingRecord& finding : findings) {
     finding.messages.clear();
     for (const std::uint64_t line : finding.evidence) finding.messages.push_back(quoted[line]);
   }
   return {};
+}
+
+void LeaveEvidence(const std::filesystem::path& folder, AttemptResult& result) {
+  const std::filesystem::path history = folder / "history.wire.zst";
+  const auto quote = [&history](std::string_view what, std::vector<FindingRecord>& findings) {
+    const Status quoted = QuoteEvidence(history, findings);
+    if (quoted.ok()) return;
+    fmt::print(stderr, "{} stay without their messages: {}\n", what, quoted.message());
+  };
+  quote("findings", result.findings);
+  quote("notes", result.notes);
+  quote("findings on the consumer", result.consumer.findings);
+  Json whole = Json::parse(ToJsonLine(result));
+  AddExcerpts(history, result, whole.at("findings"));
+  if (whole.contains("consumer")) {
+    for (Json& finding : whole.at("consumer").at("findings")) {
+      whole.at("findings").push_back(finding);
+    }
+  }
+  Leave(folder / "findings.json", whole.at("findings"));
+  Leave(folder / "faults.json", whole.at("receipts"));
+  for (const std::filesystem::path& log : LogsIn(folder)) {
+    if (const Status packed = CompressFile(log); !packed.ok()) {
+      fmt::print(stderr, "{} stays uncompressed: {}\n", log.filename().string(), packed.message());
+    }
+  }
 }
 
 }  // namespace watchproof

@@ -4,6 +4,7 @@
 //
 //   result.findings = RecordsOf(judgement.findings, result.receipts, target);
 //   WP_RETURN_IF_ERROR(QuoteEvidence(folder / "history.wire.zst", result.findings));
+//   LeaveEvidence(folder, result);
 //
 // Threads: functions without state.
 #pragma once
@@ -48,5 +49,9 @@ std::vector<FindingRecord> RecordsOf(const ConsumerJudgement& judgement,
 
 // Adds the lines of the recording that each finding rests on. Reads the file once.
 Status QuoteEvidence(const std::filesystem::path& history, std::vector<FindingRecord>& findings);
+
+// What an attempt leaves in its folder for readers, once the recording was closed: findings.json,
+// faults.json, and the logs of the target, compressed. Quotes the recording in the findings.
+void LeaveEvidence(const std::filesystem::path& folder, AttemptResult& result);
 
 }  // namespace watchproof

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/session/overlap_table.h"
+#include "harness/session/traffic.h"
 
 #include <gtest/gtest.h>
 

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/session/profile.h"
 
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <fstream>
-#include <set>
+
+#include "harness/base/toml_fields.h"
 
 namespace watchproof {
 namespace {
 
-Status FailAt(const toml::node& node, std::string_view expected) {
-  return Fail(StatusCode::kInvalidArgument, "line {}: {}", node.source().begin.line, expected);
-}
+using toml_fields::FailAt;
+using toml_fields::Text;
 
 Result<std::vector<std::string>> Words(const toml::table& table, std::string_view field) {
   std::vector<std::string> words;
@@ -60,14 +57,6 @@ Result<bool> SwitchIn(const toml::table& table, std::string_view field) {
   return *value;
 }
 
-Result<std::string> TextIn(const toml::table& table, std::string_view field) {
-  const toml::node* node = table.get(field);
-  const auto text = node != nullptr ? node->value_exact<std::string>() : std::nullopt;
-  if (text && !text->empty()) return *text;
-  return FailAt(node != nullptr ? *node : static_cast<const toml::node&>(table),
-                fmt::format("expected '{}' with a text that is not empty", field));
-}
-
 Result<Deviations> DeviationsIn(const toml::table& table) {
   Deviations deviations;
   WP_ASSIGN_OR_RETURN(const auto fields, Words(table, "always_zero"));
@@ -87,30 +76,13 @@ Result<Deviations> DeviationsIn(const toml::table& table) {
 }  // namespace
 
 Result<Profile> ParseProfile(std::string_view text) {
-  const toml::parse_result parsed = toml::parse(text);
-  if (!parsed) {
-    return Fail(StatusCode::kInvalidArgument, "line {}: {}", parsed.error().source().begin.line,
-                parsed.error().description());
-  }
-  const toml::table& table = parsed.table();
-  static const std::set<std::string_view> kKnown{"name",
-                                                 "about",
-                                                 "offers",
-                                                 "lacks",
-                                                 "requests",
-                                                 "always_zero",
-                                                 "compacted_at_the_floor",
-                                                 "keeps_history",
-                                                 "leases_take_revisions",
-                                                 "previous_values_unasked"};
-  for (const auto& [key, value] : table) {
-    if (kKnown.contains(key.str())) continue;
-    return FailAt(value, fmt::format("unknown field '{}'; expected one of {}",
-                                     std::string_view(key.str()), fmt::join(kKnown, ", ")));
-  }
+  WP_ASSIGN_OR_RETURN(const toml::table table, toml_fields::Document(text));
+  WP_RETURN_IF_ERROR(toml_fields::OnlyFields(
+      table, {"about", "always_zero", "compacted_at_the_floor", "keeps_history", "lacks",
+              "leases_take_revisions", "name", "offers", "previous_values_unasked", "requests"}));
   Profile profile;
-  WP_ASSIGN_OR_RETURN(profile.name, TextIn(table, "name"));
-  WP_ASSIGN_OR_RETURN(profile.about, TextIn(table, "about"));
+  WP_ASSIGN_OR_RETURN(profile.name, Text(table, "name"));
+  WP_ASSIGN_OR_RETURN(profile.about, Text(table, "about"));
   WP_ASSIGN_OR_RETURN(profile.stated.offered, CapabilitiesIn(table, "offers"));
   WP_ASSIGN_OR_RETURN(profile.stated.missing, CapabilitiesIn(table, "lacks"));
   for (const Capability capability : profile.stated.missing) {
@@ -118,7 +90,7 @@ Result<Profile> ParseProfile(std::string_view text) {
     return FailAt(*table.get("lacks"), fmt::format("'{}' is in 'offers', too", Name(capability)));
   }
   if (table.contains("requests")) {
-    WP_ASSIGN_OR_RETURN(const std::string requests, TextIn(table, "requests"));
+    WP_ASSIGN_OR_RETURN(const std::string requests, Text(table, "requests"));
     if (requests != "all" && requests != "kubernetes") {
       return FailAt(*table.get("requests"), "expected 'requests' with all or kubernetes");
     }

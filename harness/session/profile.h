@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/base/status.h"
-#include "harness/history/deviations.h"
+#include "harness/history/run_started.h"
 #include "harness/targets/capability.h"
 
 namespace watchproof {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "harness/base/prng.h"
-#include "harness/client/auth_client.h"
 #include "harness/history/history_parser.h"
 #include "harness/session/interrupt.h"
 #include "harness/targets/probe_capabilities.h"
@@ -35,7 +34,6 @@ AttemptSession::~AttemptSession() {
 
 Status AttemptSession::OpenRecording() {
   WP_ASSIGN_OR_RETURN(recorder_, Recorder::Open({.file = options_.folder / "history.wire.zst"}));
-  context_.emplace(*recorder_);
   return {};
 }
 
@@ -59,9 +57,10 @@ Status AttemptSession::Connect() {
     // Each is its own client: members may serve different revisions.
     const std::string name = member == 1 ? "direct" : fmt::format("direct-{}", member);
     kvs_.push_back(std::make_unique<KvClient>(
-        *context_, environment_.endpoint(Path::kDirect, member).ToString(),
-        KvOptions{
-            .until = deadline_.at() + kTimeToConverge, .name = name, .writes = write_form()}));
+        *recorder_, environment_.endpoint(Path::kDirect, member).ToString(),
+        KvOptions{.limits = {.until = deadline_.at() + kTimeToConverge},
+                  .name = name,
+                  .writes = write_form()}));
     kvs_.back()->SetToken(environment_.target(member).token());
   }
   MakePorts();
@@ -71,7 +70,7 @@ Status AttemptSession::Connect() {
 
 Status AttemptSession::StartConsumer() {
   WP_ASSIGN_OR_RETURN(
-      consumer_, ConsumerLink::Start(environment_, *context_, options_.consumer, options_.folder));
+      consumer_, ConsumerLink::Start(environment_, *recorder_, options_.consumer, options_.folder));
   GrantTime(kConsumerStarts);
   const ConsumerProcess& process = consumer_->process();
   PumpUntil([&] { return consumer_->asked_and_answered() || process.exit_state(); },
@@ -95,8 +94,7 @@ void AttemptSession::BeginRecording() {
 }
 
 WriteForm AttemptSession::write_form() const {
-  return options_.profile.requests == Profile::Requests::kKubernetes ? WriteForm::kKubernetes
-                                                                     : WriteForm::kPlain;
+  return kubernetes_only() ? WriteForm::kKubernetes : WriteForm::kPlain;
 }
 
 void AttemptSession::MakePorts() {
@@ -124,12 +122,9 @@ void AttemptSession::MakePorts() {
     return put.has_value() ? Status() : put.error();
   };
   if (!target().shared()) {
-    maintenance_ =
-        std::make_unique<MaintenanceClient>(target().endpoint().ToString(), target().token());
-    ports_.defragment = [this] { return maintenance_->Defragment(); };
-    ports_.alarm = [this](bool raised) {
-      return raised ? maintenance_->RaiseAlarm() : maintenance_->LowerAlarm();
-    };
+    admin_ = std::make_unique<AdminClient>(target().endpoint().ToString(), target().token());
+    ports_.defragment = [this] { return admin_->Defragment(); };
+    ports_.alarm = [this](bool raised) { return admin_->SetAlarm(raised); };
   }
 }
 
@@ -138,9 +133,9 @@ Status AttemptSession::OpenControlWatch(const std::string& token, Revision after
   WP_ASSIGN_OR_RETURN(const Revision head, Head());
   if (first_head_ == Revision()) first_head_ = head;
   WP_ASSIGN_OR_RETURN(control_watch_,
-                      WatchStream::Open(*context_, {.endpoint = target().endpoint().ToString(),
-                                                    .path = "control",
-                                                    .token = token}));
+                      WatchStream::Open(*recorder_, {.endpoint = target().endpoint().ToString(),
+                                                     .path = "control",
+                                                     .token = token}));
   // Everything, or on a target that others use, too, all keys of the attempt.
   control_watch_->Create({.key = FirstKey(),
                           .range_end = EndOfPrefix(prefix_),
@@ -157,7 +152,7 @@ void AttemptSession::RenewControlWatch() {
 }
 
 Status AttemptSession::EnableUsers(const std::vector<RestrictedReader>& readers) {
-  AuthClient auth(target().endpoint().ToString());
+  AdminClient auth(target().endpoint().ToString());
   for (const RestrictedReader& reader : readers) {
     WP_RETURN_IF_ERROR(auth.AddUser(reader.user));
     WP_RETURN_IF_ERROR(auth.PermitReading(reader.user, reader.key, reader.range_end));
@@ -180,7 +175,7 @@ Result<WatchStream*> AttemptSession::Stream(const std::string& name,
                           .token = environment_.target(member).token(),
                           .require_leader = settings.require_leader};
     if (!settings.user.empty()) {
-      AuthClient auth(environment_.endpoint(Path::kDirect, member).ToString());
+      AdminClient auth(environment_.endpoint(Path::kDirect, member).ToString());
       WP_ASSIGN_OR_RETURN(options.token, auth.LogIn(settings.user));
     }
     if (!settings.token.empty()) {
@@ -189,7 +184,7 @@ Result<WatchStream*> AttemptSession::Stream(const std::string& name,
     if (const auto neighbour = streams_.find(settings.beside); neighbour != streams_.end()) {
       options.connection = neighbour->second->connection();
     }
-    WP_ASSIGN_OR_RETURN(stream, WatchStream::Open(*context_, options));
+    WP_ASSIGN_OR_RETURN(stream, WatchStream::Open(*recorder_, options));
     if (const auto reader = readers_.find(settings.user); reader != readers_.end()) {
       Annotate(ReadRight{
           .stream = stream->id(), .key = {reader->second.key}, .end = {reader->second.range_end}});
@@ -291,7 +286,7 @@ void AttemptSession::NoteSilence(const std::string& asked, Duration waited) {
   Annotate(TargetSilent{.member = member_, .asked = asked, .waited_ms = ms});
 }
 
-void AttemptSession::NoteDeath(const Cluster::Death& death) {
+void AttemptSession::NoteDeath(const Environment::Death& death) {
   Annotate(TargetEnded{
       .member = death.member, .how = death.state.ToString(), .last_words = death.last_words});
 }
@@ -351,7 +346,7 @@ void AttemptSession::Stop() {
   if (consumer_) consumer_->Stop();
   control_watch_.reset();
   kvs_.clear();
-  maintenance_.reset();
+  admin_.reset();
 }
 
 void AttemptSession::CloseRecording() {

@@ -21,24 +21,23 @@
 #include <set>
 #include <string>
 
-#include "harness/base/key_range.h"
 #include "harness/checkers/judge.h"
+#include "harness/client/admin_client.h"
 #include "harness/client/kv_client.h"
-#include "harness/client/maintenance_client.h"
 #include "harness/client/watch_stream.h"
 #include "harness/consumers/consumer_judge.h"
 #include "harness/environment/environment.h"
 #include "harness/history/annotation.h"
 #include "harness/history/recorder.h"
 #include "harness/history/run_started.h"
+#include "harness/model/key_range.h"
 #include "harness/model/lag.h"
 #include "harness/session/consumer_link.h"
 #include "harness/session/finding_records.h"
 #include "harness/session/memory_meter.h"
 #include "harness/session/offer.h"
-#include "harness/session/overlap_table.h"
 #include "harness/session/profile.h"
-#include "harness/session/stream_traffic.h"
+#include "harness/session/traffic.h"
 
 namespace watchproof {
 
@@ -98,7 +97,7 @@ class AttemptSession {
   KvClient& kv() { return *kvs_.at(static_cast<std::size_t>(member_ - 1)); }
   void UseMember(int member) { member_ = member; }
   // For clients other than those of the session.
-  RecordingContext& recording() { return *context_; }
+  Recorder& recording() { return *recorder_; }
   WriteForm write_form() const;
   static constexpr std::string_view kNoToken = "none";
   struct StreamSettings {
@@ -152,7 +151,7 @@ class AttemptSession {
   // Nothing more is waited for.
   void NoteSilence(const std::string& asked, Duration waited);
   // Records that a process of the target has ended by itself.
-  void NoteDeath(const Cluster::Death& death);
+  void NoteDeath(const Environment::Death& death);
 
   // Time and judging.
   // True if the current phase has taken too long. The phases are the steps of the plan, and
@@ -209,7 +208,6 @@ class AttemptSession {
   SessionSetup options_;
   Offer offer_;
   std::unique_ptr<Recorder> recorder_;
-  std::optional<RecordingContext> context_;
   // What follows the recording.
   LagMeter lag_;
   OverlapTable overlaps_;
@@ -222,7 +220,7 @@ class AttemptSession {
   MemoryMeter memory_;
   std::vector<std::unique_ptr<KvClient>> kvs_;  // on the direct path of each member
   int member_ = 1;                              // the member in use
-  std::unique_ptr<MaintenanceClient> maintenance_;
+  std::unique_ptr<AdminClient> admin_;
   std::unique_ptr<WatchStream> control_watch_;
   std::map<std::string, std::unique_ptr<WatchStream>> streams_;
   std::unique_ptr<ConsumerLink> consumer_;

@@ -12,12 +12,6 @@ namespace {
 
 constexpr Duration kLastQuestion = 5s;  // to a target that has not answered
 
-std::string Join(const std::vector<std::string>& reasons) {
-  std::string all;
-  for (const std::string& reason : reasons) all += (all.empty() ? "" : "; ") + reason;
-  return all;
-}
-
 // etcd answers with kUnknown when its own time limit has passed, so for a stated capability that
 // code is no refusal. Other stores answer with kUnknown to every unsupported request.
 bool RefusesWhatIsStated(const AttemptSession& session, const Status& trouble) {
@@ -87,10 +81,10 @@ void Decide(AttemptResult& result, const Status& done, std::vector<std::string> 
     result.reason = done.ToString();
   } else if (!unsupported.empty()) {
     result.verdict = Verdict::kUnsupported;
-    result.reason = "the target does not offer " + Join(unsupported);
+    result.reason = fmt::format("the target does not offer {}", fmt::join(unsupported, "; "));
   } else if (!inconclusive.empty()) {
     result.verdict = Verdict::kInconclusive;
-    result.reason = Join(inconclusive);
+    result.reason = fmt::format("{}", fmt::join(inconclusive, "; "));
   } else {
     result.verdict = Verdict::kPass;
   }

@@ -229,8 +229,8 @@ Script& Script::Payload(EntryKind kind, std::string payload) {
 Script& Script::Watch(const std::string& key, std::int64_t start, const ScriptedCreate& options) {
   const Message request = CreateRequest({.key = key,
                                          .range_end = options.range_end,
-                                         .start = start,
-                                         .id = options.id,
+                                         .start = Revision(start),
+                                         .id = WatchId(options.id),
                                          .options = {.prev_kv = options.previous,
                                                      .progress_notify = options.progress,
                                                      .fragment = options.fragment,

@@ -31,7 +31,7 @@ std::set<std::int64_t> LeasesIn(std::string_view list) {
   LeaseLeasesResponseView answer;
   std::set<std::int64_t> leases;
   if (!Parse(list, answer).ok()) return leases;
-  for (const LeaseStatusView& one : answer.leases) leases.insert(one.id);
+  for (const LeaseRequestView& one : answer.leases) leases.insert(one.id);
   return leases;
 }
 

@@ -29,7 +29,7 @@ Status LiveClient::Connect(LiveServer& server) {
   const std::uint64_t now = server.restarts();
   if (connection != nullptr && restarts == now) return {};
   WP_ASSIGN_OR_RETURN(connection, server.Connect());
-  calls.emplace(server.recording(), connection);
+  calls.emplace(connection);
   calls->SetToken(server.token());
   restarts = now;
   return {};
@@ -290,7 +290,8 @@ void LiveScript::Do(const Turn& turn) {
 
 Result<Bytes> LiveScript::Call(Method method, std::string request) {
   const std::string sent = IsWrite(method) ? request : std::string();
-  Result<Bytes> answer = client_.calls->Call(method, std::move(request), name_);
+  Result<Bytes> answer =
+      client_.calls->Call(server_.recording(), method, std::move(request), name_);
   if (!answer.has_value()) {
     features_.Error(method, answer.error().code());
     return answer;

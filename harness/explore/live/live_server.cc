@@ -60,7 +60,6 @@ Status LiveServer::Open() {
                            .product = IsEtcd(options_.target) ? "etcd" : "",
                            .members = 1};
   WP_ASSIGN_OR_RETURN(recorder_, Recorder::Open({.file = options_.folder / "history.wire.zst"}));
-  context_.emplace(*recorder_);
   recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started)});
   {
     MutexLock lock(mu_);
@@ -68,7 +67,7 @@ Status LiveServer::Open() {
   }
   follower_ = std::thread([this] { Follow(); });
   const std::string endpoint = environment_.target().front().ToString();
-  WP_ASSIGN_OR_RETURN(const Revision head, KvClient(*context_, endpoint).Head());
+  WP_ASSIGN_OR_RETURN(const Revision head, KvClient(*recorder_, endpoint).Head());
   Saw(head);
   if (options_.users) WP_RETURN_IF_ERROR(EnableUsers());
   return OpenControlWatch(head.next());
@@ -76,7 +75,7 @@ Status LiveServer::Open() {
 
 // A store without users is explored without them.
 Status LiveServer::EnableUsers() {
-  auth_ = std::make_unique<AuthClient>(environment_.target().front().ToString());
+  auth_ = std::make_unique<AdminClient>(environment_.target().front().ToString());
   const Status added = auth_->AddUser(kReader);
   if (added.code() == StatusCode::kUnimplemented) return {};
   WP_RETURN_IF_ERROR(added);
@@ -86,7 +85,7 @@ Status LiveServer::EnableUsers() {
 }
 
 Result<Revision> LiveServer::PutByRoot(const std::string& key) {
-  KvClient kv(*context_, environment_.target().front().ToString());
+  KvClient kv(*recorder_, environment_.target().front().ToString());
   kv.SetToken(root_);
   return kv.Put(key, "");
 }
@@ -96,7 +95,7 @@ Status LiveServer::OpenControlWatch(Revision start) {
   const std::string endpoint = environment_.target().endpoint().ToString();
   WP_ASSIGN_OR_RETURN(
       control_watch_,
-      WatchStream::Open(*context_, {.endpoint = endpoint, .path = "control", .token = root_}));
+      WatchStream::Open(*recorder_, {.endpoint = endpoint, .path = "control", .token = root_}));
   control_watch_->Create(
       {.key = std::string(1, '\0'), .range_end = std::string(1, '\0'), .start = start});
   WP_ASSIGN_OR_RETURN(const Revision head, PutByRoot("control"));
@@ -169,9 +168,9 @@ void LiveServer::Raise(std::atomic<std::int64_t>& value, std::int64_t to) {
 Result<WatchStream*> LiveServer::OpenStream(const Connection& connection, std::uint32_t script,
                                             const std::optional<Readable>& readable) {
   if (readable) WP_RETURN_IF_ERROR(auth_->PermitReading(kReader, readable->key, readable->end));
-  WP_ASSIGN_OR_RETURN(
-      auto stream, WatchStream::Open(
-                       *context_, {.connection = connection, .token = readable ? reader_ : root_}));
+  WP_ASSIGN_OR_RETURN(auto stream,
+                      WatchStream::Open(*recorder_, {.connection = connection,
+                                                     .token = readable ? reader_ : root_}));
   if (readable) Annotate(ReadRight{stream->id(), {readable->key}, {readable->end}});
   MutexLock lock(mu_);
   of_stream_[stream->id().value] = script;

@@ -26,7 +26,7 @@
 
 #include "harness/base/mutex.h"
 #include "harness/checkers/judge.h"
-#include "harness/client/auth_client.h"
+#include "harness/client/admin_client.h"
 #include "harness/client/call_client.h"
 #include "harness/client/watch_stream.h"
 #include "harness/environment/environment.h"
@@ -62,7 +62,7 @@ class LiveServer {
   static Result<std::unique_ptr<LiveServer>> Start(const LiveServerOptions& options);
   ~LiveServer() { Stop(); }
 
-  RecordingContext& recording() { return *context_; }
+  Recorder& recording() { return *recorder_; }
   Result<Connection> Connect();
   // Of the user with every right; empty without authentication.
   const std::string& token() const { return root_; }
@@ -154,8 +154,7 @@ class LiveServer {
   Environment environment_;
   std::string version_;
   std::unique_ptr<Recorder> recorder_;
-  std::optional<RecordingContext> context_;
-  std::unique_ptr<AuthClient> auth_;
+  std::unique_ptr<AdminClient> auth_;
   std::string root_;  // tokens
   std::string reader_;
   std::unique_ptr<WatchStream> control_watch_;

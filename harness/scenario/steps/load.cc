@@ -23,7 +23,7 @@ constexpr std::uint64_t kHighestVersion = 3;  // that a transaction asks for
 class LoadClient {
  public:
   // The key of the step is that on the target.
-  LoadClient(RecordingContext& recording, const std::string& endpoint, const KvOptions& options,
+  LoadClient(Recorder& recording, const std::string& endpoint, const KvOptions& options,
              const LoadStep& placed)
       : step_(placed),
         kv_(recording, endpoint, options),
@@ -93,7 +93,7 @@ Status LoadStep::Run(StepContext& context) const {
     const std::string name = fmt::format("{}-{}", placed.load, number);
     const auto client = std::make_shared<LoadClient>(
         recording, endpoints.at(number % endpoints.size()),
-        KvOptions{.call_limit = kCallLimit, .name = name, .writes = form}, placed);
+        KvOptions{.limits = {.each = kCallLimit}, .name = name, .writes = form}, placed);
     client->SetToken(token);
     return [client] { return client->CallOnce(); };
   };

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What arrived on the watch streams, by the recording: for faults that look for evidence, and for
-// steps that wait for a moment.
+// What went on in an attempt, by its recording: what arrived on the watch streams, for faults that
+// look for evidence and for steps that wait for a moment; and what a fault overlapped, for reports.
 //
-//   traffic.Consume(entry);      // each of the recording
+//   traffic.Consume(entry);      // each of the recording, in order
 //   traffic.ArrivedAt(stream).bytes;
+//   overlaps.Consume(line);
+//   const Overlap overlap = overlaps.Between(armed_at, healed_at);
 //
 // Not thread-safe.
 #pragma once
 
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
-#include "harness/history/entry.h"
+#include "harness/history/recorder.h"
+#include "harness/results/result.h"
 
 namespace watchproof {
 
@@ -43,6 +47,31 @@ class StreamTraffic {
   Duration last_arrival_{};
   std::int64_t closed_ = 0;
   Duration last_closed_{};
+};
+
+// When calls were open and when responses arrived. Memory: some 50 bytes per call, 16 per response.
+class OverlapTable {
+ public:
+  void Consume(const NumberedEntry& line);
+  // Both ends count.
+  Overlap Between(Duration from, Duration to) const;
+
+ private:
+  struct Call {
+    Line began;
+    Line ended;  // 0: not yet
+    Duration from;
+    Duration to;
+    bool answered = false;
+  };
+  struct Arrival {
+    Line line;
+    Duration at;
+  };
+
+  std::vector<Call> calls_;
+  std::unordered_map<std::uint32_t, std::size_t> places_;  // of open calls
+  std::vector<Arrival> arrivals_;
 };
 
 }  // namespace watchproof

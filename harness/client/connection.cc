@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/client/channel.h"
-
 #include "harness/client/connection.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <utility>
 
 namespace watchproof {
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& endpoint) {
+Connection MakeChannel(const std::string& endpoint) {
   grpc::ChannelArguments arguments;
   // Two channels with equal arguments would otherwise share one connection, and a stall would hit
   // both.
@@ -23,18 +25,18 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& endpoint) {
   return grpc::CreateCustomChannel(endpoint, grpc::InsecureChannelCredentials(), arguments);
 }
 
-Status AwaitConnected(grpc::Channel& channel, const std::string& endpoint, Deadline deadline) {
+Result<Connection> Connect(const std::string& endpoint, Deadline deadline) {
+  Connection connection = MakeChannel(endpoint);
   const auto at = std::chrono::system_clock::now() +
                   std::chrono::duration_cast<std::chrono::milliseconds>(deadline.remaining());
-  if (channel.WaitForConnected(at)) return {};
+  if (connection->WaitForConnected(at)) return connection;
   return Fail(StatusCode::kUnavailable, "no connection to {} within {} ms", endpoint,
               deadline.budget().count());
 }
 
-Result<Connection> Connect(const std::string& endpoint, Deadline deadline) {
-  Connection connection = MakeChannel(endpoint);
-  WP_RETURN_IF_ERROR(AwaitConnected(*connection, endpoint, deadline));
-  return connection;
+grpc::ByteBuffer ToBuffer(std::string_view message) {
+  const grpc::Slice slice(message.data(), message.size());
+  return grpc::ByteBuffer(&slice, 1);
 }
 
 Bytes ToBytes(const grpc::ByteBuffer& buffer) {

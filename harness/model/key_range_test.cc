@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/key_range.h"
+#include "harness/model/key_range.h"
 
 #include <gtest/gtest.h>
 

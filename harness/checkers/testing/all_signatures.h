@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every signature, for the tests that compare them with the answer key.
+//
+// Threads: constants.
+#pragma once
+
+#include "harness/checkers/signatures.h"
+
+namespace watchproof::signature {
+
+inline constexpr std::string_view kAll[] = {kDeleteAtTheFloor,
+                                            kHalfRevisionAtTheFloor,
+                                            kNegativeStart,
+                                            kIdOfMinusOne,
+                                            kSilentAfterCompaction,
+                                            kNoticeRepeated,
+                                            kFalseNotice,
+                                            kReplayed,
+                                            kProgressOvertakes,
+                                            kProgressBelowStart,
+                                            kEventsBelowStart,
+                                            kNoProgress,
+                                            kPreviousValueGone,
+                                            kWrongWatchClosed,
+                                            kRevisionsReused,
+                                            kWriteLost,
+                                            kStaleRead,
+                                            kOpenRangeAllowed,
+                                            kAnswersOutOfOrder,
+                                            kLeaseLeftOut,
+                                            kCreatedTooLate,
+                                            kProgressForLaterWatch,
+                                            kProgressHeldBack,
+                                            kEventsOfFormer,
+                                            kForgottenByCancel};
+
+}  // namespace watchproof::signature

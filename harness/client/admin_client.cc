@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/client/admin_client.h"
+
+#include "harness/history/wire.h"
+#include "harness/history/wire_writer.h"
+
+namespace watchproof {
+namespace {
+
+constexpr Duration kMaintenanceLimit = 20s;
+constexpr const char* kRoot = "root";
+
+std::string PasswordOf(const std::string& user) { return "password of " + user; }
+std::string RoleOf(const std::string& user) { return "may read as " + user; }
+
+Status Do(const CallClient& calls, const std::string& path, const Message& request) {
+  const Result<Bytes> answer = calls.Ask("/etcdserverpb." + path, request.bytes());
+  return answer.has_value() ? Status() : answer.error();
+}
+
+}  // namespace
+
+AdminClient::AdminClient(const std::string& endpoint, const std::string& token)
+    : users_(MakeChannel(endpoint)),
+      maintenance_(MakeChannel(endpoint), {.each = kMaintenanceLimit}) {
+  users_.SetToken(token);
+  maintenance_.SetToken(token);
+}
+
+Status AdminClient::AddUser(const std::string& user) { return AddUser(user, RoleOf(user)); }
+
+Status AdminClient::AddUser(const std::string& user, const std::string& role) {
+  WP_RETURN_IF_ERROR(Do(users_, "Auth/RoleAdd", Message().Text(1, role)));
+  WP_RETURN_IF_ERROR(Do(users_, "Auth/UserAdd", Message().Text(1, user).Text(2, PasswordOf(user))));
+  return Do(users_, "Auth/UserGrantRole", Message().Text(1, user).Text(2, role));
+}
+
+Status AdminClient::PermitReading(const std::string& user, const std::string& key,
+                                  const std::string& range_end) {
+  // Reading is permission type 0.
+  const Message permission = Message().Text(2, key).OptionalText(3, range_end);
+  return Do(users_, "Auth/RoleGrantPermission",
+            Message().Text(1, RoleOf(user)).Nested(2, permission));
+}
+
+Result<std::string> AdminClient::Enable() {
+  WP_RETURN_IF_ERROR(AddUser(kRoot, kRoot));
+  WP_RETURN_IF_ERROR(Do(users_, "Auth/AuthEnable", Message()));
+  WP_ASSIGN_OR_RETURN(std::string token, LogIn(kRoot));
+  users_.SetToken(token);
+  return token;
+}
+
+Result<std::string> AdminClient::LogIn(const std::string& user) {
+  const Message request = Message().Text(1, user).Text(2, PasswordOf(user));
+  WP_ASSIGN_OR_RETURN(const Bytes answer,
+                      users_.Ask("/etcdserverpb.Auth/Authenticate", request.bytes()));
+  AuthenticateResponseView response;
+  WP_RETURN_IF_ERROR(Parse(answer.view(), response));
+  return std::string(response.token);
+}
+
+Status AdminClient::Defragment() { return Do(maintenance_, "Maintenance/Defragment", Message()); }
+
+Status AdminClient::SetAlarm(bool raised) {
+  constexpr int kActivate = 1;
+  constexpr int kDeactivate = 2;
+  constexpr int kNoSpace = 1;
+  return Do(maintenance_, "Maintenance/Alarm",
+            Message().Number(1, raised ? kActivate : kDeactivate).Number(3, kNoSpace));
+}
+
+}  // namespace watchproof
