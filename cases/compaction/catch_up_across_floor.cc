@@ -20,15 +20,13 @@ WATCH_CASE(CompactionSurfaced, CatchUpAcrossFloor,
                        "on. Each watch must receive every event or end with ErrCompacted, and at "
                        "least one must have received some events before. Watches that start at "
                        "the floor must receive every event from there on.",
-            .level = Level::kMust,
             .needs = {Capability::kCompaction},
             .guarantees = {"CompactionSurfaced", "Reliable"},
             .upstream = {17529}}) {
   const std::string stem = scenario.Key("long");
-  Prng prng = scenario.Random("shape");
   const Write first = scenario.Put(stem + "/0");
   scenario.BeginLoad({.clients = 8,
-                      .calls = static_cast<std::size_t>(prng.Between(400, 430)),
+                      .calls = static_cast<std::size_t>(scenario.Between(400, 430)),
                       .keys = 1,
                       .key = stem,
                       .puts_only = true});

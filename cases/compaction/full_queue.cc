@@ -22,7 +22,6 @@ WATCH_CASE(CompactionSurfaced, FullQueue,
                        "the same stream. After the stall each of the eight must end with "
                        "ErrCompacted. Servers that drop the cancellation when the queue is full "
                        "continue these watchers silently at the next new revision (etcd #17529).",
-            .level = Level::kMust,
             .needs = {Capability::kProxy, Capability::kCompaction, Capability::kClientChosenIds},
             .guarantees = {"CompactionSurfaced"},
             .upstream = {17529}}) {
@@ -31,8 +30,7 @@ WATCH_CASE(CompactionSurfaced, FullQueue,
   Prng warm_up = scenario.Random("warm-up");
   for (std::int64_t i = warm_up.Between(2, 12); i > 0; --i) scenario.Put(hot);
 
-  scenario.Watch({.group = "watchers", .count = kWatchers, .range = OneKey(hot), .first_id = 1});
-  scenario.AwaitCreated("watchers");
+  scenario.Open({.group = "watchers", .count = kWatchers, .range = OneKey(hot), .first_id = 1});
   scenario.Hold(0ms, 30ms);
   scenario.Inject("stall");
   for (int i = 0; i < kFatPuts; ++i) scenario.Put(hot, {kFatBytes, kFatBytes});

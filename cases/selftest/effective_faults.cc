@@ -23,22 +23,19 @@ struct Row {
 };
 
 void RunRow(Scenario& scenario, const Row& row) {
-  Prng prng = scenario.Random("shape");
   const std::string key = scenario.Key("disturbed");
   scenario.Put(key);
-  scenario.Watch({.group = "first", .count = row.watches, .range = OneKey(key)});
-  scenario.AwaitCreated("first");
+  scenario.Open({.group = "first", .count = row.watches, .range = OneKey(key)});
   scenario.Hold(0ms, 20ms);
   scenario.Inject(row.fault, row.parameters);
-  for (std::int64_t i = prng.Between(50, 70); i > 0; --i) scenario.Put(key, row.value);
-  scenario.AwaitEffect(row.fault);
-  scenario.Heal(row.fault);
+  scenario.PutSome(key, {50, 70}, row.value);
+  scenario.AwaitEffectAndHeal(row.fault);
   const bool resumes = row.after == After::kResume;
   if (resumes) {
     scenario.Add(AwaitEndedStep{"first"});
     scenario.Resume("first", "second");
   }
-  for (std::int64_t i = prng.Between(1, 10); i > 0; --i) scenario.Put(key);
+  scenario.PutSome(key, {1, 10});
   scenario.AwaitDelivered(resumes ? "second" : "first");
 }
 
@@ -144,7 +141,6 @@ void Add(const Row& row) {
            .requirement = "events are ordered, unique, atomic and never dropped, and a broken "
                           "watch can be resumed (etcd API, watch guarantees)",
            .explain = row.explain,
-           .level = Level::kMust,
            .needs = {Capability::kProxy},
            .guarantees = {resumes ? "Resumable" : "Ordered", "Reliable", "Unique"},
            .file = __FILE__,
