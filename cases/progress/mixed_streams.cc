@@ -2,7 +2,7 @@
 // Progress is for a whole stream, so it depends on every watch of it: on those with filters that
 // receive nothing, on those that were cancelled or refused, on those that a stall has left behind.
 #include "cases/support/watch_case.h"
-#include "harness/scenario/steps/progress.h"
+#include "harness/scenario/steps/stream.h"
 
 namespace watchproof {
 namespace {

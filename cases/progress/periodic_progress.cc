@@ -2,7 +2,7 @@
 // A watch with progress_notify receives periodic progress, in particular when its range does not
 // change: that is when a client needs it.
 #include "cases/support/watch_case.h"
-#include "harness/scenario/steps/progress.h"
+#include "harness/scenario/steps/stream.h"
 
 namespace watchproof {
 namespace {

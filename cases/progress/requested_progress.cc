@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Progress that a client requests: when it must be answered, and what the answer covers.
 #include "cases/support/watch_case.h"
-#include "harness/scenario/steps/progress.h"
+#include "harness/scenario/steps/stream.h"
 
 namespace watchproof {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests that a server refuses, or does not know.
 #include "cases/support/watch_case.h"
-#include "harness/scenario/steps/progress.h"
 #include "harness/scenario/steps/stream.h"
 
 namespace watchproof {

@@ -24,7 +24,6 @@
 #include "harness/scenario/steps/fault.h"
 #include "harness/scenario/steps/load.h"
 #include "harness/scenario/steps/moment.h"
-#include "harness/scenario/steps/require.h"
 #include "harness/scenario/steps/watch.h"
 #include "harness/scenario/steps/write.h"
 
