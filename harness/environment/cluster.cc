@@ -22,17 +22,18 @@ std::string MemberName(int number) { return fmt::format("m{}", number); }
 
 std::string CallerName(std::uint64_t id) { return fmt::format("{:x}", id); }
 
-Status Cluster::Start(const ClusterOptions& options, proxy::Proxies& proxies) {
-  WP_ASSIGN_OR_RETURN(auto first, MakeTarget(options.spec));
-  const int size = first->can_cluster() ? std::max(options.plan.members, options.spec.members) : 1;
+Status Cluster::Start(const EnvironmentOptions& options, proxy::Proxies& proxies) {
+  WP_ASSIGN_OR_RETURN(auto first, MakeTarget(options.target));
+  const int size =
+      first->can_cluster() ? std::max(options.cluster.members, options.target.members) : 1;
   for (int number = 1; number <= size; ++number) {
     WP_ASSIGN_OR_RETURN(LoopbackAddress address, LoopbackAddress::Reserve());
     if (number > 1) {
-      WP_ASSIGN_OR_RETURN(first, MakeTarget(options.spec));
+      WP_ASSIGN_OR_RETURN(first, MakeTarget(options.target));
     }
     members_.push_back({.address = std::move(address), .target = std::move(first)});
   }
-  ClusterShape shape{.members = {}, .snapshot_count = options.plan.snapshot_count};
+  ClusterShape shape{.members = {}, .snapshot_count = options.cluster.snapshot_count};
   if (size > 1) WP_RETURN_IF_ERROR(OpenPeerPaths(options.seed, proxies, shape));
   Status up = StartAll(options, shape);
   if (up.ok() && size > 1) up = SettleLeader(Within(kSettleLimit));
@@ -57,7 +58,7 @@ Status Cluster::OpenPeerPaths(std::uint64_t seed, proxy::Proxies& proxies, Clust
 }
 
 // In parallel: the members of a cluster answer only when most of them have started.
-Status Cluster::StartAll(const ClusterOptions& options, const ClusterShape& shape) {
+Status Cluster::StartAll(const EnvironmentOptions& options, const ClusterShape& shape) {
   const auto start = [&](int number) {
     return member(number).Start({.host = host(number),
                                  .folder = options.folder,
@@ -86,8 +87,7 @@ Status Cluster::StartAll(const ClusterOptions& options, const ClusterShape& shap
 std::vector<ServerStatus> Cluster::Ask(Duration patience) {
   std::vector<ServerStatus> reported;
   for (Member& member : members_) {
-    const auto answer =
-        AskStatus(member.target->endpoint(), Within(patience), member.target->token());
+    const auto answer = member.target->Ask(Within(patience));
     if (answer.has_value()) reported.push_back(*answer);
   }
   return reported;

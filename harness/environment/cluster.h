@@ -3,7 +3,7 @@
 // loopback address of its own and with a proxy before its peer port.
 //
 //   Cluster cluster;
-//   WP_RETURN_IF_ERROR(cluster.Start({.spec = spec, .plan = plan.cluster, ...}, proxies));
+//   WP_RETURN_IF_ERROR(cluster.Start({.target = spec, .cluster = plan.cluster, ...}, proxies));
 //   cluster.member(2).endpoint();   cluster.id(2);   cluster.peers();
 //
 // Members are numbered from 1, and the first one leads when Start returns. A target that cannot be
@@ -26,14 +26,16 @@
 
 namespace watchproof {
 
-struct ClusterOptions {
-  TargetSpec spec;
-  ClusterPlan plan;
+struct EnvironmentOptions {
+  TargetSpec target;
+  ClusterPlan cluster;
   std::filesystem::path folder;  // of the attempt
   bool durable = false;          // see StartOptions
   bool synced = true;            // see StartOptions
   bool strict_previous_values = false;
-  std::uint64_t seed = 0;  // for randomness in the proxies
+  std::uint64_t seed = 0;       // for randomness in the proxies
+  bool bypass_proxy = false;    // both paths are direct
+  bool follow_streams = false;  // the proxies know the streams of their connections
 };
 
 class Cluster {
@@ -41,7 +43,7 @@ class Cluster {
   ~Cluster() { Stop(); }
 
   // failed() says whether an error is the servers': they could not be started or reached.
-  Status Start(const ClusterOptions& options, proxy::Proxies& proxies);
+  Status Start(const EnvironmentOptions& options, proxy::Proxies& proxies);
   bool failed() const { return failed_; }
   // Whether every server has answered once.
   bool started() const { return started_; }
@@ -76,7 +78,7 @@ class Cluster {
   };
   Member& At(int number) { return members_.at(static_cast<std::size_t>(number - 1)); }
   Status OpenPeerPaths(std::uint64_t seed, proxy::Proxies& proxies, ClusterShape& shape);
-  Status StartAll(const ClusterOptions& options, const ClusterShape& shape);
+  Status StartAll(const EnvironmentOptions& options, const ClusterShape& shape);
   // Waits until all members agree on one leader, and moves the leadership to the first member.
   Status SettleLeader(Deadline deadline);
 

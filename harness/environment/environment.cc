@@ -15,17 +15,6 @@ constexpr int kConsumerPort = 2384;
 
 std::string_view Name(Path path) { return path == Path::kProxied ? "proxied" : "direct"; }
 
-Status Environment::Start() {
-  return cluster_.Start({.spec = options_.target,
-                         .plan = options_.cluster,
-                         .folder = options_.folder,
-                         .durable = options_.durable,
-                         .synced = options_.synced,
-                         .strict_previous_values = options_.strict_previous_values,
-                         .seed = options_.seed},
-                        proxies_);
-}
-
 Status Environment::OpenPaths() {
   for (int member = 1; member <= members() && !options_.bypass_proxy; ++member) {
     const Endpoint server = target(member).front();
@@ -69,17 +58,6 @@ Endpoint Environment::endpoint(Path path, int member) {
   return {cluster_.host(member), kProxyPort};
 }
 
-std::optional<double> Environment::MetricOf(int member, std::string_view name) {
-  const auto metrics = target(member).ReadMetrics();
-  if (!metrics.has_value()) return std::nullopt;
-  const auto found = metrics->find(name);
-  return found == metrics->end() ? std::nullopt : std::optional(found->second);
-}
-
-Result<ServerStatus> Environment::StatusOf(int member) {
-  return AskStatus(target(member).endpoint(), Within(1s), target(member).token());
-}
-
 Status Environment::Call(Path path, Deadline deadline) {
   const auto answer = AskStatus(endpoint(path), deadline, target().token());
   return answer.has_value() ? Status() : answer.error();
@@ -88,33 +66,9 @@ Status Environment::Call(Path path, Deadline deadline) {
 std::vector<ServerPorts> Environment::ServersForFaults() {
   std::vector<ServerPorts> servers;
   for (int member = 1; member <= members(); ++member) {
-    Target& server = target(member);
-    const auto ask = [&server](Deadline deadline) -> Result<ServerWord> {
-      WP_ASSIGN_OR_RETURN(const ServerStatus status,
-                          AskStatus(server.endpoint(), deadline, server.token()));
-      return ServerWord{.version = status.version,
-                        .revision = status.revision,
-                        .member = status.member,
-                        .leader = status.leader,
-                        .term = status.term};
-    };
-    servers.push_back(
-        {.ask = ask,
-         .kill = [&server] { return server.Kill(); },
-         .terminate = [&server](Deadline deadline) { return server.Terminate(deadline); },
-         .restart = [&server](
-                        Deadline deadline,
-                        const std::string& release) { return server.Restart(deadline, release); },
-         .pause = [&server] { return server.Pause(); },
-         .proceed = [&server] { return server.Continue(); },
-         .process_state = [&server] { return server.process_state(); },
-         .hand_over =
-             [&server](std::uint64_t to) {
-               return MoveLeader(server.endpoint(), to, Within(5s), server.token());
-             },
-         .metric = [this, member](std::string_view name) { return MetricOf(member, name); },
-         .peer_path = members() > 1 ? cluster_.peer_path(member) : proxy::ProxyId(),
-         .caller = CallerName(cluster_.id(member))});
+    servers.push_back({.target = &target(member),
+                       .peer_path = members() > 1 ? cluster_.peer_path(member) : proxy::ProxyId(),
+                       .caller = CallerName(cluster_.id(member))});
   }
   return servers;
 }

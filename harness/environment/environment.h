@@ -25,25 +25,13 @@ namespace watchproof {
 enum class Path { kProxied, kDirect };
 std::string_view Name(Path path);  // as in recordings
 
-struct EnvironmentOptions {
-  TargetSpec target;
-  ClusterPlan cluster;
-  std::filesystem::path folder;  // of the attempt
-  bool durable = false;          // see StartOptions
-  bool synced = true;            // see StartOptions
-  bool strict_previous_values = false;
-  std::uint64_t seed = 0;       // for randomness in the proxies
-  bool bypass_proxy = false;    // both paths are direct
-  bool follow_streams = false;  // the proxies know the streams of their connections
-};
-
 class Environment {
  public:
   explicit Environment(EnvironmentOptions options) : options_(std::move(options)) {}
   ~Environment() { Stop(); }
 
   // failed() says whether an error is the target's: it could not be started or reached.
-  Status Start();
+  Status Start() { return cluster_.Start(options_, proxies_); }
   bool failed() const { return cluster_.failed(); }
   // Whether the target has answered once.
   bool started() const { return cluster_.started(); }
@@ -67,10 +55,6 @@ class Environment {
   // Removes every effect from every path.
   void HealPaths() { proxies_.HealAll(); }
 
-  // One of the member's own metrics; empty when it publishes none of that name.
-  std::optional<double> MetricOf(int member, std::string_view name);
-  // The member's revision and its view of the leader.
-  Result<ServerStatus> StatusOf(int member);
   // One small call, on a new connection.
   Status Call(Path path, Deadline deadline);
   // What faults may do to the members, from 1.

@@ -6,7 +6,7 @@
 #include "harness/base/check.h"
 #include "harness/base/toml_fields.h"
 #include "harness/results/manifest_text.h"
-#include "harness/targets/upgrade.h"
+#include "harness/targets/target_spec.h"
 
 namespace watchproof {
 namespace {

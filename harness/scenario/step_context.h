@@ -102,7 +102,7 @@ class StepContext {
   bool HasOpenWatch(StreamId stream) const;
 
   // The target's own gauge of its watchers, and its value before the first step.
-  std::optional<double> WatcherGauge() { return environment().MetricOf(1, kWatcherGauge); }
+  std::optional<double> WatcherGauge() { return environment().target().Metric(kWatcherGauge); }
   std::optional<double> gauge_before() const { return gauge_before_; }
   // A number that no other call has returned.
   int NextProbe() { return ++probes_; }

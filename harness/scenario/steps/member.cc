@@ -23,7 +23,7 @@ Status AwaitCaughtUpStep::Run(StepContext& context) const {
   const Revision through = context.head();
   context.Await(fmt::format("member {} to follow a leader through revision {}", member, through),
                 kCatchUpPatience, [&] {
-                  const auto status = context.environment().StatusOf(member);
+                  const auto status = context.environment().target(member).Ask(Within(1s));
                   return status.has_value() && status->leader != 0 &&
                          Revision(status->revision) >= through;
                 });
@@ -32,7 +32,9 @@ Status AwaitCaughtUpStep::Run(StepContext& context) const {
 
 Status AwaitSnapshotStep::Run(StepContext& context) const {
   context.Await(fmt::format("member {} to receive a snapshot", member), kCatchUpPatience,
-                [&] { return context.environment().MetricOf(member, kSnapshots).value_or(0) > 0; });
+                [&target = context.environment().target(member)] {
+                  return target.Metric(kSnapshots).value_or(0) > 0;
+                });
   return {};
 }
 
