@@ -6,8 +6,6 @@
 namespace watchproof {
 namespace {
 
-// The compaction floor is an exact boundary: a watch that starts below it must end with
-// ErrCompacted, and a watch that starts at it or above it must receive every event.
 WATCH_CASE(CompactionSurfaced, StartAroundFloor,
            {.requirement = "watching from a compacted revision ends with ErrCompacted, any other "
                            "does not (etcd API, WatchCreateRequest)",
@@ -21,17 +19,15 @@ WATCH_CASE(CompactionSurfaced, StartAroundFloor,
   const auto middle =
       static_cast<std::size_t>(scenario.Between(2, static_cast<std::int64_t>(writes.size()) - 3));
 
-  scenario.Compact(writes[middle].revision());
-  scenario.Watch({.group = "below", .range = OneKey(key), .start = writes[middle - 1].revision()});
-  scenario.Watch({.group = "far below", .range = OneKey(key), .start = writes[0].revision()});
-  scenario.Watch({.group = "at", .range = OneKey(key), .start = writes[middle].revision()});
-  scenario.Watch({.group = "above", .range = OneKey(key), .start = writes[middle + 1].revision()});
+  scenario.Compact(writes[middle]);
+  scenario.Watch({.group = "below", .range = OneKey(key), .start = writes[middle - 1]});
+  scenario.Watch({.group = "far below", .range = OneKey(key), .start = writes[0]});
+  scenario.Watch({.group = "at", .range = OneKey(key), .start = writes[middle]});
+  scenario.Watch({.group = "above", .range = OneKey(key), .start = writes[middle + 1]});
   scenario.AwaitCreated("below", "far below", "at", "above");
   scenario.AwaitDelivered("at", "above");
 }
 
-// Compaction moves the floor up, never down, and never beyond the head. A compaction below the
-// floor or above the head is refused, and a refused compaction must not affect any watch.
 WATCH_CASE(CompactionSurfaced, RefusedCompaction,
            {.requirement = "compaction at a revision that was compacted, or that does not exist "
                            "yet, is out of range (etcd API, KV service)",
@@ -51,8 +47,7 @@ WATCH_CASE(CompactionSurfaced, RefusedCompaction,
   scenario.Add(CompactStep{.at = AtHead(-below), .refused = true});
   scenario.Add(CompactStep{.at = AtHead(-below - 1), .refused = true});
   scenario.Add(CompactStep{.at = AtHead(scenario.Between(1, 1000)), .refused = true});
-  scenario.Watch(
-      {.group = "compacted", .count = 3, .range = OneKey(key), .start = first.revision()});
+  scenario.Watch({.group = "compacted", .count = 3, .range = OneKey(key), .start = first});
   scenario.Open({.group = "above", .range = OneKey(key), .start = AtHead(-below + 1)});
   scenario.Put(key);
   scenario.Compact(AtHead());
@@ -83,14 +78,11 @@ WATCH_CASE(CompactionSurfaced, SingleNotice,
   scenario.PutSome(key, {6, 12});
   const Write floor = scenario.Put(key);
 
-  scenario.Compact(floor.revision());
+  scenario.Compact(floor);
   for (int i = 0; i < kClients; ++i) {
     const std::string client = fmt::format("client {}", i);
-    scenario.Open({.group = client,
-                   .count = kMany,
-                   .range = OneKey(key),
-                   .start = first.revision(),
-                   .stream = client});
+    scenario.Open(
+        {.group = client, .count = kMany, .range = OneKey(key), .start = first, .stream = client});
   }
   // The server could repeat the cancellation in every further pass.
   scenario.Add(AwaitSyncPassesStep{6});
@@ -120,14 +112,11 @@ WATCH_CASE(CompactionSurfaced, CreateBurst,
   const Write floor = scenario.Put(key);
   scenario.PutSome(key, {1, 3});
 
-  scenario.Compact(floor.revision());
+  scenario.Compact(floor);
   for (int i = 0; i < kCreators; ++i) {
     const std::string client = fmt::format("client {}", i);
-    scenario.Open({.group = client,
-                   .count = kBurst,
-                   .range = OneKey(key),
-                   .start = first.revision(),
-                   .stream = client});
+    scenario.Open(
+        {.group = client, .count = kBurst, .range = OneKey(key), .start = first, .stream = client});
     // Each burst is processed before the next one: together they would exceed one catch-up pass,
     // which is another case.
     scenario.Add(AwaitSyncPassesStep{2});

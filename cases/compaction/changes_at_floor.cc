@@ -32,9 +32,9 @@ WATCH_CASE(CompactionSurfaced, DeleteAtFloor,
   write_others();
   scenario.Put(scenario.Key("other"));
 
-  scenario.Compact(gone.revision());
+  scenario.Compact(gone);
   scenario.PermitCompactedAtTheFloor();
-  scenario.Open({.group = "late", .range = OneKey(ghost), .start = gone.revision()});
+  scenario.Open({.group = "late", .range = OneKey(ghost), .start = gone});
 }
 
 // What compaction keeps must also survive a restart. A deletion at the floor has no put before it
@@ -54,10 +54,10 @@ WATCH_CASE(CompactionSurfaced, DeleteAtFloorRestart,
   scenario.PutSome(ghost, {1, 3});
   const Write gone = scenario.Delete(ghost);
   for (std::int64_t i = scenario.Between(1, 4); i > 0; --i) scenario.Put(scenario.Key("other"));
-  scenario.Compact(gone.revision());
+  scenario.Compact(gone);
   scenario.KillAndRestart();
   scenario.PermitCompactedAtTheFloor();
-  scenario.Open({.group = "late", .range = OneKey(ghost), .start = gone.revision()});
+  scenario.Open({.group = "late", .range = OneKey(ghost), .start = gone});
 }
 
 // A transaction within a transaction can change a key that another part of it has changed already:
@@ -85,9 +85,9 @@ WATCH_CASE(CompactionSurfaced, TwoChangesAtFloor,
       {TxnStep{{PutStep{twice, scenario.Value()}}}, TxnStep{{DeleteStep{.key = twice}}}});
   scenario.AwaitDelivered("live");
   write_others();
-  scenario.Compact(both.revision());
+  scenario.Compact(both);
   scenario.PermitCompactedAtTheFloor();
-  scenario.Open({.group = "late", .range = OneKey(twice), .start = both.revision()});
+  scenario.Open({.group = "late", .range = OneKey(twice), .start = both});
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ constexpr Duration kResumed = 700ms;    // the interrupted compaction has been r
 // on disk already and nothing is interrupted; the evidence of the fault shows which it was.
 void CompactAndKill(Scenario& scenario, const Write& at, const std::string& kill) {
   scenario.Hold(kCommitted, kCommitted);
-  scenario.Add(CompactStep{.at = at.revision(), .at_once = true});
+  scenario.Add(CompactStep{.at = at, .at_once = true});
   scenario.Hold(1ms, 4ms);
   scenario.Add(
       InjectStep{.fault = kill, .parameters = {{"during", "compaction"}}, .optional = true});
@@ -50,7 +50,7 @@ WATCH_CASE(
   }
   const std::string after = scenario.Key("after");
   scenario.Put(after);
-  scenario.Open({.group = "late", .range = OneKey(after), .start = last.revision()});
+  scenario.Open({.group = "late", .range = OneKey(after), .start = last});
   scenario.Put(after);
 }
 
@@ -76,7 +76,7 @@ WATCH_CASE(CompactionSurfaced, CrashDuringCompaction,
   const Write gone = scenario.Delete(ghost);
   CompactAndKill(scenario, gone, "kill");
   scenario.PermitCompactedAtTheFloor();
-  scenario.Open({.group = "late", .range = OneKey(ghost), .start = gone.revision()});
+  scenario.Open({.group = "late", .range = OneKey(ghost), .start = gone});
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ WATCH_CASE(CompactionSurfaced, LiveWatches,
   const std::string stem = scenario.Key("moving");
   const std::string key = stem + "/k";
   scenario.Put(key);
-  scenario.Watch({.group = "live", .count = 3, .range = Prefix(stem + "/")});
+  scenario.Watch({.group = "live", .count = 3, .range = Below(stem)});
   scenario.Watch({.group = "live", .range = OneKey(key), .options = {.no_put = true}});
   scenario.Watch({.group = "quiet", .range = OneKey(scenario.Key("quiet"))});
   scenario.AwaitCreated("live", "quiet");
@@ -58,16 +58,16 @@ WATCH_CASE(CompactionSurfaced, FloorAfterFloor,
         static_cast<std::int64_t>(from), static_cast<std::int64_t>(writes.size()) - 3));
     // Not a deletion: some releases lose that one, which is another case. One write is above it.
     const std::size_t floor = (at - from) % 4 == 2 ? at + 1 : at;
-    scenario.Compact(writes[floor].revision());
+    scenario.Compact(writes[floor]);
     const auto watch = [&](const std::string& group, const RevisionRef& start) {
       const std::string name = fmt::format("{} {}", group, round);
-      scenario.Watch({.group = name, .range = Prefix(stem + "/"), .start = start});
+      scenario.Watch({.group = name, .range = Below(stem), .start = start});
       scenario.Add(ReadStep{.key = stem + "/", .range_end = stem + "0", .at = start});
       return name;
     };
-    const std::string below = watch("below", writes[floor - 1].revision());
-    const std::string edge = watch("at", writes[floor].revision());
-    const std::string above = watch("above", writes[floor + 1].revision());
+    const std::string below = watch("below", writes[floor - 1]);
+    const std::string edge = watch("at", writes[floor]);
+    const std::string above = watch("above", writes[floor + 1]);
     for (const std::string& group : {below, edge, above}) scenario.AwaitDelivered(group);
     scenario.Require(below, RequireStep::Fact::kCompacted);
     scenario.Require(edge, RequireStep::Fact::kReceived);
@@ -86,7 +86,7 @@ WATCH_CASE(CompactionSurfaced, EveryKindOfWatch,
   const std::string untouched = scenario.Key("untouched");
   const std::vector<Write> writes = scenario.PutSome(key, {8, 14});
   const std::size_t floor = writes.size() / 2;
-  scenario.Compact(writes[floor].revision());
+  scenario.Compact(writes[floor]);
   const WatchOptions kinds[] = {{},
                                 {.progress_notify = true},
                                 {.fragment = true},
@@ -101,8 +101,8 @@ WATCH_CASE(CompactionSurfaced, EveryKindOfWatch,
     }
     scenario.AwaitCreated(group);
   };
-  watch("below", writes[floor - 1].revision());
-  watch("at", writes[floor].revision());
+  watch("below", writes[floor - 1]);
+  watch("at", writes[floor]);
   watch("future", AtHead(4));
   scenario.AwaitDelivered("below");
   scenario.Require("below", RequireStep::Fact::kCompacted, 2s);
@@ -141,24 +141,21 @@ WATCH_CASE(CompactionSurfaced, FloorAfterKill,
             .guarantees = {"CompactionSurfaced", "Reliable", "Resumable"}}) {
   const std::string stem = scenario.Key("kept");
   const std::string key = stem + "/k";
-  scenario.Open({.group = "first", .range = Prefix(stem + "/")});
+  scenario.Open({.group = "first", .range = Below(stem)});
   std::vector<Write> writes;
   for (std::int64_t i = scenario.Between(8, 16); i > 0; --i) {
     writes.push_back(scenario.PutTogether({key, scenario.Key(stem)}));
     writes.push_back(scenario.Put(key));
   }
   const std::size_t floor = writes.size() / 2;
-  scenario.Compact(writes[floor].revision());
+  scenario.Compact(writes[floor]);
   scenario.AwaitDelivered("first");
   scenario.KillAndRestart();
   scenario.Resume("first", "second");
   for (const std::size_t at : {floor - 1, floor, floor + 1}) {
     const std::string group = fmt::format("from {}", at);
-    scenario.Watch({.group = group,
-                    .range = Prefix(stem + "/"),
-                    .start = writes[at].revision(),
-                    .stream = "after"});
-    scenario.Add(ReadStep{.key = stem + "/", .range_end = stem + "0", .at = writes[at].revision()});
+    scenario.Watch({.group = group, .range = Below(stem), .start = writes[at], .stream = "after"});
+    scenario.Add(ReadStep{.key = stem + "/", .range_end = stem + "0", .at = writes[at]});
     scenario.AwaitCreated(group);
     scenario.AwaitDelivered(group);
   }
@@ -177,7 +174,7 @@ void ResumeAcross(Scenario& scenario, std::size_t above) {
   scenario.AwaitDelivered("first");
   scenario.Disturb("reset");
   const std::vector<Write> missed = scenario.PutSome(key, {5, 9});
-  scenario.Compact(missed[above].revision());
+  scenario.Compact(missed[above]);
   scenario.Resume("first", "second");
   scenario.AwaitDelivered("second");
 }

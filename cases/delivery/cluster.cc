@@ -38,7 +38,7 @@ WATCH_CASE(Reliable, WatchOnEveryMember,
             .guarantees = {"Reliable", "Ordered", "Unique"}}) {
   const std::string stem = scenario.Key("shared");
   OpenOnEveryMember(scenario, kMembers,
-                    {.count = 5, .range = Prefix(stem + "/"), .options = {.prev_kv = true}});
+                    {.count = 5, .range = Below(stem), .options = {.prev_kv = true}});
   scenario.BeginLoad({.clients = 6, .calls = 150, .key = stem, .member = 0});
   for (int i = 0; i < 20; ++i) {
     scenario.Add(UseMemberStep{i % kMembers + 1});
@@ -64,10 +64,10 @@ WATCH_CASE(Reliable, RefusedTransaction,
   const std::string stem = scenario.Key("agreed");
   const Write first = scenario.Put(stem + "/read");
   scenario.PutSome(stem + "/read", {3, 9});
-  OpenOnEveryMember(scenario, kMembers, {.range = Prefix(stem + "/")});
+  OpenOnEveryMember(scenario, kMembers, {.range = Below(stem)});
   scenario.Compact(AtHead(-1));
   scenario.Add(RefusedTxnStep{{PutStep{stem + "/phantom", scenario.Value()},
-                               ReadStep{.key = stem + "/read", .at = first.revision()}}});
+                               ReadStep{.key = stem + "/read", .at = first}}});
   scenario.PutSome(stem + "/after", {1, 5});
   AwaitDeliveredOnEveryMember(scenario, kMembers);
 }
@@ -80,7 +80,7 @@ WATCH_CASE(Reliable, RefusedTransaction,
 void WatchDuring(Scenario& scenario, int members, const std::string& fault,
                  const std::map<std::string, std::string>& parameters) {
   const std::string stem = scenario.Key("shared");
-  OpenOnEveryMember(scenario, members, {.count = 3, .range = Prefix(stem + "/")});
+  OpenOnEveryMember(scenario, members, {.count = 3, .range = Below(stem)});
   for (int i = 0; i < 10; ++i) scenario.Put(stem + "/0");
   scenario.BeginLoad(
       {.load = "meanwhile", .clients = 4, .calls = 100, .key = stem, .member = members});

@@ -15,8 +15,7 @@ WATCH_CASE(Linearizable, ConcurrentClients,
             .guarantees = {"Linearizable", "Serializable", "Transactional", "MonotonicReads",
                            "Durable", "Reliable"}}) {
   const std::string stem = scenario.Key("turns");
-  scenario.Open(
-      {.group = "all", .count = 5, .range = Prefix(stem + "/"), .options = {.prev_kv = true}});
+  scenario.Open({.group = "all", .count = 5, .range = Below(stem), .options = {.prev_kv = true}});
   scenario.BeginLoad({.clients = 16,
                       .calls = static_cast<std::size_t>(scenario.Between(60, 120)),
                       .keys = static_cast<std::size_t>(scenario.Between(3, 12)),

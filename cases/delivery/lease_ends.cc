@@ -17,7 +17,7 @@ template <typename End>
 void EndALease(Scenario& scenario, std::chrono::seconds ttl, End end) {
   const std::string stem = scenario.Key("leased");
   const auto key = [&] { return scenario.Key(stem); };
-  scenario.Open({.group = "live", .count = 3, .range = Prefix(stem + "/")});
+  scenario.Open({.group = "live", .count = 3, .range = Below(stem)});
   scenario.Add(LeaseStep{"ours", ttl});
   scenario.Add(LeaseStep{"other", kLong});
   const Write first = scenario.Put(key());
@@ -33,8 +33,7 @@ void EndALease(Scenario& scenario, std::chrono::seconds ttl, End end) {
   scenario.Put(freed);
   end();
   for (std::int64_t i = scenario.Between(2, 5); i > 0; --i) scenario.Put(key());
-  scenario.Watch(
-      {.group = "late", .count = 3, .range = Prefix(stem + "/"), .start = first.revision()});
+  scenario.Watch({.group = "late", .count = 3, .range = Below(stem), .start = first});
   scenario.AwaitDelivered("live", "late");
 }
 
@@ -63,8 +62,6 @@ WATCH_CASE(Atomic, LeaseExpiry,
   EndALease(scenario, kShort, [&scenario] { scenario.Add(AwaitExpiredStep{"ours"}); });
 }
 
-// Many leases expire within a moment, each with its attached keys, while clients write. Every key
-// is deleted once, together with the other keys of its lease.
 constexpr auto kShortest = 2s;  // the least that etcd grants with its default election timeout
 
 WATCH_CASE(Atomic, SimultaneousLeaseExpiry,
@@ -76,7 +73,7 @@ WATCH_CASE(Atomic, SimultaneousLeaseExpiry,
             .needs = {Capability::kLeases},
             .guarantees = {"Atomic", "Reliable", "Unique"}}) {
   const std::string stem = scenario.Key("storm");
-  scenario.Open({.group = "all", .count = 5, .range = Prefix(stem + "/")});
+  scenario.Open({.group = "all", .count = 5, .range = Below(stem)});
   std::vector<std::string> leases;
   for (std::int64_t i = scenario.Between(25, 40); i > 0; --i) {
     leases.push_back(fmt::format("lease {}", i));

@@ -17,7 +17,7 @@ WATCH_CASE(Transactional, ChangedTwice,
   const std::string stem = scenario.Key("twice");
   const std::string key = stem + "/k";
   scenario.Put(key);
-  scenario.Open({.group = "all", .count = 2, .range = Prefix(stem + "/")});
+  scenario.Open({.group = "all", .count = 2, .range = Below(stem)});
   const auto put = [&](const std::string& one) { return PutStep{one, scenario.Value()}; };
   for (std::int64_t i = scenario.Between(2, 4); i > 0; --i) {
     scenario.Add(RefusedTxnStep{{put(key), put(stem + "/other"), put(key)}});
@@ -41,7 +41,7 @@ WATCH_CASE(Transactional, ReadsBesideWrites,
   const std::string a = stem + "/a";
   const std::string b = stem + "/b";
   const ReadStep all{.key = stem + "/", .range_end = stem + "0"};
-  scenario.Open({.group = "all", .range = Prefix(stem + "/")});
+  scenario.Open({.group = "all", .range = Below(stem)});
   std::vector<Write> writes = {scenario.PutTogether({a, b})};
   const auto transact = [&](const RevisionRef& past) {
     ReadStep before = all;
@@ -50,14 +50,13 @@ WATCH_CASE(Transactional, ReadsBesideWrites,
                                         DeleteStep{.key = b}, ReadStep{.key = b}, before, all}));
     writes.push_back(scenario.Transact({PutStep{b, scenario.Value()}, all}));
   };
-  for (std::int64_t i = scenario.Between(3, 6); i > 0; --i)
-    transact(writes[writes.size() / 2].revision());
+  for (std::int64_t i = scenario.Between(3, 6); i > 0; --i) transact(writes[writes.size() / 2]);
   const Write floor = writes[writes.size() - 3];
-  scenario.Compact(floor.revision());
-  transact(floor.revision());
-  scenario.Add(RefusedTxnStep{{PutStep{a, scenario.Value()},
-                               ReadStep{.key = a, .at = writes[writes.size() - 6].revision()}}});
-  transact(floor.revision());
+  scenario.Compact(floor);
+  transact(floor);
+  scenario.Add(RefusedTxnStep{
+      {PutStep{a, scenario.Value()}, ReadStep{.key = a, .at = writes[writes.size() - 6]}}});
+  transact(floor);
   scenario.AwaitDelivered("all");
 }
 
@@ -75,7 +74,7 @@ WATCH_CASE(Transactional, NothingChanged,
   const DeleteStep beyond{.key = stem + "/l", .range_end = stem + "/z"};
   const ReadStep all{.key = stem + "/", .range_end = stem + "0"};
   const Write first = scenario.Put(key);
-  const WatchStep watch{.group = "live", .count = 2, .range = Prefix(stem + "/")};
+  const WatchStep watch{.group = "live", .count = 2, .range = Below(stem)};
   scenario.Watch(watch);
   scenario.AwaitCreated("live");
   for (std::int64_t round = scenario.Between(4, 8); round > 0; --round) {
@@ -89,7 +88,7 @@ WATCH_CASE(Transactional, NothingChanged,
   }
   WatchStep late = watch;
   late.group = "late";
-  late.start = first.revision();
+  late.start = first;
   scenario.Watch(late);
   scenario.AwaitCreated("late");
   scenario.AwaitDelivered("live", "late");
@@ -104,7 +103,7 @@ WATCH_CASE(Transactional, PreviousInAnswers,
             .guarantees = {"Transactional", "Reliable"}}) {
   const std::string stem = scenario.Key("replaced");
   std::vector<std::string> keys = scenario.Keys(stem, {4, 7});
-  scenario.Open({.group = "all", .range = Prefix(stem + "/")});
+  scenario.Open({.group = "all", .range = Below(stem)});
   const auto put = [&](const std::string& key) {
     return PutStep{.key = key, .value = scenario.Value(), .previous = true};
   };
@@ -128,7 +127,7 @@ WATCH_CASE(Linearizable, FormsOfReads,
   const std::string stem = scenario.Key("read");
   std::vector<std::string> keys = scenario.Keys(stem, {5, 9});
   const Write first = scenario.PutTogether(keys);
-  scenario.Open({.group = "all", .range = Prefix(stem + "/")});
+  scenario.Open({.group = "all", .range = Below(stem)});
   for (std::int64_t round = scenario.Between(3, 5); round > 0; --round) {
     for (const RevisionRef& at : {FromNow(), AtHead(-1), first.revision()}) {
       ReadStep read{.key = stem + "/", .range_end = stem + "0", .at = at};
@@ -164,7 +163,7 @@ WATCH_CASE(Fields, KeptValueAndLease,
             .guarantees = {"Fields", "Reliable", "Linearizable"}}) {
   const std::string stem = scenario.Key("kept");
   const std::string key = stem + "/k";
-  scenario.Open({.group = "live", .range = Prefix(stem + "/")});
+  scenario.Open({.group = "live", .range = Below(stem)});
   for (const char* lease : {"old", "new"}) scenario.Add(LeaseStep{lease, 600s});
   const Write first = scenario.PutOnLease(key, "old");
   for (std::int64_t i = scenario.Between(1, 3); i > 0; --i) {
@@ -176,7 +175,7 @@ WATCH_CASE(Fields, KeptValueAndLease,
   scenario.Put(stem + "/other");
   scenario.Add(PutStep{.key = key, .value = scenario.Value(), .keeps_lease = true});
   scenario.Add(RevokeStep{"new"});
-  scenario.Watch({.group = "late", .range = Prefix(stem + "/"), .start = first.revision()});
+  scenario.Watch({.group = "late", .range = Below(stem), .start = first});
   scenario.AwaitDelivered("late");
 }
 

@@ -25,10 +25,9 @@ WATCH_CASE(Atomic, MultiKeyTransaction,
     return scenario.PutTogether({keys.begin(), keys.begin() + some});
   };
   const Write first = transact();
-  scenario.Open({.group = "live", .count = 3, .range = Prefix(stem + "/")});
+  scenario.Open({.group = "live", .count = 3, .range = Below(stem)});
   for (std::int64_t i = scenario.Between(1050, 1100); i > 0; --i) transact();
-  scenario.Open(
-      {.group = "late", .count = 3, .range = Prefix(stem + "/"), .start = first.revision()});
+  scenario.Open({.group = "late", .count = 3, .range = Below(stem), .start = first});
   for (std::int64_t i = scenario.Between(5, 20); i > 0; --i) transact();
   scenario.AwaitDelivered("late");
 }
@@ -59,7 +58,7 @@ WATCH_CASE(Atomic, RangeDeletion,
   const std::string stem = scenario.Key("swept");
   const auto keys = KeysBelow(scenario, stem, scenario.Between(8, 14));
   const Write first = scenario.PutTogether(keys);
-  const WatchedRange all = Prefix(stem + "/");
+  const WatchedRange all = Below(stem);
   WatchAll(scenario, "live", all, FromNow());
   for (const std::string& key : {keys[0], keys[3], keys[4]}) {
     scenario.Watch({.group = "one key", .range = OneKey(key), .options = {.prev_kv = true}});
@@ -73,7 +72,7 @@ WATCH_CASE(Atomic, RangeDeletion,
     scenario.DeleteAll(all);
     scenario.PutTogether(keys);
   }
-  WatchAll(scenario, "late", all, first.revision());
+  WatchAll(scenario, "late", all, first);
   scenario.AwaitDelivered("live", "late");
 }
 
@@ -91,11 +90,9 @@ WATCH_CASE(Atomic, MixedTransaction,
   const auto keys = KeysBelow(scenario, stem, 12);
   const Write first = scenario.PutTogether(keys);
   const auto watch = [&](const std::string& group, const RevisionRef& start) {
-    WatchAll(scenario, group, Prefix(stem + "/"), start);
-    scenario.Open({.group = group,
-                   .range = Prefix(stem + "/"),
-                   .start = start,
-                   .options = {.prev_kv = true}});
+    WatchAll(scenario, group, Below(stem), start);
+    scenario.Open(
+        {.group = group, .range = Below(stem), .start = start, .options = {.prev_kv = true}});
   };
   watch("live", FromNow());
   for (std::int64_t round = scenario.Between(5, 9); round > 0; --round) {
@@ -109,7 +106,7 @@ WATCH_CASE(Atomic, MixedTransaction,
     scenario.Transact(std::move(changes));
     if (scenario.Chance(0.7)) scenario.PutTogether(keys);
   }
-  watch("late", first.revision());
+  watch("late", first);
   scenario.AwaitDelivered("live", "late");
 }
 

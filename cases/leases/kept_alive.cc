@@ -15,7 +15,7 @@ WATCH_CASE(Leased, KeptAlive,
             .needs = {Capability::kLeases},
             .guarantees = {"Leased", "Reliable"}}) {
   const std::string stem = scenario.Key("kept");
-  scenario.Open({.group = "all", .range = Prefix(stem + "/")});
+  scenario.Open({.group = "all", .range = Below(stem)});
   for (const char* lease : {"kept", "left"}) {
     scenario.Add(LeaseStep{lease, 5s});
     scenario.PutOnLease(scenario.Key(stem), lease);
@@ -38,7 +38,7 @@ WATCH_CASE(Leased, KeepAliveOfEnded,
             .needs = {Capability::kLeases},
             .guarantees = {"Leased", "Reliable"}}) {
   const std::string stem = scenario.Key("ended");
-  scenario.Open({.group = "all", .range = Prefix(stem + "/")});
+  scenario.Open({.group = "all", .range = Below(stem)});
   for (const char* lease : {"ended", "stays"}) {
     scenario.Add(LeaseStep{lease, 60s});
     scenario.PutOnLease(scenario.Key(stem), lease);

@@ -16,7 +16,7 @@ WATCH_CASE(Leased, KilledStore,
             .needs = {Capability::kLeases, Capability::kDurable},
             .guarantees = {"Leased", "Reliable"}}) {
   const std::string stem = scenario.Key("outlives");
-  scenario.Open({.group = "first", .range = Prefix(stem + "/")});
+  scenario.Open({.group = "first", .range = Below(stem)});
   std::vector<std::string> leases;
   for (std::int64_t i = scenario.Between(3, 6); i > 0; --i) {
     leases.push_back(fmt::format("lease {}", i));
@@ -51,7 +51,7 @@ WATCH_CASE(Leased, MovedBeforeKill,
     keys.push_back(scenario.Key(stem));
     scenario.PutOnLease(keys.back(), "from");
   }
-  scenario.Open({.group = "first", .range = Prefix(stem + "/")});
+  scenario.Open({.group = "first", .range = Below(stem)});
   scenario.PutOnLease(keys[0], "to");
   scenario.PutOnLease(keys[1], "to");
   scenario.PutOnLease(keys[1], "from");  // and back
@@ -76,7 +76,7 @@ WATCH_CASE(Leased, ExpiryAfterKill,
             .needs = {Capability::kLeases, Capability::kDurable},
             .guarantees = {"Leased", "Atomic", "Reliable"}}) {
   const std::string stem = scenario.Key("short");
-  scenario.Open({.group = "first", .range = Prefix(stem + "/")});
+  scenario.Open({.group = "first", .range = Below(stem)});
   scenario.Add(LeaseStep{"short", 1s});
   scenario.Add(LeaseStep{"long", 600s});
   for (std::int64_t i = scenario.Between(2, 5); i > 0; --i) {
@@ -101,7 +101,7 @@ WATCH_CASE(Leased, ManyTimes,
             .needs = {Capability::kLeases},
             .guarantees = {"Leased", "Reliable"}}) {
   const std::string stem = scenario.Key("times");
-  scenario.Open({.group = "all", .range = Prefix(stem + "/")});
+  scenario.Open({.group = "all", .range = Below(stem)});
   std::vector<std::string> leases;
   std::vector<std::string> keys;
   for (std::int64_t i = 0; i < 12; ++i) {
@@ -131,7 +131,7 @@ WATCH_CASE(Atomic, LargeRevocation,
             .needs = {Capability::kLeases},
             .guarantees = {"Atomic", "Reliable"}}) {
   const std::string stem = scenario.Key("many");
-  scenario.Open({.group = "live", .count = 2, .range = Prefix(stem + "/")});
+  scenario.Open({.group = "live", .count = 2, .range = Below(stem)});
   scenario.Add(LeaseStep{"many", 600s});
   const Write first = scenario.Put(scenario.Key(stem));
   for (std::int64_t i = scenario.Between(11, 14); i > 0; --i) {
@@ -143,7 +143,7 @@ WATCH_CASE(Atomic, LargeRevocation,
   }
   scenario.Add(RevokeStep{"many"});
   scenario.Put(scenario.Key(stem));
-  scenario.Watch({.group = "late", .range = Prefix(stem + "/"), .start = first.revision()});
+  scenario.Watch({.group = "late", .range = Below(stem), .start = first});
   scenario.AwaitDelivered("live", "late");
 }
 
@@ -157,7 +157,7 @@ WATCH_CASE(Filtered, EndOfALease,
             .needs = {Capability::kLeases},
             .guarantees = {"Filtered", "Reliable"}}) {
   const std::string stem = scenario.Key("ends");
-  const WatchedRange range = Prefix(stem + "/");
+  const WatchedRange range = Below(stem);
   scenario.Watch({.group = "deletions", .range = range, .options = {.no_put = true}});
   scenario.Watch({.group = "puts", .range = range, .options = {.no_delete = true}});
   scenario.AwaitCreated("deletions", "puts");

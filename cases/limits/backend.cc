@@ -21,7 +21,7 @@ WATCH_CASE(Reliable, Defragmentation,
   const Write next = scenario.Put(key);
   scenario.Open({.group = "before", .count = 10, .range = OneKey(key)});
   scenario.BeginLoad({.clients = 2, .calls = 60, .keys = 3, .key = scenario.Key("load")});
-  scenario.Watch({.group = "late", .count = 20, .range = OneKey(key), .start = next.revision()});
+  scenario.Watch({.group = "late", .count = 20, .range = OneKey(key), .start = next});
   scenario.Inject("defragment");
   scenario.AwaitEffect("defragment");
   scenario.PutSome(key, {5, 15});
@@ -29,8 +29,6 @@ WATCH_CASE(Reliable, Defragmentation,
   scenario.AwaitDelivered("before", "late");
 }
 
-// A server that has exceeded its space quota rejects puts. Its watches must not be affected:
-// deletes are still delivered, and so are puts once there is space again.
 WATCH_CASE(Reliable, NoSpaceAlarm,
            {.requirement = "events are ordered, unique, atomic and never dropped (etcd API, watch "
                            "guarantees); deletes are taken while the space alarm is raised (etcd "
@@ -43,11 +41,10 @@ WATCH_CASE(Reliable, NoSpaceAlarm,
   std::vector<std::string> keys = scenario.Keys(stem, {5, 20});
   const Write first = scenario.Put(keys.front());
   for (const std::string& key : keys) scenario.Put(key);
-  scenario.Open({.group = "before", .count = 5, .range = Prefix(stem + "/")});
+  scenario.Open({.group = "before", .count = 5, .range = Below(stem)});
   scenario.Inject("no-space");
   for (std::size_t i = 0; i < keys.size() / 2; ++i) scenario.Delete(keys[i]);
-  scenario.Open(
-      {.group = "during", .count = 5, .range = Prefix(stem + "/"), .start = first.revision()});
+  scenario.Open({.group = "during", .count = 5, .range = Below(stem), .start = first});
   scenario.AwaitDelivered("before", "during");
   scenario.Heal("no-space");
   for (const std::string& key : keys) scenario.Put(key);

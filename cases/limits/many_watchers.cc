@@ -19,7 +19,7 @@ WATCH_CASE(Reliable, MultiPassCatchUp,
   scenario.Open({.group = "all",
                  .count = static_cast<std::size_t>(scenario.Between(513, 560)),
                  .range = OneKey(key),
-                 .start = first.revision()});
+                 .start = first});
   scenario.PutSome(key, {1, 5});
   scenario.AwaitDelivered("all");
 }

@@ -6,8 +6,6 @@
 namespace watchproof {
 namespace {
 
-// A filter removes puts or deletions and nothing else: the remaining events must be complete and in
-// order.
 WATCH_CASE(Filtered, PutAndDeleteFilters,
            {.requirement = "filters remove exactly the named kind of event (etcd API, "
                            "WatchCreateRequest.filters)",
@@ -18,7 +16,7 @@ WATCH_CASE(Filtered, PutAndDeleteFilters,
   const std::string stem = scenario.Key("sieve");
   std::vector<std::string> keys = scenario.Keys(stem, {3, 6});
   const Write first = scenario.PutTogether(keys);
-  const WatchedRange range = Prefix(stem + "/");
+  const WatchedRange range = Below(stem);
   const auto watch = [&](const std::string& when, const RevisionRef& start) {
     scenario.Watch({.group = when, .range = range, .start = start});
     scenario.Watch({.group = when, .range = range, .start = start, .options = {.no_put = true}});
@@ -33,7 +31,7 @@ WATCH_CASE(Filtered, PutAndDeleteFilters,
       scenario.Put(key);
     }
   }
-  watch("late", first.revision());
+  watch("late", first);
   // Every watch can wait for one of these last events, whatever its filter.
   scenario.Put(keys.front());
   scenario.Delete(keys.front());
@@ -60,13 +58,13 @@ WATCH_CASE(Fragmented, LargeResponse,
   for (std::int64_t i = scenario.Between(18, 24); i > 0; --i) {
     scenario.PutTogether({scenario.Key(stem), scenario.Key(stem)}, kLarge);
   }
-  const WatchedRange range = Prefix(stem + "/");
+  const WatchedRange range = Below(stem);
   scenario.Watch({.group = "pieces",
                   .count = 2,
                   .range = range,
-                  .start = first.revision(),
+                  .start = first,
                   .options = {.fragment = true}});
-  scenario.Watch({.group = "whole", .range = range, .start = first.revision(), .stream = "second"});
+  scenario.Watch({.group = "whole", .range = range, .start = first, .stream = "second"});
   scenario.AwaitCreated("pieces", "whole");
   scenario.AwaitDelivered("pieces", "whole");
   scenario.Put(scenario.Key(stem), kLarge);
@@ -90,7 +88,7 @@ WATCH_CASE(Fragmented, FiltersAndPrevious,
   const Write first = scenario.PutTogether(keys, kInFragments);
   for (std::int64_t i = scenario.Between(6, 9); i > 0; --i) {
     scenario.PutTogether(keys, kInFragments);
-    scenario.DeleteAll(Prefix(stem + "/"));
+    scenario.DeleteAll(Below(stem));
     scenario.PutTogether(keys, kInFragments);
     scenario.Delete(scenario.Pick(keys));
   }
@@ -99,8 +97,8 @@ WATCH_CASE(Fragmented, FiltersAndPrevious,
          {std::pair(false, false), {true, false}, {false, true}}) {
       scenario.Watch(
           {.group = "all",
-           .range = Prefix(stem + "/"),
-           .start = first.revision(),
+           .range = Below(stem),
+           .start = first,
            .options = {
                .prev_kv = previous, .fragment = true, .no_put = no_put, .no_delete = no_delete}});
     }
@@ -120,7 +118,7 @@ WATCH_CASE(
      .needs = {Capability::kFragment, Capability::kPreviousValues},
      .guarantees = {"Fragmented", "Reliable", "PreviousValue"}}) {
   const std::string stem = scenario.Key("whole");
-  const WatchedRange range = Prefix(stem + "/");
+  const WatchedRange range = Below(stem);
   const WatchOptions options{.prev_kv = true, .fragment = true};
   scenario.Open({.group = "live", .range = range, .options = options});
   const Write first = scenario.Put(scenario.Key(stem), kInFragments);
@@ -128,7 +126,7 @@ WATCH_CASE(
     scenario.Put(scenario.Key(stem), kInFragments);
   scenario.DeleteAll(range);
   scenario.Put(scenario.Key(stem));
-  scenario.Watch({.group = "late", .range = range, .start = first.revision(), .options = options});
+  scenario.Watch({.group = "late", .range = range, .start = first, .options = options});
   scenario.AwaitDelivered("live", "late");
 }
 
@@ -144,7 +142,7 @@ WATCH_CASE(PreviousValue, DeletedTogether,
   std::vector<std::string> keys;
   for (char letter = 'a'; letter <= 'h'; ++letter) keys.push_back(stem + "/" + letter);
   const WatchOptions options{.prev_kv = true};
-  scenario.Open({.group = "live", .range = Prefix(stem + "/"), .options = options});
+  scenario.Open({.group = "live", .range = Below(stem), .options = options});
   const Write first = scenario.PutTogether(keys);
   for (std::int64_t round = scenario.Between(3, 5); round > 0; --round) {
     scenario.DeleteAll({keys[2], keys[5]});
@@ -159,10 +157,7 @@ WATCH_CASE(PreviousValue, DeletedTogether,
     scenario.Add(RevokeStep{lease});
     scenario.PutTogether(keys);
   }
-  scenario.Watch({.group = "late",
-                  .range = Prefix(stem + "/"),
-                  .start = first.revision(),
-                  .options = options});
+  scenario.Watch({.group = "late", .range = Below(stem), .start = first, .options = options});
   scenario.AwaitDelivered("live", "late");
 }
 

@@ -21,7 +21,7 @@ WATCH_CASE(Fields, RecreatedKey,
   const std::string stem = scenario.Key("generations");
   std::vector<std::string> keys = scenario.Keys(stem, {2, 4});
   const Write first = scenario.PutTogether(keys);
-  scenario.Open({.group = "live", .range = Prefix(stem + "/")});
+  scenario.Open({.group = "live", .range = Below(stem)});
   for (std::int64_t generation = scenario.Between(4, 8); generation > 0; --generation) {
     const std::string& key = scenario.Pick(keys);
     scenario.PutSome(key, {1, 4});
@@ -29,7 +29,7 @@ WATCH_CASE(Fields, RecreatedKey,
     scenario.Chance(0.5) ? scenario.PutTogether(keys) : scenario.Put(key);
     scenario.Put(key);
   }
-  scenario.Open({.group = "late", .range = Prefix(stem + "/"), .start = first.revision()});
+  scenario.Open({.group = "late", .range = Below(stem), .start = first});
   scenario.AwaitDelivered("live", "late");
 }
 
@@ -74,7 +74,7 @@ WATCH_CASE(Fields, UnusualKeys,
     scenario.Add(ReadStep{.key = key});
     scenario.Add(ReadStep{.key = key, .range_end = stem + "\x7f"});
   }
-  watch("late", first.revision());
+  watch("late", first);
   scenario.AwaitDelivered("live", "late");
   scenario.Require("late", RequireStep::Fact::kReceived);
 }

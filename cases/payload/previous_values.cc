@@ -20,9 +20,8 @@ WATCH_CASE(PreviousValue, EveryChange,
   const std::string stem = scenario.Key("before");
   std::vector<std::string> keys = scenario.Keys(stem, {3, 6});
   const Write first = scenario.PutTogether(keys);
-  scenario.Watch(
-      {.group = "live", .count = 2, .range = Prefix(stem + "/"), .options = {.prev_kv = true}});
-  scenario.Watch({.group = "without", .range = Prefix(stem + "/")});
+  scenario.Watch({.group = "live", .count = 2, .range = Below(stem), .options = {.prev_kv = true}});
+  scenario.Watch({.group = "without", .range = Below(stem)});
   scenario.AwaitCreated("live", "without");
   for (std::int64_t i = scenario.Between(15, 30); i > 0; --i) {
     const std::string& key = scenario.Pick(keys);
@@ -36,8 +35,8 @@ WATCH_CASE(PreviousValue, EveryChange,
   scenario.Delete(keys.front());
   scenario.Open({.group = "late",
                  .count = 2,
-                 .range = Prefix(stem + "/"),
-                 .start = first.revision(),
+                 .range = Below(stem),
+                 .start = first,
                  .options = {.prev_kv = true}});
   scenario.AwaitDelivered("live", "late");
 }
@@ -54,8 +53,7 @@ WATCH_CASE(PreviousValue, EndOfALease,
   const std::string stem = scenario.Key("leased");
   const std::vector<std::string> leases = {"first", "second"};
   for (const std::string& lease : leases) scenario.Add(LeaseStep{lease, 60s});
-  scenario.Open(
-      {.group = "live", .count = 2, .range = Prefix(stem + "/"), .options = {.prev_kv = true}});
+  scenario.Open({.group = "live", .count = 2, .range = Below(stem), .options = {.prev_kv = true}});
   const Write begin = scenario.Put(scenario.Key(stem));
   for (std::int64_t i = scenario.Between(6, 12); i > 0; --i) {
     const std::string key = scenario.Key(stem);
@@ -71,8 +69,8 @@ WATCH_CASE(PreviousValue, EndOfALease,
   scenario.Add(AwaitExpiredStep{"expires"});
   scenario.Open({.group = "late",
                  .count = 2,
-                 .range = Prefix(stem + "/"),
-                 .start = begin.revision(),
+                 .range = Below(stem),
+                 .start = begin,
                  .options = {.prev_kv = true}});
   scenario.AwaitDelivered("live", "late");
   scenario.Require("live", RequireStep::Fact::kReceived);
@@ -109,7 +107,7 @@ WATCH_CASE(PreviousValue, CompactedBeforeDelivery,
   scenario.Put(fat, {8192, 8192});
   scenario.AwaitEffect("stall");
   const Write deletion = scenario.Delete(key);
-  scenario.Compact(deletion.revision());
+  scenario.Compact(deletion);
   scenario.Hold(20ms, 60ms);
   scenario.Heal("stall");
   scenario.AwaitDelivered("cache");
@@ -145,7 +143,7 @@ WATCH_CASE(PreviousValue, StrictPreviousValues,
   // Fills the room that the sender has made in the queue meanwhile.
   scenario.Put(filler);
   const Write deletion = scenario.Delete(key);
-  scenario.Compact(deletion.revision());
+  scenario.Compact(deletion);
   scenario.PermitCompactedAtTheFloor();
   scenario.Hold(20ms, 60ms);
   scenario.Heal("stall");

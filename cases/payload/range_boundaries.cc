@@ -15,7 +15,7 @@ WATCH_CASE(Filtered, RangeBoundaries,
                        "events of its own range and no others.",
             .guarantees = {"Filtered", "Reliable"}}) {
   const std::string stem = scenario.Key("edge");
-  const WatchedRange prefix = Prefix(stem + "/");
+  const WatchedRange prefix = Below(stem);
   const std::string low = stem + "/b";
   const std::string high = stem + "/d";
   // On both sides of every edge; a zero byte makes the key that follows another directly.
@@ -43,7 +43,7 @@ WATCH_CASE(Filtered, RangeBoundaries,
     scenario.Shuffle(keys);
     for (const std::string& key : keys) scenario.Put(key);
   }
-  watch("late", first.revision());
+  watch("late", first);
   scenario.AwaitDelivered("live", "late");
 }
 
@@ -74,7 +74,7 @@ WATCH_CASE(Filtered, EmptyKey,
     scenario.Put(low);
     scenario.Put(high);
   }
-  watch("late", first.revision());
+  watch("late", first);
   scenario.Delete(low);
   for (const char* group : {"live", "late"}) {
     scenario.AwaitDelivered(group);

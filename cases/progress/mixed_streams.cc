@@ -23,7 +23,7 @@ WATCH_CASE(Bookmarkable, MixedStream,
             .guarantees = {"Bookmarkable", "Reliable", "Filtered"}}) {
   const std::string stem = scenario.Key("mixed");
   const std::string key = stem + "/k";
-  const WatchedRange range = Prefix(stem + "/");
+  const WatchedRange range = Below(stem);
   const Write first = scenario.Put(key);
   const auto write = [&] {
     scenario.PutSome(key, {3, 9});
@@ -31,7 +31,7 @@ WATCH_CASE(Bookmarkable, MixedStream,
     scenario.PutTogether({key, stem + "/l", scenario.Key("elsewhere")});
   };
   write();
-  const RevisionRef start = first.revision();
+  const RevisionRef start = first;
   scenario.Watch({.group = "all", .range = range});
   scenario.Watch({.group = "all", .range = range, .start = start, .options = {.no_put = true}});
   scenario.Watch({.group = "all",
@@ -72,11 +72,8 @@ WATCH_CASE(Bookmarkable, CancelledWhileBehind,
   scenario.PutSome(key, {1100, 1300});
   scenario.Open({.group = "synced", .range = OneKey(scenario.Key("other"))});
   // Together they leave the client as one burst.
-  scenario.Watch({.group = "behind",
-                  .count = 20,
-                  .range = OneKey(key),
-                  .start = first.revision(),
-                  .first_id = 1000});
+  scenario.Watch(
+      {.group = "behind", .count = 20, .range = OneKey(key), .start = first, .first_id = 1000});
   scenario.Add(CancelStep{"behind"});
   scenario.Require("behind", RequireStep::Fact::kCancelled);
   scenario.Add(MustReportProgressStep{});
@@ -113,8 +110,7 @@ WATCH_CASE(Bookmarkable, EverythingFilteredOut,
   scenario.Watch({.group = "live", .range = OneKey(key), .options = both});
   scenario.PutSome(key, {5, 20});
   scenario.Delete(key);
-  scenario.Watch(
-      {.group = "late", .range = OneKey(key), .start = first.revision(), .options = both});
+  scenario.Watch({.group = "late", .range = OneKey(key), .start = first, .options = both});
   scenario.AwaitCreated("live", "late");
   for (std::int64_t i = scenario.Between(2, 5); i > 0; --i) {
     scenario.Put(key);
@@ -159,13 +155,13 @@ WATCH_CASE(Bookmarkable, NoticesBetweenEvents,
   const Write first = scenario.Put(stem + "/0");
   const auto watch = [&](const RevisionRef& start, bool no_put) {
     scenario.Watch({.group = "noticed",
-                    .range = Prefix(stem + "/"),
+                    .range = Below(stem),
                     .start = start,
                     .options = {.progress_notify = true, .no_put = no_put}});
   };
   watch(FromNow(), false);
   watch(FromNow(), true);
-  watch(first.revision(), false);
+  watch(first, false);
   scenario.AwaitCreated("noticed");
   scenario.BeginLoad({.clients = 2, .calls = 150, .keys = 3, .key = stem});
   scenario.AwaitLoad();

@@ -22,7 +22,7 @@ WATCH_CASE(Bookmarkable, PeriodicProgress,
   scenario.Watch({.group = "quiet", .range = OneKey(key), .options = {.progress_notify = true}});
   scenario.Watch({.group = "late",
                   .range = OneKey(key),
-                  .start = first.revision(),
+                  .start = first,
                   .options = {.progress_notify = true},
                   .stream = "late"});
   scenario.AwaitCreated("quiet", "late");

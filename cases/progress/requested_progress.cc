@@ -20,8 +20,7 @@ WATCH_CASE(Bookmarkable, RequestedProgress,
             .upstream = {17507}}) {
   const Write first = scenario.Put(scenario.Key("busy"));
   for (std::int64_t i = scenario.Between(20, 60); i > 0; --i) scenario.Put(scenario.Key("busy"));
-  scenario.Watch(
-      {.group = "quiet", .range = OneKey(scenario.Key("quiet")), .start = first.revision()});
+  scenario.Watch({.group = "quiet", .range = OneKey(scenario.Key("quiet")), .start = first});
   scenario.Add(RequestProgressStep{});
   scenario.AwaitCreated("quiet");
   scenario.Add(AwaitSyncPassesStep{2});
@@ -82,7 +81,7 @@ WATCH_CASE(
   // Once is not enough on a busy machine: the target's catch-up loop, which runs every 100 ms, may
   // run between a create and the progress request after it.
   for (const char* reader : {"first", "second", "third", "fourth"}) {
-    scenario.Watch({.group = reader, .range = Prefix(stem + "/"), .start = first.revision()});
+    scenario.Watch({.group = reader, .range = Below(stem), .start = first});
     scenario.Add(RequestProgressStep{});
     scenario.AwaitDelivered(reader);
   }
@@ -118,7 +117,7 @@ WATCH_CASE(Bookmarkable, CreateBehindQueuedProgress,
   scenario.AwaitEffect("stall");
   scenario.Add(RequestProgressStep{});
   scenario.Hold(0ms, 30ms);
-  scenario.Watch({.group = "late", .range = OneKey(key), .start = first.revision()});
+  scenario.Watch({.group = "late", .range = OneKey(key), .start = first});
   scenario.Add(AwaitRegisteredStep{102});
   scenario.Hold(0ms, 30ms);
   scenario.Heal("stall");
@@ -142,8 +141,8 @@ WATCH_CASE(
   const std::string key = scenario.Key("k");
   std::vector<Write> writes;
   for (int i = 0; i < 6; ++i) writes.push_back(scenario.Put(key));
-  scenario.Compact(writes[3].revision());
-  scenario.Watch({.group = "compacted", .range = OneKey(key), .start = writes[0].revision()});
+  scenario.Compact(writes[3]);
+  scenario.Watch({.group = "compacted", .range = OneKey(key), .start = writes[0]});
   scenario.Watch({.group = "live", .range = OneKey(key)});
   scenario.AwaitCreated("compacted", "live");
   scenario.Put(key);

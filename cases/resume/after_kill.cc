@@ -5,8 +5,6 @@
 namespace watchproof {
 namespace {
 
-// The server is killed and restarted. It must still have every acknowledged write, and watches that
-// are resumed one past their last event must receive the rest as if nothing had happened.
 WATCH_CASE(Resumable, KillAndRestart,
            {.requirement = "acknowledged writes are durable, and a watch resumes after the last "
                            "event (etcd API, watch guarantees, resumable)",
@@ -21,7 +19,7 @@ WATCH_CASE(Resumable, KillAndRestart,
     for (std::int64_t i = scenario.Between(20, 60); i > 0; --i) scenario.Put(scenario.Pick(keys));
   };
   write();
-  scenario.Open({.group = "first", .count = 10, .range = Prefix(stem + "/")});
+  scenario.Open({.group = "first", .count = 10, .range = Below(stem)});
   write();
   scenario.KillAndRestart();
   write();
@@ -45,13 +43,13 @@ WATCH_CASE(Atomic, HistoryAfterKill,
   std::vector<std::string> keys;
   for (char letter = 'a'; letter <= 'j'; ++letter) keys.push_back(stem + "/" + letter);
   const Write first = scenario.PutTogether(keys);
-  scenario.Open({.group = "first", .range = Prefix(stem + "/")});
+  scenario.Open({.group = "first", .range = Below(stem)});
   for (std::int64_t i = scenario.Between(6, 12); i > 0; --i) {
     scenario.Shuffle(keys);
     scenario.Transact({PutStep{keys[0], scenario.Value()}, DeleteStep{.key = keys[1]},
                        PutStep{keys[2], scenario.Value()}, DeleteStep{.key = keys[3]},
                        PutStep{keys[4], scenario.Value()}});
-    if (scenario.Chance(0.3)) scenario.DeleteAll(Prefix(stem + "/"));
+    if (scenario.Chance(0.3)) scenario.DeleteAll(Below(stem));
     scenario.Shuffle(keys);
     scenario.PutTogether(keys);
   }
@@ -60,8 +58,8 @@ WATCH_CASE(Atomic, HistoryAfterKill,
   scenario.Resume("first", "second");
   scenario.Open({.group = "late",
                  .count = 2,
-                 .range = Prefix(stem + "/"),
-                 .start = first.revision(),
+                 .range = Below(stem),
+                 .start = first,
                  .options = {.prev_kv = true},
                  .stream = "after"});
   scenario.PutTogether(keys);
@@ -79,7 +77,7 @@ WATCH_CASE(Fields, GenerationsAfterKill,
             .guarantees = {"Fields", "Reliable", "Linearizable"}}) {
   const std::string stem = scenario.Key("generation");
   std::vector<std::string> keys = scenario.Keys(stem, {4, 6});
-  scenario.Open({.group = "first", .range = Prefix(stem + "/")});
+  scenario.Open({.group = "first", .range = Below(stem)});
   const auto write = [&] {
     scenario.PutTogether(keys);
     for (std::int64_t i = scenario.Between(10, 20); i > 0; --i) {

@@ -14,10 +14,9 @@ void WatchDeletionAtFloor(Scenario& scenario) {
   scenario.Put(ghost);
   const Write gone = scenario.Delete(ghost);
   scenario.Put(scenario.Key("other"));
-  scenario.Compact(gone.revision());
+  scenario.Compact(gone);
   scenario.PermitCompactedAtTheFloor();
-  scenario.Open(
-      {.group = "late", .range = OneKey(ghost), .start = gone.revision(), .stream = "late"});
+  scenario.Open({.group = "late", .range = OneKey(ghost), .start = gone, .stream = "late"});
 }
 
 WATCH_CASE(
@@ -35,7 +34,7 @@ WATCH_CASE(
   const std::string stem = scenario.Key("area");
   RandomWriter writer(scenario, stem);
   writer.Write(15, 30);
-  scenario.Watch({.group = "first", .count = 20, .range = Prefix(stem + "/")});
+  scenario.Watch({.group = "first", .count = 20, .range = Below(stem)});
   scenario.Open({.group = "first", .count = 20, .range = OneKey(writer.key())});
 
   scenario.Inject("latency", {{"delay", fmt::format("{}us", scenario.Between(1000, 4000))}});
@@ -78,7 +77,7 @@ WATCH_CASE(Resumable, RandomFaultSchedule,
   const std::string stem = scenario.Key("area");
   RandomWriter writer(scenario, stem);
   writer.Write(10, 20);
-  scenario.Watch({.group = "first", .count = 20, .range = Prefix(stem + "/")});
+  scenario.Watch({.group = "first", .count = 20, .range = Below(stem)});
   scenario.Open({.group = "first", .count = 20, .range = OneKey(writer.key())});
   Schedule schedule(scenario,
                     {.group = "first", .write = [&writer](std::int64_t least, std::int64_t most) {

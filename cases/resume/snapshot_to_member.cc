@@ -31,11 +31,8 @@ void FallBehind(Scenario& scenario, const std::string& fault) {
 void WatchAcrossASnapshot(Scenario& scenario, const std::string& fault) {
   const std::string stem = scenario.Key("seen");
   scenario.Cluster({.members = 3, .snapshot_count = 100});
-  scenario.Open({.group = "behind",
-                 .count = 3,
-                 .range = Prefix(stem + "/"),
-                 .stream = "behind",
-                 .member = kBehind});
+  scenario.Open(
+      {.group = "behind", .count = 3, .range = Below(stem), .stream = "behind", .member = kBehind});
   scenario.PutSome(stem + "/a", {20, 50});
   scenario.AwaitDelivered("behind");
   FallBehind(scenario, fault);

@@ -20,7 +20,7 @@ WATCH_CASE(Authorized, GrantedRange,
   const std::string stem = scenario.Key("m");
   const std::vector<std::string> keys = {stem + "/a", stem + "/c", stem + "/e", "a/foreign",
                                          "z/foreign"};
-  const WatchedRange own = Prefix(stem + "/");
+  const WatchedRange own = Below(stem);
   const Write first = scenario.PutTogether(keys);
   scenario.Add(AuthStep{{{.user = "reader", .key = own.key, .range_end = own.range_end}}});
   const auto watch = [&](const std::string& group, const WatchedRange& range,
@@ -77,8 +77,6 @@ WATCH_CASE(Authorized, OpenEndedRange,
   scenario.AwaitDelivered("own");
 }
 
-// Once authentication is enabled, a stream without a token, or with one that the server did not
-// issue, has no rights.
 WATCH_CASE(
     Authorized, WithoutToken,
     {.requirement = "with authentication enabled, a watch needs a token with the right to read "
@@ -92,7 +90,7 @@ WATCH_CASE(
   const std::string stem = scenario.Key("m");
   const std::string key = stem + "/a";
   const std::string open_end(1, '\0');
-  const WatchedRange own = Prefix(stem + "/");
+  const WatchedRange own = Below(stem);
   const Write first = scenario.Put(key);
   scenario.Add(AuthStep{{{.user = "reader", .key = own.key, .range_end = own.range_end}}});
   scenario.Open({.group = "own", .range = own, .user = "reader", .stream = "own"});

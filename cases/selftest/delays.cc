@@ -38,8 +38,6 @@ WATCH_CASE(Reliable, WithheldWindow,
   BlockStream(scenario, "withhold-window", 60, {2000, 4000});
 }
 
-// The response to a create is held back while the target already serves the watcher. Events from
-// this time must come after that response.
 WATCH_CASE(Reliable, HeldCreateResponse,
            {.requirement = kWatchGuarantees,
             .explain = "The response to a create is held back while the key is written, then "
@@ -49,7 +47,7 @@ WATCH_CASE(Reliable, HeldCreateResponse,
   const std::string key = scenario.Key("held");
   const Write first = scenario.Put(key);
   scenario.Inject("hold-created");
-  scenario.Watch({.group = "held", .range = OneKey(key), .start = first.revision()});
+  scenario.Watch({.group = "held", .range = OneKey(key), .start = first});
   for (int i = 0; i < 10; ++i) scenario.Put(key);
   scenario.AwaitEffectAndHeal("hold-created");
   scenario.AwaitCreated("held");
@@ -69,13 +67,12 @@ WATCH_CASE(Reliable, LateAccept,
   const Write first = scenario.Put(key);
   scenario.Inject("late-accept", {{"delay", fmt::format("{}ms", scenario.Between(100, 300))}});
   scenario.PutSome(key, {10, 30});
-  scenario.Open({.group = "late", .count = 5, .range = OneKey(key), .start = first.revision()});
+  scenario.Open({.group = "late", .count = 5, .range = OneKey(key), .start = first});
   scenario.AwaitEffectAndHeal("late-accept");
   scenario.PutSome(key, {1, 10});
   scenario.AwaitDelivered("late");
 }
 
-// The server process is paused for a while, with every connection open, and then continued.
 WATCH_CASE(Reliable, PausedTarget,
            {.requirement = kWatchGuarantees,
             .explain = "The process of the target is paused and continued while clients write. "
@@ -83,7 +80,7 @@ WATCH_CASE(Reliable, PausedTarget,
             .needs = {Capability::kProcess},
             .guarantees = {"Reliable", "Ordered", "Unique"}}) {
   const std::string stem = scenario.Key("paused");
-  scenario.Open({.group = "all", .count = 20, .range = Prefix(stem + "/")});
+  scenario.Open({.group = "all", .count = 20, .range = Below(stem)});
   scenario.BeginLoad({.clients = 2, .calls = 200, .key = stem, .direct = true});
   scenario.Disturb("pause");
   scenario.AwaitLoad();

@@ -50,8 +50,6 @@ WATCH_CASE(Resumable, CutAfterEvent,
   ResumeAfter(scenario, "cut-after-event", {{"how", "connection"}});
 }
 
-// A response of many fragments is cut after the first fragment. The resumed watch must receive
-// every event, once.
 constexpr ValueSize kLarge{90'000, 110'000};
 constexpr std::size_t kKeys = 40;
 
@@ -65,18 +63,14 @@ WATCH_CASE(Resumable, CutBetweenFragments,
   const Write first = scenario.Put(scenario.Key(stem), kLarge);
   for (std::size_t i = 0; i < kKeys; ++i) scenario.Put(scenario.Key(stem), kLarge);
   scenario.Inject("cut-between-fragments");
-  scenario.Open({.group = "first",
-                 .range = Prefix(stem + "/"),
-                 .start = first.revision(),
-                 .options = {.fragment = true}});
+  scenario.Open(
+      {.group = "first", .range = Below(stem), .start = first, .options = {.fragment = true}});
   scenario.AwaitEffectAndHeal("cut-between-fragments");
   scenario.Resume("first", "second");
   scenario.Put(scenario.Key(stem));
   scenario.AwaitDelivered("second");
 }
 
-// The connection is reset, and for a while new connections are refused. Watches that are resumed
-// later must not miss any event.
 WATCH_CASE(Resumable, RefusedConnections,
            {.requirement = kBrokenWatch,
             .explain = "New connections are refused while the existing one is reset and keys are "

@@ -5,8 +5,6 @@
 namespace watchproof {
 namespace {
 
-// Watches of one stream are independent. Cancelling one of them, in the middle of a burst or while
-// it reads history, must neither stop nor disturb the others.
 WATCH_CASE(Isolated, CancelledNeighbour,
            {.requirement = "a cancel ends the one watch that it names (etcd API, "
                            "WatchCancelRequest)",
@@ -20,21 +18,17 @@ WATCH_CASE(Isolated, CancelledNeighbour,
   write();
   scenario.Watch({.group = "stay", .count = 20, .range = OneKey(key)});
   scenario.Watch({.group = "leave", .count = 20, .range = OneKey(key)});
-  scenario.Watch(
-      {.group = "stay late", .count = 5, .range = OneKey(key), .start = first.revision()});
+  scenario.Watch({.group = "stay late", .count = 5, .range = OneKey(key), .start = first});
   scenario.AwaitCreated("stay", "leave");
   write();
   scenario.Add(CancelStep{"leave"});
   write();
-  scenario.Open(
-      {.group = "leave early", .count = 5, .range = OneKey(key), .start = first.revision()});
+  scenario.Open({.group = "leave early", .count = 5, .range = OneKey(key), .start = first});
   scenario.Add(CancelStep{"leave early"});
   write();
   scenario.AwaitDelivered("stay", "stay late");
 }
 
-// Watches are created and cancelled at once, again and again, on a stream with other watches. Each
-// must be created once and end once, and the other watches must not be affected.
 WATCH_CASE(Isolated, CreateCancelChurn,
            {.requirement = "a cancelled watch ends, and no watch disturbs another one of its "
                            "stream (etcd API, watch guarantees)",
@@ -52,15 +46,12 @@ WATCH_CASE(Isolated, CreateCancelChurn,
     scenario.Add(ChurnStep{.group = fmt::format("round {}", round),
                            .count = static_cast<std::size_t>(scenario.Between(20, 80)),
                            .range = OneKey(key),
-                           .start = scenario.Chance(0.5) ? first.revision() : FromNow(),
+                           .start = scenario.Chance(0.5) ? first : FromNow(),
                            .first_id = 1000 * round});
     scenario.Put(key);
   }
   scenario.AwaitDelivered("neighbours");
 }
-
-// A cancel can come at any moment: while the server reads history for the watch, or while its
-// events wait behind a full queue. The watch must end, and its neighbours must not.
 
 // Of three batches each: more than the queue of their stream takes.
 constexpr std::size_t kWatchers = 35;
@@ -87,8 +78,8 @@ WATCH_CASE(Isolated, CancelDuringCatchUp,
   const auto watch = [&](const std::string& group, std::int64_t first_id) {
     scenario.Watch({.group = group,
                     .count = kWatchers,
-                    .range = Prefix(stem + "/"),
-                    .start = first.revision(),
+                    .range = Below(stem),
+                    .start = first,
                     .first_id = first_id});
   };
   watch("leave", kLeaving);
@@ -121,11 +112,8 @@ void CancelBehindFullQueue(Scenario& scenario, std::int64_t next_id) {
   scenario.Watch({.group = "stay", .count = 200, .range = OneKey(key), .first_id = 1});
   scenario.Watch({.group = "leave", .count = 7, .range = OneKey(key), .first_id = kLeaving});
   CancelDuringStall(scenario, key);
-  scenario.Watch({.group = "next",
-                  .count = 7,
-                  .range = OneKey(other),
-                  .start = first.revision(),
-                  .first_id = next_id});
+  scenario.Watch(
+      {.group = "next", .count = 7, .range = OneKey(other), .start = first, .first_id = next_id});
   scenario.Put(other);
   scenario.Require("next", RequireStep::Fact::kUncreated);
   scenario.Heal("stall");
@@ -193,13 +181,11 @@ WATCH_CASE(Reliable, CreateDuringStall,
   const Write first = scenario.Put(key);
   scenario.Open({.group = "old", .count = 200, .range = OneKey(key)});
   scenario.Stall(key, {20, 30}, {1000, 4000});
-  scenario.Watch({.group = "new", .count = 3, .range = OneKey(key), .start = first.revision()});
+  scenario.Watch({.group = "new", .count = 3, .range = OneKey(key), .start = first});
   scenario.Watch({.group = "new", .count = 3, .range = OneKey(key)});
   scenario.Watch({.group = "new", .count = 3, .range = OneKey(key), .start = AtHead(3)});
-  scenario.Watch({.group = "new",
-                  .range = OneKey(key),
-                  .start = first.revision(),
-                  .options = {.no_put = true}});
+  scenario.Watch(
+      {.group = "new", .range = OneKey(key), .start = first, .options = {.no_put = true}});
   scenario.Add(AwaitRegisteredStep{200 + 10});
   for (int i = 0; i < 6; ++i) scenario.Put(key);
   scenario.Delete(key);

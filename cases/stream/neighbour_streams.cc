@@ -27,7 +27,7 @@ WATCH_CASE(Isolated, SharedConnection,
     scenario.Open({.group = name,
                    .count = 5,
                    .range = OneKey(key),
-                   .start = scenario.Chance(0.5) ? first.revision() : FromNow(),
+                   .start = scenario.Chance(0.5) ? first : FromNow(),
                    .first_id = 1,
                    .stream = name,
                    .beside = name == "first" ? "" : "first"});
@@ -62,7 +62,7 @@ WATCH_CASE(Isolated, ClosedWhileBehind,
   scenario.Watch({.group = "late",
                   .count = 10,
                   .range = OneKey(key),
-                  .start = first.revision(),
+                  .start = first,
                   .stream = "direct/free"});
   scenario.Add(CloseStep{"main"});
   scenario.PutSome(key, {5, 10});
@@ -82,15 +82,13 @@ WATCH_CASE(Reliable, FinishedRequests,
   const Write first = scenario.Put(key);
   scenario.PutSome(key, {10, 30});
   scenario.Watch({.group = "live", .count = 3, .range = OneKey(key)});
-  scenario.Watch({.group = "late", .count = 3, .range = OneKey(key), .start = first.revision()});
+  scenario.Watch({.group = "late", .count = 3, .range = OneKey(key), .start = first});
   scenario.Add(FinishRequestsStep{});
   scenario.AwaitCreated("live", "late");
   scenario.PutSome(key, {10, 30});
   scenario.AwaitDelivered("live", "late");
 }
 
-// A client that stops reading must not delay another client. Watches on a second connection
-// continue during the stall; those on the stalled stream continue when the stall ends.
 WATCH_CASE(Isolated, StalledStream,
            {.requirement = "no watcher disturbs another (etcd, watchable store: slow watchers are "
                            "taken out of the live set)",

@@ -59,7 +59,7 @@ WATCH_CASE(Reliable, NegativeStart,
                    .range = OneKey(scenario.Key("any")),
                    .start = AtRevision(-1),
                    .stream = "second"});
-    scenario.Open({.group = round, .range = Prefix(stem + "/"), .start = first.revision()});
+    scenario.Open({.group = round, .range = Below(stem), .start = first});
   }
   // Long enough for one or two passes of the catch-up loop. AwaitSyncPasses cannot be used, because
   // the invalid watch may break catching up for its probe as well. The put after that reaches the
@@ -69,8 +69,6 @@ WATCH_CASE(Reliable, NegativeStart,
   for (const std::string& round : rounds) scenario.AwaitDelivered(round);
 }
 
-// A request that is larger than the server takes ends the stream that it came on, and nothing
-// else.
 WATCH_CASE(Isolated, OversizedRequest,
            {.requirement = "a message above the receiver's limit ends its call with "
                            "RESOURCE_EXHAUSTED (gRPC, status codes), and no watch disturbs "
@@ -97,7 +95,7 @@ WATCH_CASE(Isolated, OversizedRequest,
   scenario.AwaitDelivered("ends");
   scenario.Add(OversizedRequestStep{"ends"});
   write();
-  watch("next", first.revision());
+  watch("next", first);
   write();
   scenario.AwaitDelivered("stays", "next");
 }
@@ -128,7 +126,7 @@ WATCH_CASE(Isolated, UnknownRequest,
   scenario.Open({.group = "cancelled", .range = OneKey(key), .first_id = 10});
   unknown();
   scenario.Add(CancelStep{"cancelled"});
-  scenario.Watch({.group = "late", .range = OneKey(key), .start = first.revision()});
+  scenario.Watch({.group = "late", .range = OneKey(key), .start = first});
   unknown();
   scenario.AwaitCreated("late");
   scenario.AwaitDelivered("live", "late");

@@ -29,7 +29,7 @@ WATCH_CASE(Isolated, ReusedId,
     scenario.Open({.group = group,
                    .count = 3,
                    .range = OneKey(scenario.Chance(0.5) ? a : b),
-                   .start = scenario.Chance(0.5) ? first.revision() : FromNow(),
+                   .start = scenario.Chance(0.5) ? first : FromNow(),
                    .first_id = 7,
                    .options = {.no_put = scenario.Chance(0.3)}});
     write();
@@ -50,13 +50,10 @@ WATCH_CASE(Isolated, ReusedIdAfterCompaction,
             .guarantees = {"Isolated", "CompactionSurfaced", "Reliable"}}) {
   const std::string key = scenario.Key("anew");
   const std::vector<Write> writes = scenario.PutSome(key, {6, 12});
-  const RevisionRef floor = writes[writes.size() - 3].revision();
+  const RevisionRef floor = writes[writes.size() - 3];
   scenario.Compact(floor);
-  scenario.Watch({.group = "below",
-                  .count = 4,
-                  .range = OneKey(key),
-                  .start = writes[0].revision(),
-                  .first_id = 10});
+  scenario.Watch(
+      {.group = "below", .count = 4, .range = OneKey(key), .start = writes[0], .first_id = 10});
   scenario.AwaitDelivered("below");
   scenario.Require("below", RequireStep::Fact::kCompacted);
   scenario.Add(CancelStep{"below"});
@@ -84,7 +81,7 @@ WATCH_CASE(Settled, IdInUse,
     scenario.Watch({.group = "second", .range = OneKey(other), .first_id = id});
   };
   twice(3, FromNow());
-  twice(4, first.revision());
+  twice(4, first);
   twice(5, AtHead(3));
   scenario.AwaitCreated("first", "second");
   scenario.Require("second", RequireStep::Fact::kRefused);

@@ -32,11 +32,14 @@ namespace watchproof {
 inline WatchedRange OneKey(std::string key) { return {std::move(key), ""}; }
 // Every key that begins with `prefix`. Requires: its last byte is below 0xff.
 WatchedRange Prefix(const std::string& prefix);
+// The keys that Scenario::Key makes of the stem.
+inline WatchedRange Below(const std::string& stem) { return Prefix(stem + "/"); }
 
 // A write, identified by its index among the writes of the scenario; stands for its revision.
 struct Write {
   std::int64_t index = 0;
   RevisionRef revision() const { return OfWrite(index); }
+  operator RevisionRef() const { return revision(); }
 };
 
 // Length of a value in bytes, drawn from the seed between the two bounds.
