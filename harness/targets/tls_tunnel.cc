@@ -139,9 +139,12 @@ void Reset(tcp::socket& socket) {
 // A connection of a client and its connection to the server, one of them with TLS.
 struct Session {
   Session(tcp::socket client, ssl::context& context, bool client_uses_tls)
-      : plain(client.get_executor()), secure(client.get_executor(), context) {
+      : clients_use_tls(client_uses_tls),
+        plain(client.get_executor()),
+        secure(client.get_executor(), context) {
     (client_uses_tls ? secure.next_layer() : plain) = std::move(client);
   }
+  const bool clients_use_tls;
   tcp::socket plain;
   Secure secure;
 
@@ -183,34 +186,29 @@ struct Behind {
   TunnelBuffers buffers = TunnelBuffers::kSharp;
 };
 
-asio::awaitable<void> JoinSecureServer(SessionPtr session, const Behind& server) {
-  std::array<char, kChunk> chunk;
-  // The client's first bytes determine the protocol to negotiate.
-  const auto [error, size] =
-      co_await session->plain.async_read_some(asio::buffer(chunk), kAwaitSecure);
-  if (error) co_return session->Break();
-  std::string first(chunk.data(), size);
-  Prepare(session->secure, server.name, first.starts_with("GET ") ? kHttp1 : kHttp2);
-  tcp::socket& socket = session->secure.next_layer();
-  if (co_await Connect(socket, server.addresses, server.buffers)) co_return session->Break();
-  const auto [refused] =
-      co_await session->secure.async_handshake(ssl::stream_base::client, kAwaitSecure);
+asio::awaitable<void> Join(SessionPtr session, const Behind& server) {
+  std::string first;
+  if (!session->clients_use_tls) {
+    // The client's first bytes determine the protocol to negotiate.
+    first.resize(kChunk);
+    const auto [error, size] =
+        co_await session->plain.async_read_some(asio::buffer(first), kAwaitSecure);
+    if (error) co_return session->Break();
+    first.resize(size);
+    Prepare(session->secure, server.name, first.starts_with("GET ") ? kHttp1 : kHttp2);
+    tcp::socket& socket = session->secure.next_layer();
+    if (co_await Connect(socket, server.addresses, server.buffers)) co_return session->Break();
+  }
+  const auto [refused] = co_await session->secure.async_handshake(
+      session->clients_use_tls ? ssl::stream_base::server : ssl::stream_base::client, kAwaitSecure);
   if (refused) co_return session->Break();
-  asio::co_spawn(socket.get_executor(), Carry(session, session->secure, session->plain),
-                 asio::detached);
-  co_await Carry(session, session->plain, session->secure, std::move(first));
-}
-
-asio::awaitable<void> JoinSecureClient(SessionPtr session, const Behind& server) {
-  const auto [refused] =
-      co_await session->secure.async_handshake(ssl::stream_base::server, kAwaitSecure);
-  if (refused) co_return session->Break();
-  if (co_await Connect(session->plain, server.addresses, server.buffers)) {
+  if (session->clients_use_tls &&
+      co_await Connect(session->plain, server.addresses, server.buffers)) {
     co_return session->Break();
   }
   asio::co_spawn(session->plain.get_executor(), Carry(session, session->secure, session->plain),
                  asio::detached);
-  co_await Carry(session, session->plain, session->secure);
+  co_await Carry(session, session->plain, session->secure, std::move(first));
 }
 
 Result<std::vector<tcp::endpoint>> Resolve(asio::io_context& io, const Endpoint& server) {
@@ -285,20 +283,18 @@ class Tunnel final : public TlsTunnel {
   Status Begin(const Endpoint& listen, const ServerAccess& access) {
     WP_RETURN_IF_ERROR(Load(access, context_));
     context_.set_verify_mode(ssl::verify_peer);
-    return Serve(listen, JoinSecureServer);
+    return Serve(listen);
   }
   Status Begin(const Endpoint& listen, const ListenIdentity& identity) {
     context_ = ssl::context(ssl::context::tls_server);
     WP_RETURN_IF_ERROR(Load(identity, context_));
     SSL_CTX_set_alpn_select_cb(context_.native_handle(), ChooseProtocol, nullptr);
     clients_use_tls_ = true;
-    return Serve(listen, JoinSecureClient);
+    return Serve(listen);
   }
 
  private:
-  using Join = asio::awaitable<void>(SessionPtr, const Behind&);
-
-  Status Serve(const Endpoint& listen, Join* join) {
+  Status Serve(const Endpoint& listen) {
     WP_ASSIGN_OR_RETURN(server_.addresses, Resolve(io_, server_.name));
     WP_ASSIGN_OR_RETURN(const auto own, Resolve(io_, listen));
     error_code error;
@@ -314,12 +310,12 @@ class Tunnel final : public TlsTunnel {
     if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
     if (error) return FromErrorCode(error).WithContext("a port for TLS on {}", listen.ToString());
     endpoint_ = {listen.host, acceptor_.local_endpoint(error).port()};
-    asio::co_spawn(io_, Accept(join), asio::detached);
+    asio::co_spawn(io_, Accept(), asio::detached);
     thread_ = std::thread([this] { io_.run(); });
     return {};
   }
 
-  asio::awaitable<void> Accept(Join* join) {
+  asio::awaitable<void> Accept() {
     for (;;) {
       auto [error, client] = co_await acceptor_.async_accept(kAwaitSecure);
       if (error == asio::error::operation_aborted) co_return;
@@ -327,7 +323,7 @@ class Tunnel final : public TlsTunnel {
       error_code ignored;
       client.set_option(tcp::no_delay(true), ignored);
       auto session = std::make_shared<Session>(std::move(client), context_, clients_use_tls_);
-      asio::co_spawn(io_, join(std::move(session), server_), asio::detached);
+      asio::co_spawn(io_, Join(std::move(session), server_), asio::detached);
     }
   }
 
