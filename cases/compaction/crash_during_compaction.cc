@@ -15,12 +15,11 @@ constexpr Duration kResumed = 700ms;    // the interrupted compaction has been r
 // on disk already and nothing is interrupted; the evidence of the fault shows which it was.
 void CompactAndKill(Scenario& scenario, const Write& at, const std::string& kill) {
   scenario.Hold(kCommitted, kCommitted);
-  scenario.Add(CompactStep{.at = at.revision(), .at_once = true});
+  scenario.Add(CompactStep{.at = at, .at_once = true});
   scenario.Hold(1ms, 4ms);
   scenario.Add(
       InjectStep{.fault = kill, .parameters = {{"during", "compaction"}}, .optional = true});
-  scenario.AwaitEffect(kill);
-  scenario.Heal(kill);
+  scenario.AwaitEffectAndHeal(kill);
   scenario.Hold(kResumed, kResumed);
 }
 
@@ -32,7 +31,6 @@ WATCH_CASE(
                 "and the server is killed a few milliseconds later. This is done twice. After the "
                 "restart, new writes must get new revisions (etcd #17780: the counter goes back, "
                 "and resumed watches wait for revisions that were used already).",
-     .level = Level::kMust,
      .needs = {Capability::kDurable, Capability::kCompaction},
      .guarantees = {"Durable", "Reliable"},
      .upstream = {17780}}) {
@@ -52,8 +50,7 @@ WATCH_CASE(
   }
   const std::string after = scenario.Key("after");
   scenario.Put(after);
-  scenario.Watch({.group = "late", .range = OneKey(after), .start = last.revision()});
-  scenario.AwaitCreated("late");
+  scenario.Open({.group = "late", .range = OneKey(after), .start = last});
   scenario.Put(after);
 }
 
@@ -64,7 +61,6 @@ WATCH_CASE(CompactionSurfaced, CrashDuringCompaction,
                        "the restart, a watch on the key that was deleted at the floor starts from "
                        "there. It must receive the deletion or ErrCompacted (etcd #19179: the "
                        "interrupted compaction continues and removes the deletion too).",
-            .level = Level::kMust,
             .needs = {Capability::kDurable, Capability::kCompaction},
             .guarantees = {"Reliable", "CompactionSurfaced"},
             .upstream = {19179, 18089}}) {
@@ -80,8 +76,7 @@ WATCH_CASE(CompactionSurfaced, CrashDuringCompaction,
   const Write gone = scenario.Delete(ghost);
   CompactAndKill(scenario, gone, "kill");
   scenario.PermitCompactedAtTheFloor();
-  scenario.Watch({.group = "late", .range = OneKey(ghost), .start = gone.revision()});
-  scenario.AwaitCreated("late");
+  scenario.Open({.group = "late", .range = OneKey(ghost), .start = gone});
 }
 
 }  // namespace

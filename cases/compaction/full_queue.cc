@@ -1,13 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client that stops reading fills the queue that all watchers of its stream share. Watchers that
-// are created now, below the compaction floor, can get ErrCompacted only when the queue has room
-// again. A server that drops the cancellation instead leaves these watchers waiting as if no event
-// had been missed.
+// A stream with a full queue, and a compaction meanwhile.
 #include "cases/support/watch_case.h"
 
 namespace watchproof {
 namespace {
 
+// A server reads history for a watch in batches. A compaction between two batches can remove
+// revisions that the next batch needed. The watch must then end with ErrCompacted and must not
+// continue behind the gap.
+
+// Of four batches each: more than the queue of their stream takes, and one that waits for each.
+constexpr std::size_t kBehind = 60;
+constexpr std::size_t kRegistered = 16;
+
+WATCH_CASE(CompactionSurfaced, CatchUpAcrossFloor,
+           {.requirement = "a watch with compacted pending events ends with ErrCompacted (etcd "
+                           "API guarantees)",
+            .explain = "Watches of a client that does not read start thousands of revisions in "
+                       "the past. When they have received some batches and the queue of their "
+                       "stream is full, the store is compacted at its head, and the client reads "
+                       "on. Each watch must receive every event or end with ErrCompacted, and at "
+                       "least one must have received some events before. Watches that start at "
+                       "the floor must receive every event from there on.",
+            .needs = {Capability::kCompaction},
+            .guarantees = {"CompactionSurfaced", "Reliable"},
+            .upstream = {17529}}) {
+  const std::string stem = scenario.Key("long");
+  const Write first = scenario.Put(stem + "/0");
+  scenario.BeginLoad({.clients = 8,
+                      .calls = static_cast<std::size_t>(scenario.Between(400, 430)),
+                      .keys = 1,
+                      .key = stem,
+                      .puts_only = true});
+  scenario.AwaitLoad();
+  const WatchedRange range = Below(stem);
+  scenario.Inject("slow-reader");
+  scenario.Watch({.group = "from the start", .count = kBehind, .range = range, .start = first});
+  // The others may wait until the reader has made room for their created responses.
+  scenario.Add(AwaitRegisteredStep{kRegistered});
+  scenario.AwaitEffect("slow-reader");
+  scenario.Add(AwaitSyncPassesStep{3});
+  const Write floor = scenario.Put(stem + "/0");
+  scenario.Compact(floor);
+  scenario.Watch(
+      {.group = "from the floor", .count = 10, .range = range, .start = floor, .stream = "second"});
+  scenario.AwaitDelivered("from the floor");
+  scenario.Heal("slow-reader");
+  scenario.AwaitDelivered("from the start");
+  scenario.Require("from the start", RequireStep::Fact::kCutShort, 2s);
+}
+
+// A client that stops reading fills the queue that all watchers of its stream share. Watchers that
+// are created now, below the compaction floor, can get ErrCompacted only when the queue has room
+// again. A server that drops the cancellation instead leaves these watchers waiting as if no event
+// had been missed.
 constexpr std::size_t kWatchers = 100;  // responses per put
 constexpr std::size_t kLate = 8;
 constexpr int kFatPuts = 60;
@@ -22,7 +68,6 @@ WATCH_CASE(CompactionSurfaced, FullQueue,
                        "the same stream. After the stall each of the eight must end with "
                        "ErrCompacted. Servers that drop the cancellation when the queue is full "
                        "continue these watchers silently at the next new revision (etcd #17529).",
-            .level = Level::kMust,
             .needs = {Capability::kProxy, Capability::kCompaction, Capability::kClientChosenIds},
             .guarantees = {"CompactionSurfaced"},
             .upstream = {17529}}) {
@@ -31,19 +76,15 @@ WATCH_CASE(CompactionSurfaced, FullQueue,
   Prng warm_up = scenario.Random("warm-up");
   for (std::int64_t i = warm_up.Between(2, 12); i > 0; --i) scenario.Put(hot);
 
-  scenario.Watch({.group = "watchers", .count = kWatchers, .range = OneKey(hot), .first_id = 1});
-  scenario.AwaitCreated("watchers");
+  scenario.Open({.group = "watchers", .count = kWatchers, .range = OneKey(hot), .first_id = 1});
   scenario.Hold(0ms, 30ms);
   scenario.Inject("stall");
   for (int i = 0; i < kFatPuts; ++i) scenario.Put(hot, {kFatBytes, kFatBytes});
   scenario.AwaitEffect("stall");
 
   scenario.Compact(AtHead());
-  scenario.Watch({.group = "late",
-                  .count = kLate,
-                  .range = OneKey(hot),
-                  .start = first.revision(),
-                  .first_id = 1001});
+  scenario.Watch(
+      {.group = "late", .count = kLate, .range = OneKey(hot), .start = first, .first_id = 1001});
   scenario.Add(AwaitRegisteredStep{kWatchers + kLate});
   scenario.Add(AwaitSyncPassesStep{3});
   scenario.Hold(0ms, 30ms);

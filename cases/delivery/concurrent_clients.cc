@@ -12,17 +12,13 @@ WATCH_CASE(Linearizable, ConcurrentClients,
             .explain = "Sixteen clients put, delete, read and compare a few keys concurrently, "
                        "with linearizable and serializable reads, under open watches. Every "
                        "answer is compared with the state at the revision that it names.",
-            .level = Level::kMust,
             .guarantees = {"Linearizable", "Serializable", "Transactional", "MonotonicReads",
                            "Durable", "Reliable"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("turns");
-  scenario.Watch(
-      {.group = "all", .count = 5, .range = Prefix(stem + "/"), .options = {.prev_kv = true}});
-  scenario.AwaitCreated("all");
+  scenario.Open({.group = "all", .count = 5, .range = Below(stem), .options = {.prev_kv = true}});
   scenario.BeginLoad({.clients = 16,
-                      .calls = static_cast<std::size_t>(prng.Between(60, 120)),
-                      .keys = static_cast<std::size_t>(prng.Between(3, 12)),
+                      .calls = static_cast<std::size_t>(scenario.Between(60, 120)),
+                      .keys = static_cast<std::size_t>(scenario.Between(3, 12)),
                       .key = stem});
   scenario.AwaitLoad();
   scenario.AwaitDelivered("all");

@@ -74,35 +74,31 @@ void OpenWatchers(Scenario& scenario, const Keyspace& space, const std::vector<W
 
 WATCH_CASE(
     Reliable, LatencyAndStall,
-    {.requirement =
-         "events are ordered, unique, atomic and never dropped (etcd API, watch guarantees)",
+    {.requirement = kWatchGuarantees,
      .explain = "Two hundred watchers on one stream, some on single keys and some on prefixes, "
                 "some from now and some from the past, while keys are put, deleted and changed in "
                 "transactions. The proxied path has latency, and for a while it is stalled. Every "
                 "event must arrive once and in order, every revision whole.",
-     .level = Level::kMust,
      .needs = {Capability::kProxy},
      .guarantees = {"Reliable", "Ordered", "Unique", "Atomic"}}) {
   const Keyspace space = MakeKeyspace(scenario);
   Writer writer(scenario, space);
-  Prng prng = scenario.Random("shape");
   std::vector<Write> past;
-  for (std::int64_t i = prng.Between(20, 40); i > 0; --i) past.push_back(writer.Next());
+  for (std::int64_t i = scenario.Between(20, 40); i > 0; --i) past.push_back(writer.Next());
 
   OpenWatchers(scenario, space, past);
-  scenario.Inject("latency", {{"delay", fmt::format("{}us", prng.Between(2000, 8000))},
-                              {"jitter", fmt::format("{}us", prng.Between(0, 2000))}});
-  writer.Phase(static_cast<int>(prng.Between(10, kWritesPerPhase)));
+  scenario.Inject("latency", {{"delay", fmt::format("{}us", scenario.Between(2000, 8000))},
+                              {"jitter", fmt::format("{}us", scenario.Between(0, 2000))}});
+  writer.Phase(static_cast<int>(scenario.Between(10, kWritesPerPhase)));
   // Afterwards, a watcher that falls behind does so because of the stall.
   scenario.AwaitDelivered("all");
   scenario.Inject("stall");
-  writer.Phase(static_cast<int>(prng.Between(kWritesPerPhase, 2 * kWritesPerPhase)));
+  writer.Phase(static_cast<int>(scenario.Between(kWritesPerPhase, 2 * kWritesPerPhase)));
   scenario.AwaitEffect("stall");
   scenario.Hold(0ms, 50ms);
   scenario.Heal("stall");
-  writer.Phase(static_cast<int>(prng.Between(10, kWritesPerPhase)));
-  scenario.AwaitEffect("latency");
-  scenario.Heal("latency");
+  writer.Phase(static_cast<int>(scenario.Between(10, kWritesPerPhase)));
+  scenario.AwaitEffectAndHeal("latency");
 }
 
 }  // namespace

@@ -15,38 +15,35 @@ WATCH_CASE(Reliable, OverlappingRanges,
                        "with open ends among them, are watched on one stream. Some are cancelled "
                        "and others added while keys at their edges are written and deleted. Each "
                        "watch must receive exactly the events of its range.",
-            .level = Level::kMust,
-            .needs = {},
             .guarantees = {"Reliable", "Filtered", "Isolated"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("over");
   std::vector<std::string> keys;
   for (char letter = 'a'; letter <= 'l'; ++letter) keys.push_back(stem + "/" + letter);
   const auto draw = [&] {
-    const std::int64_t low = prng.Between(0, 9);
+    const std::int64_t low = scenario.Between(0, 9);
     const std::string& key = keys[static_cast<std::size_t>(low)];
-    if (prng.Chance(0.2)) return OneKey(key);
-    if (prng.Chance(0.15)) return WatchedRange{key, std::string(1, '\0')};
-    return WatchedRange{key, keys[static_cast<std::size_t>(prng.Between(low + 1, 11))]};
+    if (scenario.Chance(0.2)) return OneKey(key);
+    if (scenario.Chance(0.15)) return WatchedRange{key, std::string(1, '\0')};
+    return WatchedRange{key, keys[static_cast<std::size_t>(scenario.Between(low + 1, 11))]};
   };
   const auto write = [&] {
-    prng.Shuffle(keys);
+    scenario.Shuffle(keys);
     for (const std::string& key : keys) scenario.Put(key);
     std::sort(keys.begin(), keys.end());
-    scenario.Delete(prng.Pick(keys));
+    scenario.Delete(scenario.Pick(keys));
     scenario.DeleteAll({stem + "/c", stem + "/f"});
   };
   const auto watch = [&](const std::string& group) {
-    for (std::int64_t i = prng.Between(12, 20); i > 0; --i) {
+    for (std::int64_t i = scenario.Between(12, 20); i > 0; --i) {
       const WatchedRange range = draw();
       scenario.Watch({.group = group, .range = range});
-      if (prng.Chance(0.2)) scenario.Watch({.group = group, .range = range});
+      if (scenario.Chance(0.2)) scenario.Watch({.group = group, .range = range});
     }
     scenario.AwaitCreated(group);
   };
   scenario.PutTogether(keys);
   watch("stay");
-  for (std::int64_t round = prng.Between(3, 4); round > 0; --round) {
+  for (std::int64_t round = scenario.Between(3, 4); round > 0; --round) {
     const std::string group = fmt::format("round {}", round);
     watch(group);
     write();

@@ -13,17 +13,13 @@ WATCH_CASE(Transactional, ChangedTwice,
             .explain = "Transactions that put a key twice, put and delete it, or put it and "
                        "delete a range around it must be refused. The watches of these keys must "
                        "receive nothing of them, and every later write.",
-            .level = Level::kMust,
-            .needs = {},
             .guarantees = {"Transactional", "Reliable"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("twice");
   const std::string key = stem + "/k";
   scenario.Put(key);
-  scenario.Watch({.group = "all", .count = 2, .range = Prefix(stem + "/")});
-  scenario.AwaitCreated("all");
+  scenario.Open({.group = "all", .count = 2, .range = Below(stem)});
   const auto put = [&](const std::string& one) { return PutStep{one, scenario.Value()}; };
-  for (std::int64_t i = prng.Between(2, 4); i > 0; --i) {
+  for (std::int64_t i = scenario.Between(2, 4); i > 0; --i) {
     scenario.Add(RefusedTxnStep{{put(key), put(stem + "/other"), put(key)}});
     scenario.Add(RefusedTxnStep{{put(key), DeleteStep{.key = key}}});
     scenario.Add(
@@ -39,16 +35,13 @@ WATCH_CASE(Transactional, ReadsBesideWrites,
             .explain = "Transactions put and delete keys and read them between these changes, now "
                        "and at past revisions, before and after a compaction, down to the floor. "
                        "Each read must show the state at its place.",
-            .level = Level::kMust,
             .needs = {Capability::kCompaction},
             .guarantees = {"Transactional", "Reliable"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("beside");
   const std::string a = stem + "/a";
   const std::string b = stem + "/b";
   const ReadStep all{.key = stem + "/", .range_end = stem + "0"};
-  scenario.Watch({.group = "all", .range = Prefix(stem + "/")});
-  scenario.AwaitCreated("all");
+  scenario.Open({.group = "all", .range = Below(stem)});
   std::vector<Write> writes = {scenario.PutTogether({a, b})};
   const auto transact = [&](const RevisionRef& past) {
     ReadStep before = all;
@@ -57,14 +50,13 @@ WATCH_CASE(Transactional, ReadsBesideWrites,
                                         DeleteStep{.key = b}, ReadStep{.key = b}, before, all}));
     writes.push_back(scenario.Transact({PutStep{b, scenario.Value()}, all}));
   };
-  for (std::int64_t i = prng.Between(3, 6); i > 0; --i)
-    transact(writes[writes.size() / 2].revision());
+  for (std::int64_t i = scenario.Between(3, 6); i > 0; --i) transact(writes[writes.size() / 2]);
   const Write floor = writes[writes.size() - 3];
-  scenario.Compact(floor.revision());
-  transact(floor.revision());
-  scenario.Add(RefusedTxnStep{{PutStep{a, scenario.Value()},
-                               ReadStep{.key = a, .at = writes[writes.size() - 6].revision()}}});
-  transact(floor.revision());
+  scenario.Compact(floor);
+  transact(floor);
+  scenario.Add(RefusedTxnStep{
+      {PutStep{a, scenario.Value()}, ReadStep{.key = a, .at = writes[writes.size() - 6]}}});
+  transact(floor);
   scenario.AwaitDelivered("all");
 }
 
@@ -75,34 +67,31 @@ WATCH_CASE(Transactional, NothingChanged,
                        "in transactions, and transactions only read. The answers must have the "
                        "revision of the last write, the next write the one after it, and no "
                        "watch may receive anything of them, live or from history.",
-            .level = Level::kMust,
-            .needs = {},
             .guarantees = {"Transactional", "Unique", "Reliable"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("unchanged");
   const std::string key = stem + "/k";
   const DeleteStep absent{.key = stem + "/absent", .previous = true};
   const DeleteStep beyond{.key = stem + "/l", .range_end = stem + "/z"};
   const ReadStep all{.key = stem + "/", .range_end = stem + "0"};
   const Write first = scenario.Put(key);
-  const WatchStep watch{.group = "live", .count = 2, .range = Prefix(stem + "/")};
+  const WatchStep watch{.group = "live", .count = 2, .range = Below(stem)};
   scenario.Watch(watch);
   scenario.AwaitCreated("live");
-  for (std::int64_t round = prng.Between(4, 8); round > 0; --round) {
+  for (std::int64_t round = scenario.Between(4, 8); round > 0; --round) {
     scenario.Add(absent);
     scenario.Add(beyond);
     scenario.Transact({all, absent, beyond, all});
     scenario.Transact({all});
-    prng.Chance(0.3) ? scenario.Delete(key) : scenario.Put(key);
+    scenario.Chance(0.3) ? scenario.Delete(key) : scenario.Put(key);
     scenario.Add(absent);
     scenario.Put(key);
   }
   WatchStep late = watch;
   late.group = "late";
-  late.start = first.revision();
+  late.start = first;
   scenario.Watch(late);
   scenario.AwaitCreated("late");
-  for (const char* group : {"live", "late"}) scenario.AwaitDelivered(group);
+  scenario.AwaitDelivered("live", "late");
 }
 
 WATCH_CASE(Transactional, PreviousInAnswers,
@@ -111,19 +100,14 @@ WATCH_CASE(Transactional, PreviousInAnswers,
             .explain = "Keys are put, put again and deleted, alone, as ranges and in "
                        "transactions, by requests that ask for what they replace. Each answer "
                        "must hold exactly that.",
-            .level = Level::kMust,
-            .needs = {},
             .guarantees = {"Transactional", "Reliable"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("replaced");
-  std::vector<std::string> keys;
-  for (std::int64_t i = prng.Between(4, 7); i > 0; --i) keys.push_back(scenario.Key(stem));
-  scenario.Watch({.group = "all", .range = Prefix(stem + "/")});
-  scenario.AwaitCreated("all");
+  std::vector<std::string> keys = scenario.Keys(stem, {4, 7});
+  scenario.Open({.group = "all", .range = Below(stem)});
   const auto put = [&](const std::string& key) {
     return PutStep{.key = key, .value = scenario.Value(), .previous = true};
   };
-  for (std::int64_t round = prng.Between(3, 5); round > 0; --round) {
+  for (std::int64_t round = scenario.Between(3, 5); round > 0; --round) {
     for (const std::string& key : keys) scenario.Add(put(key));
     scenario.Add(DeleteStep{.key = keys[0], .previous = true});
     scenario.Transact({put(keys[0]), DeleteStep{.key = keys[1], .previous = true}, put(keys[2])});
@@ -139,17 +123,12 @@ WATCH_CASE(Linearizable, FormsOfReads,
             .explain = "Keys are read in every form: counted, without values, in descending "
                        "order, with limits, at past revisions, by the member alone, while they "
                        "are put and deleted. Each answer must show the state of its revision.",
-            .level = Level::kMust,
-            .needs = {},
             .guarantees = {"Linearizable", "Serializable"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("read");
-  std::vector<std::string> keys;
-  for (std::int64_t i = prng.Between(5, 9); i > 0; --i) keys.push_back(scenario.Key(stem));
+  std::vector<std::string> keys = scenario.Keys(stem, {5, 9});
   const Write first = scenario.PutTogether(keys);
-  scenario.Watch({.group = "all", .range = Prefix(stem + "/")});
-  scenario.AwaitCreated("all");
-  for (std::int64_t round = prng.Between(3, 5); round > 0; --round) {
+  scenario.Open({.group = "all", .range = Below(stem)});
+  for (std::int64_t round = scenario.Between(3, 5); round > 0; --round) {
     for (const RevisionRef& at : {FromNow(), AtHead(-1), first.revision()}) {
       ReadStep read{.key = stem + "/", .range_end = stem + "0", .at = at};
       for (const std::int64_t limit : {0, 1, 3, 100}) {
@@ -167,7 +146,7 @@ WATCH_CASE(Linearizable, FormsOfReads,
       scenario.Add(
           ReadStep{.key = stem + "/", .range_end = stem + "0", .at = at, .count_only = true});
     }
-    scenario.Delete(prng.Pick(keys));
+    scenario.Delete(scenario.Pick(keys));
     scenario.PutTogether(keys);
   }
   scenario.AwaitDelivered("all");
@@ -180,17 +159,14 @@ WATCH_CASE(Fields, KeptValueAndLease,
                        "to another lease with their value kept. The events must carry value and "
                        "lease as they are, and so must a read without values; the end of the old "
                        "lease must not delete the keys, that of the new one must.",
-            .level = Level::kMust,
             .needs = {Capability::kLeases},
             .guarantees = {"Fields", "Reliable", "Linearizable"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("kept");
   const std::string key = stem + "/k";
-  scenario.Watch({.group = "live", .range = Prefix(stem + "/")});
-  scenario.AwaitCreated("live");
+  scenario.Open({.group = "live", .range = Below(stem)});
   for (const char* lease : {"old", "new"}) scenario.Add(LeaseStep{lease, 600s});
   const Write first = scenario.PutOnLease(key, "old");
-  for (std::int64_t i = prng.Between(1, 3); i > 0; --i) {
+  for (std::int64_t i = scenario.Between(1, 3); i > 0; --i) {
     scenario.Add(PutStep{.key = key, .value = scenario.Value(), .keeps_lease = true});
   }
   scenario.Add(PutStep{.key = key, .lease = "new", .keeps_value = true});
@@ -199,7 +175,7 @@ WATCH_CASE(Fields, KeptValueAndLease,
   scenario.Put(stem + "/other");
   scenario.Add(PutStep{.key = key, .value = scenario.Value(), .keeps_lease = true});
   scenario.Add(RevokeStep{"new"});
-  scenario.Watch({.group = "late", .range = Prefix(stem + "/"), .start = first.revision()});
+  scenario.Watch({.group = "late", .range = Below(stem), .start = first});
   scenario.AwaitDelivered("late");
 }
 

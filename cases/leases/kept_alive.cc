@@ -12,12 +12,10 @@ WATCH_CASE(Leased, KeptAlive,
             .explain = "Two leases have the same short time, and keys. When most of it is over, "
                        "one is kept alive. It must then have its whole time again, outlast the "
                        "other one, and end by itself.",
-            .level = Level::kMust,
             .needs = {Capability::kLeases},
             .guarantees = {"Leased", "Reliable"}}) {
   const std::string stem = scenario.Key("kept");
-  scenario.Watch({.group = "all", .range = Prefix(stem + "/")});
-  scenario.AwaitCreated("all");
+  scenario.Open({.group = "all", .range = Below(stem)});
   for (const char* lease : {"kept", "left"}) {
     scenario.Add(LeaseStep{lease, 5s});
     scenario.PutOnLease(scenario.Key(stem), lease);
@@ -37,12 +35,10 @@ WATCH_CASE(Leased, KeepAliveOfEnded,
                            "(etcd API, LeaseKeepAliveResponse.TTL)",
             .explain = "A lease is kept alive, revoked, and kept alive once more, which must not "
                        "bring it or its keys back. Another one is kept alive before and after.",
-            .level = Level::kMust,
             .needs = {Capability::kLeases},
             .guarantees = {"Leased", "Reliable"}}) {
   const std::string stem = scenario.Key("ended");
-  scenario.Watch({.group = "all", .range = Prefix(stem + "/")});
-  scenario.AwaitCreated("all");
+  scenario.Open({.group = "all", .range = Below(stem)});
   for (const char* lease : {"ended", "stays"}) {
     scenario.Add(LeaseStep{lease, 60s});
     scenario.PutOnLease(scenario.Key(stem), lease);

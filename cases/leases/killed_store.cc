@@ -13,18 +13,15 @@ WATCH_CASE(Leased, KilledStore,
             .explain = "Leases with different times are granted and keys put on them; the store is "
                        "killed and restarted. The leases must be listed with the times they were "
                        "granted for and with their keys, and revoking one must delete its keys.",
-            .level = Level::kMust,
             .needs = {Capability::kLeases, Capability::kDurable},
             .guarantees = {"Leased", "Reliable"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("outlives");
-  scenario.Watch({.group = "first", .range = Prefix(stem + "/")});
-  scenario.AwaitCreated("first");
+  scenario.Open({.group = "first", .range = Below(stem)});
   std::vector<std::string> leases;
-  for (std::int64_t i = prng.Between(3, 6); i > 0; --i) {
+  for (std::int64_t i = scenario.Between(3, 6); i > 0; --i) {
     leases.push_back(fmt::format("lease {}", i));
-    scenario.Add(LeaseStep{leases.back(), std::chrono::seconds(prng.Between(300, 900))});
-    for (std::int64_t keys = prng.Between(0, 3); keys > 0; --keys) {
+    scenario.Add(LeaseStep{leases.back(), std::chrono::seconds(scenario.Between(300, 900))});
+    for (std::int64_t keys = scenario.Between(0, 3); keys > 0; --keys) {
       scenario.PutOnLease(scenario.Key(stem), leases.back());
     }
   }
@@ -45,19 +42,16 @@ WATCH_CASE(Leased, MovedBeforeKill,
             .explain = "Keys are moved from one lease to another and taken off a lease, and the "
                        "store is killed. After the restart the first lease is revoked: only the "
                        "keys that are still on it may be deleted, and all of them must be.",
-            .level = Level::kMust,
             .needs = {Capability::kLeases, Capability::kDurable},
             .guarantees = {"Leased", "Reliable", "Atomic"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("moved");
   for (const char* lease : {"from", "to"}) scenario.Add(LeaseStep{lease, 600s});
   std::vector<std::string> keys;
-  for (std::int64_t i = prng.Between(6, 9); i > 0; --i) {
+  for (std::int64_t i = scenario.Between(6, 9); i > 0; --i) {
     keys.push_back(scenario.Key(stem));
     scenario.PutOnLease(keys.back(), "from");
   }
-  scenario.Watch({.group = "first", .range = Prefix(stem + "/")});
-  scenario.AwaitCreated("first");
+  scenario.Open({.group = "first", .range = Below(stem)});
   scenario.PutOnLease(keys[0], "to");
   scenario.PutOnLease(keys[1], "to");
   scenario.PutOnLease(keys[1], "from");  // and back
@@ -79,16 +73,13 @@ WATCH_CASE(Leased, ExpiryAfterKill,
             .explain = "Keys are put on a lease with the shortest time to live, and the store is "
                        "killed before it is over. After the restart the lease must still end, and "
                        "the resumed watch must receive the deletions together.",
-            .level = Level::kMust,
             .needs = {Capability::kLeases, Capability::kDurable},
             .guarantees = {"Leased", "Atomic", "Reliable"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("short");
-  scenario.Watch({.group = "first", .range = Prefix(stem + "/")});
-  scenario.AwaitCreated("first");
+  scenario.Open({.group = "first", .range = Below(stem)});
   scenario.Add(LeaseStep{"short", 1s});
   scenario.Add(LeaseStep{"long", 600s});
-  for (std::int64_t i = prng.Between(2, 5); i > 0; --i) {
+  for (std::int64_t i = scenario.Between(2, 5); i > 0; --i) {
     scenario.PutOnLease(scenario.Key(stem), "short");
     scenario.PutOnLease(scenario.Key(stem), "long");
   }
@@ -107,13 +98,10 @@ WATCH_CASE(Leased, ManyTimes,
             .explain = "A dozen leases with different times are granted, keys are put on them and "
                        "moved between them, and some are revoked. Each list and each answer must "
                        "show them as they are.",
-            .level = Level::kMust,
             .needs = {Capability::kLeases},
             .guarantees = {"Leased", "Reliable"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("times");
-  scenario.Watch({.group = "all", .range = Prefix(stem + "/")});
-  scenario.AwaitCreated("all");
+  scenario.Open({.group = "all", .range = Below(stem)});
   std::vector<std::string> leases;
   std::vector<std::string> keys;
   for (std::int64_t i = 0; i < 12; ++i) {
@@ -123,11 +111,11 @@ WATCH_CASE(Leased, ManyTimes,
     scenario.PutOnLease(keys.back(), leases.back());
   }
   scenario.Add(ListLeasesStep{});
-  for (std::int64_t i = prng.Between(10, 20); i > 0; --i) {
-    scenario.PutOnLease(prng.Pick(keys), prng.Pick(leases));
+  for (std::int64_t i = scenario.Between(10, 20); i > 0; --i) {
+    scenario.PutOnLease(scenario.Pick(keys), scenario.Pick(leases));
   }
   scenario.Add(ListLeasesStep{});
-  prng.Shuffle(leases);
+  scenario.Shuffle(leases);
   for (std::size_t i = 0; i < 5; ++i) scenario.Add(RevokeStep{leases[i]});
   scenario.Add(ListLeasesStep{});
   scenario.AwaitDelivered("all");
@@ -140,16 +128,13 @@ WATCH_CASE(Atomic, LargeRevocation,
             .explain = "A lease with more than a thousand keys is revoked under live watches. "
                        "These, and watches that read the revocation from history, must receive "
                        "all deletions at one revision, in one response.",
-            .level = Level::kMust,
             .needs = {Capability::kLeases},
             .guarantees = {"Atomic", "Reliable"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("many");
-  scenario.Watch({.group = "live", .count = 2, .range = Prefix(stem + "/")});
-  scenario.AwaitCreated("live");
+  scenario.Open({.group = "live", .count = 2, .range = Below(stem)});
   scenario.Add(LeaseStep{"many", 600s});
   const Write first = scenario.Put(scenario.Key(stem));
-  for (std::int64_t i = prng.Between(11, 14); i > 0; --i) {
+  for (std::int64_t i = scenario.Between(11, 14); i > 0; --i) {
     std::vector<Step> puts;
     for (int key = 0; key < 100; ++key) {
       puts.push_back(PutStep{scenario.Key(stem), scenario.Value({1, 16}), "many"});
@@ -158,9 +143,8 @@ WATCH_CASE(Atomic, LargeRevocation,
   }
   scenario.Add(RevokeStep{"many"});
   scenario.Put(scenario.Key(stem));
-  scenario.Watch({.group = "late", .range = Prefix(stem + "/"), .start = first.revision()});
-  scenario.AwaitDelivered("live");
-  scenario.AwaitDelivered("late");
+  scenario.Watch({.group = "late", .range = Below(stem), .start = first});
+  scenario.AwaitDelivered("live", "late");
 }
 
 WATCH_CASE(Filtered, EndOfALease,
@@ -170,14 +154,13 @@ WATCH_CASE(Filtered, EndOfALease,
             .explain = "A lease with some keys is revoked, another one expires, and a third one "
                        "stays. Watches without puts must receive just the deletions, those "
                        "without deletions none of them.",
-            .level = Level::kMust,
             .needs = {Capability::kLeases},
             .guarantees = {"Filtered", "Reliable"}}) {
   const std::string stem = scenario.Key("ends");
-  const WatchedRange range = Prefix(stem + "/");
+  const WatchedRange range = Below(stem);
   scenario.Watch({.group = "deletions", .range = range, .options = {.no_put = true}});
   scenario.Watch({.group = "puts", .range = range, .options = {.no_delete = true}});
-  for (const char* group : {"deletions", "puts"}) scenario.AwaitCreated(group);
+  scenario.AwaitCreated("deletions", "puts");
   scenario.Add(LeaseStep{"expires", 1s});
   for (const char* lease : {"revoked", "stays"}) scenario.Add(LeaseStep{lease, 600s});
   for (const char* lease : {"expires", "revoked", "stays", "expires", "revoked"}) {

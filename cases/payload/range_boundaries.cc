@@ -13,12 +13,9 @@ WATCH_CASE(Filtered, RangeBoundaries,
                        "key are watched, live and from history, while keys at both edges of each "
                        "range and right beside them are changed. Each watch must receive the "
                        "events of its own range and no others.",
-            .level = Level::kMust,
-            .needs = {},
             .guarantees = {"Filtered", "Reliable"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("edge");
-  const WatchedRange prefix = Prefix(stem + "/");
+  const WatchedRange prefix = Below(stem);
   const std::string low = stem + "/b";
   const std::string high = stem + "/d";
   // On both sides of every edge; a zero byte makes the key that follows another directly.
@@ -39,17 +36,15 @@ WATCH_CASE(Filtered, RangeBoundaries,
     scenario.Watch({.group = when, .range = prefix, .start = start});
     scenario.Watch({.group = when, .range = {low, high}, .start = start});
     scenario.Watch({.group = when, .range = {low, zero}, .start = start});
-    scenario.Watch({.group = when, .range = OneKey(low), .start = start});
-    scenario.AwaitCreated(when);
+    scenario.Open({.group = when, .range = OneKey(low), .start = start});
   };
   watch("live", FromNow());
-  for (std::int64_t i = prng.Between(2, 4); i > 0; --i) {
-    prng.Shuffle(keys);
+  for (std::int64_t i = scenario.Between(2, 4); i > 0; --i) {
+    scenario.Shuffle(keys);
     for (const std::string& key : keys) scenario.Put(key);
   }
-  watch("late", first.revision());
-  scenario.AwaitDelivered("live");
-  scenario.AwaitDelivered("late");
+  watch("late", first);
+  scenario.AwaitDelivered("live", "late");
 }
 
 // A server that takes the request as it is has a range that begins before every key, or one key
@@ -61,10 +56,8 @@ WATCH_CASE(Filtered, EmptyKey,
             .explain = "Without a key in the request, everything, everything below a key, and "
                        "nothing but the smallest key are watched, live and from history. Each "
                        "watch must receive the events of its own range and no others.",
-            .level = Level::kMust,
             .needs = {Capability::kServerOfItsOwn},
             .guarantees = {"Filtered", "Reliable"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string low = scenario.Key("b");
   const std::string high = scenario.Key("d");
   const Write first = scenario.PutTogether({low, high});
@@ -77,11 +70,11 @@ WATCH_CASE(Filtered, EmptyKey,
     for (const std::string& group : {when, one}) scenario.AwaitCreated(group);
   };
   watch("live", FromNow());
-  for (std::int64_t i = prng.Between(2, 8); i > 0; --i) {
+  for (std::int64_t i = scenario.Between(2, 8); i > 0; --i) {
     scenario.Put(low);
     scenario.Put(high);
   }
-  watch("late", first.revision());
+  watch("late", first);
   scenario.Delete(low);
   for (const char* group : {"live", "late"}) {
     scenario.AwaitDelivered(group);

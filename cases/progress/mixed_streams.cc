@@ -2,38 +2,36 @@
 // Progress is for a whole stream, so it depends on every watch of it: on those with filters that
 // receive nothing, on those that were cancelled or refused, on those that a stall has left behind.
 #include "cases/support/watch_case.h"
-#include "harness/scenario/steps/progress.h"
+#include "harness/scenario/steps/stream.h"
 
 namespace watchproof {
 namespace {
 
-constexpr std::string_view kAnswered =
+constexpr const char* kAnswered =
     "a progress request is answered once every watch of the stream is synced (etcd API, "
     "WatchProgressRequest)";
 
 WATCH_CASE(Bookmarkable, MixedStream,
-           {.requirement = std::string(kAnswered),
+           {.requirement = kAnswered,
             .explain = "Watches of all kinds share a stream: with filters, previous values, "
                        "fragments and ids of their own, on overlapping ranges, live and from "
                        "history, one of them cancelled. Progress is requested again and again "
                        "between writes. It must be answered, at or above what was written, and "
                        "nothing at or below it may follow.",
-            .level = Level::kMust,
             .needs = {Capability::kProgressRequest, Capability::kClientChosenIds,
                       Capability::kFragment, Capability::kPreviousValues},
             .guarantees = {"Bookmarkable", "Reliable", "Filtered"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string stem = scenario.Key("mixed");
   const std::string key = stem + "/k";
-  const WatchedRange range = Prefix(stem + "/");
+  const WatchedRange range = Below(stem);
   const Write first = scenario.Put(key);
   const auto write = [&] {
-    for (std::int64_t i = prng.Between(3, 9); i > 0; --i) scenario.Put(key);
+    scenario.PutSome(key, {3, 9});
     scenario.Delete(key);
     scenario.PutTogether({key, stem + "/l", scenario.Key("elsewhere")});
   };
   write();
-  const RevisionRef start = first.revision();
+  const RevisionRef start = first;
   scenario.Watch({.group = "all", .range = range});
   scenario.Watch({.group = "all", .range = range, .start = start, .options = {.no_put = true}});
   scenario.Watch({.group = "all",
@@ -49,10 +47,9 @@ WATCH_CASE(Bookmarkable, MixedStream,
                   .start = start,
                   .options = {.no_put = true, .no_delete = true}});
   scenario.Watch({.group = "quiet", .range = OneKey(scenario.Key("quiet"))});
-  scenario.Watch({.group = "leaves", .range = range, .start = start, .first_id = 99});
-  scenario.AwaitCreated("leaves");
+  scenario.Open({.group = "leaves", .range = range, .start = start, .first_id = 99});
   scenario.Add(CancelStep{"leaves"});
-  for (std::int64_t round = prng.Between(2, 3); round > 0; --round) {
+  for (std::int64_t round = scenario.Between(2, 3); round > 0; --round) {
     scenario.Add(MustReportProgressStep{});
     scenario.Add(RequestProgressStep{});
     write();
@@ -64,46 +61,35 @@ WATCH_CASE(Bookmarkable, MixedStream,
 }
 
 WATCH_CASE(Bookmarkable, CancelledWhileBehind,
-           {.requirement = std::string(kAnswered),
+           {.requirement = kAnswered,
             .explain = "A watch with much history to read is cancelled before it has received it "
                        "all. Another watch of the stream is synced, so a progress request must be "
                        "answered: a watch that is gone must not count as behind.",
-            .level = Level::kMust,
             .needs = {Capability::kProgressRequest, Capability::kClientChosenIds},
             .guarantees = {"Bookmarkable", "Settled"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string key = scenario.Key("long");
   const Write first = scenario.Put(key);
-  for (std::int64_t i = prng.Between(1100, 1300); i > 0; --i) scenario.Put(key);
-  scenario.Watch({.group = "synced", .range = OneKey(scenario.Key("other"))});
-  scenario.AwaitCreated("synced");
+  scenario.PutSome(key, {1100, 1300});
+  scenario.Open({.group = "synced", .range = OneKey(scenario.Key("other"))});
   // Together they leave the client as one burst.
-  scenario.Watch({.group = "behind",
-                  .count = 20,
-                  .range = OneKey(key),
-                  .start = first.revision(),
-                  .first_id = 1000});
+  scenario.Watch(
+      {.group = "behind", .count = 20, .range = OneKey(key), .start = first, .first_id = 1000});
   scenario.Add(CancelStep{"behind"});
   scenario.Require("behind", RequireStep::Fact::kCancelled);
   scenario.Add(MustReportProgressStep{});
 }
 
 WATCH_CASE(Bookmarkable, AfterStall,
-           {.requirement = std::string(kAnswered),
+           {.requirement = kAnswered,
             .explain = "A stream is stalled until its queue is full and its watches are behind. "
                        "When the stall is over and everything has been delivered, a progress "
                        "request must be answered, at or above the last event.",
-            .level = Level::kMust,
             .needs = {Capability::kProxy, Capability::kProgressRequest},
             .guarantees = {"Bookmarkable", "Reliable"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string key = scenario.Key("busy");
   scenario.Put(key);
-  scenario.Watch({.group = "behind", .count = 300, .range = OneKey(key)});
-  scenario.AwaitCreated("behind");
-  scenario.Inject("stall");
-  for (std::int64_t i = prng.Between(20, 30); i > 0; --i) scenario.Put(key, {1000, 4000});
-  scenario.AwaitEffect("stall");
+  scenario.Open({.group = "behind", .count = 300, .range = OneKey(key)});
+  scenario.Stall(key, {20, 30}, {1000, 4000});
   scenario.Require("behind", RequireStep::Fact::kBehind);
   scenario.Add(RequestProgressStep{});
   scenario.Heal("stall");
@@ -112,24 +98,21 @@ WATCH_CASE(Bookmarkable, AfterStall,
 }
 
 WATCH_CASE(Bookmarkable, EverythingFilteredOut,
-           {.requirement = std::string(kAnswered),
+           {.requirement = kAnswered,
             .explain = "A watch with both filters receives no event, live or from history. Its "
                        "keys are written. It must receive nothing, and progress must follow the "
                        "store all the same.",
-            .level = Level::kMust,
             .needs = {Capability::kProgressRequest},
             .guarantees = {"Bookmarkable"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string key = scenario.Key("hidden");
   const Write first = scenario.Put(key);
   const WatchOptions both{.no_put = true, .no_delete = true};
   scenario.Watch({.group = "live", .range = OneKey(key), .options = both});
-  for (std::int64_t i = prng.Between(5, 20); i > 0; --i) scenario.Put(key);
+  scenario.PutSome(key, {5, 20});
   scenario.Delete(key);
-  scenario.Watch(
-      {.group = "late", .range = OneKey(key), .start = first.revision(), .options = both});
-  for (const char* group : {"live", "late"}) scenario.AwaitCreated(group);
-  for (std::int64_t i = prng.Between(2, 5); i > 0; --i) {
+  scenario.Watch({.group = "late", .range = OneKey(key), .start = first, .options = both});
+  scenario.AwaitCreated("live", "late");
+  for (std::int64_t i = scenario.Between(2, 5); i > 0; --i) {
     scenario.Put(key);
     scenario.Add(MustReportProgressStep{});
   }
@@ -137,19 +120,16 @@ WATCH_CASE(Bookmarkable, EverythingFilteredOut,
 }
 
 WATCH_CASE(Bookmarkable, AfterRefusedCreate,
-           {.requirement = std::string(kAnswered),
+           {.requirement = kAnswered,
             .explain = "Creates are refused on a stream, for an id that is in use and for a range "
                        "that holds no key. The open watches are synced, so a progress "
                        "request must be answered.",
-            .level = Level::kMust,
             .needs = {Capability::kProgressRequest, Capability::kClientChosenIds},
             .guarantees = {"Bookmarkable", "Settled"}}) {
-  Prng prng = scenario.Random("shape");
   const std::string key = scenario.Key("kept");
   scenario.Put(key);
-  scenario.Watch({.group = "open", .range = OneKey(key), .first_id = 5});
-  scenario.AwaitCreated("open");
-  for (std::int64_t i = prng.Between(1, 4); i > 0; --i) {
+  scenario.Open({.group = "open", .range = OneKey(key), .first_id = 5});
+  for (std::int64_t i = scenario.Between(1, 4); i > 0; --i) {
     scenario.Watch({.group = "in use", .range = OneKey(key), .first_id = 5});
     scenario.Watch({.group = "empty", .range = {key + "z", key}});
   }
@@ -169,20 +149,19 @@ WATCH_CASE(Bookmarkable, NoticesBetweenEvents,
             .explain = "Watches with progress_notify, one of them with a filter, one that reads "
                        "history, get events and notices in turn, while clients write. No event "
                        "may follow a notice that covers it, and notices must come.",
-            .level = Level::kMust,
             .needs = {Capability::kProgressNotices},
             .guarantees = {"Bookmarkable", "Reliable", "Filtered"}}) {
   const std::string stem = scenario.Key("noticed");
   const Write first = scenario.Put(stem + "/0");
   const auto watch = [&](const RevisionRef& start, bool no_put) {
     scenario.Watch({.group = "noticed",
-                    .range = Prefix(stem + "/"),
+                    .range = Below(stem),
                     .start = start,
                     .options = {.progress_notify = true, .no_put = no_put}});
   };
   watch(FromNow(), false);
   watch(FromNow(), true);
-  watch(first.revision(), false);
+  watch(first, false);
   scenario.AwaitCreated("noticed");
   scenario.BeginLoad({.clients = 2, .calls = 150, .keys = 3, .key = stem});
   scenario.AwaitLoad();

@@ -13,20 +13,17 @@ WATCH_CASE(Reliable, BatchBoundary,
             .explain = "Watches start exactly one batch of revisions in the past, one more, one "
                        "fewer, and two batches, and keys are written as soon as the watches have "
                        "been created. Each watch must receive every revision.",
-            .level = Level::kMust,
-            .needs = {},
             .guarantees = {"Reliable"}}) {
   const std::string key = scenario.Key("edge");
-  Prng prng = scenario.Random("shape");
-  const std::int64_t past = 2 * kBatch + prng.Between(5, 20);
+  const std::int64_t past = 2 * kBatch + scenario.Between(5, 20);
   for (std::int64_t i = 0; i < past; ++i) scenario.Put(key);
-  const std::int64_t offset = prng.Between(1, 4);
+  const std::int64_t offset = scenario.Between(1, 4);
   for (const std::int64_t behind : {kBatch - 1, kBatch, kBatch + 1, 2 * kBatch, kBatch - offset}) {
     // From `behind` revisions in the past up to and including the head.
     scenario.Watch({.group = "late", .range = OneKey(key), .start = AtHead(1 - behind)});
   }
   scenario.AwaitCreated("late");
-  for (std::int64_t i = prng.Between(3, 9); i > 0; --i) scenario.Put(key);
+  scenario.PutSome(key, {3, 9});
   scenario.AwaitDelivered("late");
 }
 

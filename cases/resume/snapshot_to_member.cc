@@ -30,18 +30,13 @@ void FallBehind(Scenario& scenario, const std::string& fault) {
 
 void WatchAcrossASnapshot(Scenario& scenario, const std::string& fault) {
   const std::string stem = scenario.Key("seen");
-  Prng prng = scenario.Random("shape");
   scenario.Cluster({.members = 3, .snapshot_count = 100});
-  scenario.Watch({.group = "behind",
-                  .count = 3,
-                  .range = Prefix(stem + "/"),
-                  .stream = "behind",
-                  .member = kBehind});
-  scenario.AwaitCreated("behind");
-  for (std::int64_t i = prng.Between(20, 50); i > 0; --i) scenario.Put(stem + "/a");
+  scenario.Open(
+      {.group = "behind", .count = 3, .range = Below(stem), .stream = "behind", .member = kBehind});
+  scenario.PutSome(stem + "/a", {20, 50});
   scenario.AwaitDelivered("behind");
   FallBehind(scenario, fault);
-  for (std::int64_t i = prng.Between(1, 5); i > 0; --i) scenario.Put(stem + "/b");
+  scenario.PutSome(stem + "/b", {1, 5});
   scenario.AwaitDelivered("behind");
 }
 
@@ -50,7 +45,6 @@ WATCH_CASE(Unique, SnapshotToPausedMember,
             .explain = "A follower with watches that have received every event is paused until it "
                        "needs a snapshot. Its watches must not receive those events again (etcd "
                        "#15271: they return to the revision at which they were opened).",
-            .level = Level::kMust,
             .needs = {Capability::kCluster},
             .guarantees = {"Unique", "Ordered"},
             .upstream = {15271}}) {
@@ -61,7 +55,6 @@ WATCH_CASE(Unique, SnapshotToIsolatedMember,
            {.requirement = "an event is never delivered twice (etcd API, watch guarantees, unique)",
             .explain = "As Unique.SnapshotToPausedMember, but the follower keeps running and all "
                        "messages between it and the other members are dropped.",
-            .level = Level::kMust,
             .needs = {Capability::kCluster, Capability::kProxy},
             .guarantees = {"Unique", "Ordered"},
             .upstream = {15271}}) {
@@ -71,17 +64,15 @@ WATCH_CASE(Unique, SnapshotToIsolatedMember,
 void WatchTheFutureAcrossASnapshot(Scenario& scenario, const std::string& fault) {
   constexpr std::int64_t kAhead = 7000;  // more than is written while it is behind
   const std::string key = scenario.Key("future");
-  Prng prng = scenario.Random("shape");
   scenario.Cluster({.members = 3, .snapshot_count = 100});
   scenario.Put(key);
-  scenario.Watch({.group = "future",
-                  .range = OneKey(key),
-                  .start = AtHead(kAhead),
-                  .stream = "behind",
-                  .member = kBehind});
-  scenario.AwaitCreated("future");
+  scenario.Open({.group = "future",
+                 .range = OneKey(key),
+                 .start = AtHead(kAhead),
+                 .stream = "behind",
+                 .member = kBehind});
   FallBehind(scenario, fault);
-  for (std::int64_t i = prng.Between(20, 80); i > 0; --i) scenario.Put(key);
+  scenario.PutSome(key, {20, 80});
   scenario.Add(AwaitCaughtUpStep{kBehind});
   // Advances the store past the start of the watch.
   scenario.BeginLoad({.load = "rest",
@@ -102,7 +93,6 @@ WATCH_CASE(Reliable, FutureStartPausedMember,
                        "is paused until it needs a snapshot. Before its start the watch must "
                        "receive nothing (etcd #20221: after a snapshot the server takes it for "
                        "caught up and delivers the next events).",
-            .level = Level::kMust,
             .needs = {Capability::kCluster},
             .guarantees = {"Reliable"},
             .upstream = {20221}}) {
@@ -114,7 +104,6 @@ WATCH_CASE(Reliable, FutureStartIsolatedMember,
                            "WatchCreateRequest)",
             .explain = "As Reliable.FutureStartPausedMember, but the follower keeps running and "
                        "all messages between it and the other members are dropped.",
-            .level = Level::kMust,
             .needs = {Capability::kCluster, Capability::kProxy},
             .guarantees = {"Reliable"},
             .upstream = {20221}}) {

@@ -3,7 +3,8 @@
 // nothing to disturb, or it stays below the threshold of its evidence. No event is missed, but the
 // attempt must not pass, because it proves nothing. If it passes, the receipt of the fault is
 // wrong.
-#include "cases/selftest/ineffective_case.h"
+#include "cases/support/watch_case.h"
+#include "harness/scenario/steps/member.h"
 
 namespace watchproof {
 namespace {
@@ -18,14 +19,23 @@ struct Row {
   Parameters parameters;
   const char* explain;
   After after = After::kGoOn;
+  int members = 1;
   int line = __builtin_LINE();
 };
 
+// Opens two watches of one key, the group "first", before any fault. Returns the key.
+std::string WatchUntouched(Scenario& scenario) {
+  std::string key = scenario.Key("untouched");
+  scenario.Put(key);
+  scenario.Open({.group = "first", .count = 2, .range = OneKey(key)});
+  return key;
+}
+
 void RunRow(Scenario& scenario, const Row& row) {
-  Prng prng = scenario.Random("shape");
+  scenario.Cluster({.members = row.members});
   const std::string key = WatchUntouched(scenario);
   scenario.Inject(row.fault, row.parameters);
-  for (std::int64_t i = prng.Between(5, 10); i > 0; --i) scenario.Put(key);
+  if (row.members == 1) scenario.PutSome(key, {5, 10});
   scenario.Heal(row.fault);
   const bool resumes = row.after == After::kResume;
   if (resumes) {
@@ -87,8 +97,39 @@ const std::vector<Row>& Rows() {
   return rows;
 }
 
-CaseInfo InfoOf(const std::string& name, std::string explain, int line) {
-  return IneffectiveCase(name, std::move(explain), Capability::kOurs, __FILE__, line);
+// The links are healed long before a heartbeat is missed, the cut is between two followers, or
+// there is no message that could be late.
+const std::vector<Row>& RowsOfClusters() {
+  static const char* const at_once = "The fault is healed before any member misses a heartbeat.";
+  static const std::vector<Row> rows = {
+      {"MomentaryIsolation", "isolate", {{"member", "3"}}, at_once, After::kGoOn, 3},
+      {"MomentarySplit", "split", {{"leader", "minority"}}, at_once, After::kGoOn, 3},
+      {"MomentaryRing", "ring", {}, at_once, After::kGoOn, 5},
+      {"OneWayCutBetweenFollowers",
+       "one-way-cut",
+       {{"from", "2"}, {"to", "3"}},
+       "Messages from one follower to another are dropped; the cluster needs none of them.",
+       After::kGoOn,
+       3},
+      {"SlowPeerWithoutWrites",
+       "slow-peer",
+       {},
+       "No write is replicated that could be late.",
+       After::kGoOn,
+       3},
+  };
+  return rows;
+}
+
+CaseInfo InfoOf(const std::string& name, std::string explain, int members, int line) {
+  return {.name = "Ineffective." + name,
+          .requirement = "a fault that did not take effect proves nothing (watchproof, receipts)",
+          .explain = std::move(explain),
+          .needs = {Capability::kProxy, members > 1 ? Capability::kCluster : Capability::kOurs},
+          .guarantees = {},
+          .expect = Verdict::kInconclusive,
+          .file = __FILE__,
+          .line = line};
 }
 
 // While a black hole discards all bytes, a refused connection leaves no evidence.
@@ -117,16 +158,34 @@ void PausePausedTarget(Scenario& scenario) {
   scenario.AwaitDelivered("first");
 }
 
+void TransferToIsolatedMember(Scenario& scenario) {
+  scenario.Cluster({.members = 3});
+  const std::string key = WatchUntouched(scenario);
+  scenario.Inject("isolate", {{"member", "2"}});
+  scenario.AwaitEffect("isolate");
+  scenario.Inject("move-leader", {{"to", "2"}});
+  scenario.Heal("move-leader");
+  scenario.Heal("isolate");
+  scenario.Add(AwaitCaughtUpStep{2});
+  scenario.Put(key);
+  scenario.AwaitDelivered("first");
+}
+
 [[maybe_unused]] const bool kAdded = [] {
-  for (const Row& row : Rows()) {
-    AddCase(InfoOf(row.name, row.explain, row.line),
-            [&row](Scenario& scenario) { RunRow(scenario, row); });
+  for (const auto* rows : {&Rows(), &RowsOfClusters()}) {
+    for (const Row& row : *rows) {
+      AddCase(InfoOf(row.name, row.explain, row.members, row.line),
+              [&row](Scenario& scenario) { RunRow(scenario, row); });
+    }
   }
-  AddCase(InfoOf("PauseOfPausedTarget", "A paused target is paused again.", __LINE__),
+  AddCase(InfoOf("PauseOfPausedTarget", "A paused target is paused again.", 1, __LINE__),
           &PausePausedTarget);
+  AddCase(InfoOf("TransferToIsolatedMember",
+                 "The leader is asked to hand over to an isolated member.", 3, __LINE__),
+          &TransferToIsolatedMember);
   return AddCase(
       InfoOf("RefuseDuringBlackHole",
-             "New connections are refused on a path on which a black hole discards all bytes.",
+             "New connections are refused on a path on which a black hole discards all bytes.", 1,
              __LINE__),
       &RefuseDuringBlackHole);
 }();

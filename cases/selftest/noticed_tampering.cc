@@ -13,7 +13,6 @@ CaseInfo InfoOf(const std::string& name, std::string explain, int line) {
   return {.name = "Noticed." + name,
           .requirement = "an oracle that cannot fail proves nothing (watchproof, self-tests)",
           .explain = std::move(explain),
-          .level = Level::kMust,
           .needs = {Capability::kProxy, Capability::kOurs},
           .guarantees = {},
           .expect = Verdict::kFail,
@@ -25,12 +24,10 @@ void RunTampered(Scenario& scenario, const std::string& fault,
                  const std::map<std::string, std::string>& parameters) {
   const std::string key = scenario.Key("tampered");
   scenario.Put(key);
-  scenario.Watch({.group = "first", .range = OneKey(key)});
-  scenario.AwaitCreated("first");
+  scenario.Open({.group = "first", .range = OneKey(key)});
   scenario.Inject(fault, parameters);
   for (int i = 0; i < 8; ++i) scenario.Put(key, kLarge);
-  scenario.AwaitEffect(fault);
-  scenario.Heal(fault);
+  scenario.AwaitEffectAndHeal(fault);
   scenario.Put(key);
 }
 

@@ -11,7 +11,7 @@
 #include "harness/base/prng.h"
 #include "harness/scenario/attempt.h"
 #include "harness/session/interrupt.h"
-#include "harness/targets/upgrade.h"
+#include "harness/targets/target_spec.h"
 
 namespace watchproof {
 namespace {

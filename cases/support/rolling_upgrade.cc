@@ -10,7 +10,7 @@
 #include "harness/scenario/steps/fault.h"
 #include "harness/scenario/steps/load.h"
 #include "harness/scenario/steps/member.h"
-#include "harness/scenario/steps/require.h"
+#include "harness/scenario/steps/moment.h"
 #include "harness/scenario/steps/watch.h"
 #include "harness/scenario/steps/write.h"
 

@@ -15,6 +15,12 @@ WatchedRange Prefix(const std::string& prefix) {
 
 std::string Scenario::Key(const std::string& stem) { return stem + "/" + keys_.Word(8); }
 
+std::vector<std::string> Scenario::Keys(const std::string& stem, const Some& count) {
+  std::vector<std::string> keys;
+  for (std::int64_t i = Between(count.least, count.most); i > 0; --i) keys.push_back(Key(stem));
+  return keys;
+}
+
 ValueRef Scenario::Value(const ValueSize& size) {
   const auto bytes =
       values_.Between(static_cast<std::int64_t>(size.least), static_cast<std::int64_t>(size.most));
@@ -33,6 +39,15 @@ Write Scenario::AddWrite(Step step) {
 
 Write Scenario::Put(const std::string& key, const ValueSize& size) {
   return AddWrite(PutStep{key, Value(size)});
+}
+
+std::vector<Write> Scenario::PutSome(const std::string& key, const Some& count,
+                                     const ValueSize& size) {
+  std::vector<Write> writes;
+  for (std::int64_t i = Between(count.least, count.most); i > 0; --i) {
+    writes.push_back(Put(key, size));
+  }
+  return writes;
 }
 
 Write Scenario::PutOnLease(const std::string& key, const std::string& lease,

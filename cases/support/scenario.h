@@ -4,8 +4,7 @@
 //
 //   WATCH_CASE(Reliable, SingleKey, {...}) {
 //     const std::string key = scenario.Key("k");
-//     scenario.Watch({.group = "all", .range = OneKey(key)});
-//     scenario.AwaitCreated("all");
+//     scenario.Open({.group = "all", .range = OneKey(key)});
 //     scenario.Put(key);
 //     scenario.Add(CancelStep{"all"});
 //   }
@@ -25,7 +24,6 @@
 #include "harness/scenario/steps/fault.h"
 #include "harness/scenario/steps/load.h"
 #include "harness/scenario/steps/moment.h"
-#include "harness/scenario/steps/require.h"
 #include "harness/scenario/steps/watch.h"
 #include "harness/scenario/steps/write.h"
 
@@ -34,17 +32,26 @@ namespace watchproof {
 inline WatchedRange OneKey(std::string key) { return {std::move(key), ""}; }
 // Every key that begins with `prefix`. Requires: its last byte is below 0xff.
 WatchedRange Prefix(const std::string& prefix);
+// The keys that Scenario::Key makes of the stem.
+inline WatchedRange Below(const std::string& stem) { return Prefix(stem + "/"); }
 
 // A write, identified by its index among the writes of the scenario; stands for its revision.
 struct Write {
   std::int64_t index = 0;
   RevisionRef revision() const { return OfWrite(index); }
+  operator RevisionRef() const { return revision(); }
 };
 
 // Length of a value in bytes, drawn from the seed between the two bounds.
 struct ValueSize {
   std::size_t least = 16;
   std::size_t most = 64;
+};
+
+// How many, drawn from the seed between the two bounds.
+struct Some {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
 };
 
 class Scenario {
@@ -56,13 +63,27 @@ class Scenario {
   void Cluster(const ClusterPlan& cluster) { plan_.cluster = cluster; }
   void Add(Step step);
 
-  // A generator for one purpose of the case.
+  // What the case draws from the seed.
+  std::int64_t Between(std::int64_t low, std::int64_t high) { return shape_.Between(low, high); }
+  bool Chance(double probability) { return shape_.Chance(probability); }
+  template <typename T>
+  const T& Pick(const std::vector<T>& from) {
+    return shape_.Pick(from);
+  }
+  template <typename T>
+  void Shuffle(std::vector<T>& items) {
+    shape_.Shuffle(items);
+  }
+  // A generator for one more purpose, so that what it draws does not depend on the above.
   Prng Random(std::string_view purpose) const { return prng_.Fork(purpose); }
   // A key that begins with `stem` and ends in letters of the seed.
   std::string Key(const std::string& stem);
+  std::vector<std::string> Keys(const std::string& stem, const Some& count);
   ValueRef Value(const ValueSize& size = {});
 
   Write Put(const std::string& key, const ValueSize& size = {});
+  // One after the other.
+  std::vector<Write> PutSome(const std::string& key, const Some& count, const ValueSize& size = {});
   // Requires: the key exists, otherwise there is no revision.
   Write Delete(const std::string& key);
   // Every key of the range, at one revision. Requires: one exists.
@@ -80,12 +101,24 @@ class Scenario {
   void AwaitLoad(const std::string& load = "load") { Add(AwaitLoadStep{load}); }
 
   void Watch(const WatchStep& watch) { Add(watch); }
+  // The same, and waits until all watches of the group are created.
+  void Open(const WatchStep& watch) {
+    Watch(watch);
+    AwaitCreated(watch.group);
+  }
   // Without the fact the attempt is about something else, and proves nothing.
   void Require(const std::string& group, RequireStep::Fact fact, Duration limit = {}) {
     Add(RequireStep{group, fact, limit});
   }
-  void AwaitCreated(const std::string& group) { Add(AwaitCreatedStep{group}); }
-  void AwaitDelivered(const std::string& group) { Add(AwaitDeliveredStep{group}); }
+  // One group after the other.
+  template <typename... Groups>
+  void AwaitCreated(const Groups&... groups) {
+    (Add(AwaitCreatedStep{groups}), ...);
+  }
+  template <typename... Groups>
+  void AwaitDelivered(const Groups&... groups) {
+    (Add(AwaitDeliveredStep{groups}), ...);
+  }
   // Opens each watch of the group again, one past its last received revision, as group `as` on a
   // new stream.
   void Resume(const std::string& group, const std::string& as, int member = 1) {
@@ -97,12 +130,23 @@ class Scenario {
   }
   void AwaitEffect(const std::string& fault) { Add(AwaitEffectStep{fault}); }
   void Heal(const std::string& fault) { Add(HealStep{fault}); }
-  // Of the target, which has its data again afterwards.
-  void KillAndRestart() {
-    Inject("kill");
-    AwaitEffect("kill");
-    Heal("kill");
+  void AwaitEffectAndHeal(const std::string& fault) {
+    AwaitEffect(fault);
+    Heal(fault);
   }
+  // Stalls the proxied path while the key is put, so that its watches fall behind.
+  void Stall(const std::string& key, const Some& count, const ValueSize& size) {
+    Inject("stall");
+    PutSome(key, count, size);
+    AwaitEffect("stall");
+  }
+  // A fault that is over as soon as it has taken effect.
+  void Disturb(const std::string& fault, std::map<std::string, std::string> parameters = {}) {
+    Inject(fault, std::move(parameters));
+    AwaitEffectAndHeal(fault);
+  }
+  // Of the target, which has its data again afterwards.
+  void KillAndRestart() { Disturb("kill"); }
   // Waits for a time between the two, drawn from the seed. For scenarios in which time matters.
   void Hold(Duration least, Duration most) { Add(HoldStep{times_.Between(least, most)}); }
 
@@ -116,6 +160,7 @@ class Scenario {
   Write AddWrite(Step step);
 
   const Prng prng_;
+  Prng shape_ = prng_.Fork("shape");
   Prng keys_ = prng_.Fork("keys");
   Prng values_ = prng_.Fork("values");
   Prng times_ = prng_.Fork("times");

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/scenario/steps/progress.h"
+#include "harness/scenario/steps/stream.h"
 
 namespace watchproof {
 namespace {

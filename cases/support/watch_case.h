@@ -18,6 +18,13 @@
 
 namespace watchproof {
 
+// Sentences of etcd's API that several cases come from.
+inline constexpr const char* kWatchGuarantees =
+    "events are ordered, unique, atomic and never dropped (etcd API, watch guarantees)";
+inline constexpr const char* kBrokenWatch =
+    "a broken watch can be resumed by a new watch from after the last event (etcd API, watch "
+    "guarantees, resumable)";
+
 inline CaseInfo Placed(CaseInfo info, std::string name, std::string file, int line) {
   info.name = std::move(name);
   info.file = std::move(file);

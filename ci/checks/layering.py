@@ -32,7 +32,7 @@ ALLOWED = {
     "harness/client": BASE | {"harness/history"},
     "harness/targets": BASE | {"embedded_store/server", "fixtures/protos", "fixtures/certs"},
     "harness/consumers": BASE | ORACLE | {"harness/targets"},
-    "harness/faults": BASE | PROXIES,
+    "harness/faults": BASE | PROXIES | {"harness/targets"},
     "harness/explore": BASE
     | ORACLE
     | {"embedded_store/mvcc", "embedded_store/watch", "embedded_store/lease"}

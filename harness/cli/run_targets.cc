@@ -17,7 +17,7 @@
 #include "harness/targets/child_process.h"
 #include "harness/targets/release_archives.h"
 #include "harness/targets/release_cache.h"
-#include "harness/targets/upgrade.h"
+#include "harness/targets/target_spec.h"
 
 namespace watchproof {
 namespace {

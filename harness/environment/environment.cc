@@ -92,7 +92,7 @@ Status Environment::SettleLeader(Deadline deadline) {
   do {
     std::vector<ServerStatus> reported;
     for (int number = 1; number <= members(); ++number) {
-      const auto answer = StatusOf(number);
+      const auto answer = target(number).Ask(Within(kAnswerLimit));
       if (answer.has_value()) reported.push_back(*answer);
     }
     if (reported.size() < members_.size()) continue;
@@ -168,17 +168,6 @@ Endpoint Environment::endpoint(Path path, int member) {
   return {host(member), kProxyPort};
 }
 
-std::optional<double> Environment::MetricOf(int member, std::string_view name) {
-  const auto metrics = target(member).ReadMetrics();
-  if (!metrics.has_value()) return std::nullopt;
-  const auto found = metrics->find(name);
-  return found == metrics->end() ? std::nullopt : std::optional(found->second);
-}
-
-Result<ServerStatus> Environment::StatusOf(int member) {
-  return AskStatus(target(member).endpoint(), Within(kAnswerLimit), target(member).token());
-}
-
 Status Environment::Call(Path path, Deadline deadline) {
   const auto answer = AskStatus(endpoint(path), deadline, target().token());
   return answer.has_value() ? Status() : answer.error();
@@ -187,33 +176,9 @@ Status Environment::Call(Path path, Deadline deadline) {
 std::vector<ServerPorts> Environment::ServersForFaults() {
   std::vector<ServerPorts> servers;
   for (int member = 1; member <= members(); ++member) {
-    Target& server = target(member);
-    const auto ask = [&server](Deadline deadline) -> Result<ServerWord> {
-      WP_ASSIGN_OR_RETURN(const ServerStatus status,
-                          AskStatus(server.endpoint(), deadline, server.token()));
-      return ServerWord{.version = status.version,
-                        .revision = status.revision,
-                        .member = status.member,
-                        .leader = status.leader,
-                        .term = status.term};
-    };
-    servers.push_back(
-        {.ask = ask,
-         .kill = [&server] { return server.Kill(); },
-         .terminate = [&server](Deadline deadline) { return server.Terminate(deadline); },
-         .restart = [&server](
-                        Deadline deadline,
-                        const std::string& release) { return server.Restart(deadline, release); },
-         .pause = [&server] { return server.Pause(); },
-         .proceed = [&server] { return server.Continue(); },
-         .process_state = [&server] { return server.process_state(); },
-         .hand_over =
-             [&server](std::uint64_t to) {
-               return MoveLeader(server.endpoint(), to, Within(5s), server.token());
-             },
-         .metric = [this, member](std::string_view name) { return MetricOf(member, name); },
-         .peer_path = At(member).peer_path,
-         .caller = fmt::format("{:x}", At(member).id)});
+    servers.push_back({.target = &target(member),
+                       .peer_path = At(member).peer_path,
+                       .caller = fmt::format("{:x}", At(member).id)});
   }
   return servers;
 }

@@ -84,10 +84,6 @@ class Environment {
   // Removes every effect from every path.
   void HealPaths() { proxies_.HealAll(); }
 
-  // One of the member's own metrics; empty when it publishes none of that name.
-  std::optional<double> MetricOf(int member, std::string_view name);
-  // The member's revision and its view of the leader.
-  Result<ServerStatus> StatusOf(int member);
   // One small call, on a new connection.
   Status Call(Path path, Deadline deadline);
   // What faults may do to the members, from 1.

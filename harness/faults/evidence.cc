@@ -25,44 +25,37 @@ class EndedStreams : public Evidence {
  public:
   void Before(FaultPorts& ports) override { before_ = ports.closed_streams(); }
   void Look(FaultPorts& ports, Duration /*armed_at*/) override {
-    seen_ = ports.closed_streams() - before_;
+    seen_.closed = ports.closed_streams() - before_;
   }
-  void Keep() override { closed_ = seen_; }
   // The end of a refused stream is made by the proxy, behind the recorder of a consumer's streams.
-  bool found(const Receipt& done) const override { return closed_ > 0 || done.streams_refused > 0; }
+  bool found(const Receipt& done) const override {
+    return kept_.closed > 0 || done.streams_refused > 0;
+  }
   void Describe(const Receipt& done, FaultReceipt& receipt) const override {
-    receipt.measured["streams_closed"] = closed_;
-    receipt.text += fmt::format("{} streams of the clients ended", closed_);
+    receipt.measured["streams_closed"] = kept_.closed;
+    receipt.text += fmt::format("{} streams of the clients ended", kept_.closed);
     if (done.streams_refused == 0) return;
     receipt.measured["streams_refused"] = done.streams_refused;
     receipt.text += fmt::format(", {} were refused", done.streams_refused);
   }
 
- protected:
-  std::int64_t closed_ = 0;
-
  private:
   std::int64_t before_ = 0;
-  std::int64_t seen_ = 0;
 };
 
 class OracleProblems final : public EndedStreams {
  public:
-  void Noticed(std::size_t problems) override { seen_ = static_cast<std::int64_t>(problems); }
-  void Keep() override {
-    EndedStreams::Keep();
-    found_ = std::max(found_, seen_);
+  void Noticed(std::size_t problems) override {
+    seen_.problems = std::max(kept_.problems, static_cast<std::int64_t>(problems));
   }
-  bool found(const Receipt& done) const override { return found_ > 0 || EndedStreams::found(done); }
+  bool found(const Receipt& done) const override {
+    return kept_.problems > 0 || EndedStreams::found(done);
+  }
   void Describe(const Receipt& done, FaultReceipt& receipt) const override {
-    receipt.measured["undecided"] = found_;
-    receipt.text += fmt::format("the oracle found {} problems, and ", found_);
+    receipt.measured["undecided"] = kept_.problems;
+    receipt.text += fmt::format("the oracle found {} problems, and ", kept_.problems);
     EndedStreams::Describe(done, receipt);
   }
-
- private:
-  std::int64_t seen_ = 0;
-  std::int64_t found_ = 0;
 };
 
 class LateEnd final : public EndedStreams {
@@ -70,32 +63,25 @@ class LateEnd final : public EndedStreams {
   explicit LateEnd(Duration delay) : delay_(delay) {}
   void Look(FaultPorts& ports, Duration armed_at) override {
     EndedStreams::Look(ports, armed_at);
-    seen_ = ports.last_closed() - armed_at;
-  }
-  void Keep() override {
-    EndedStreams::Keep();
-    noticed_ = seen_;
+    seen_.last_closed = ports.last_closed() - armed_at;
   }
   // An end that was held back for so long cannot have arrived sooner after the arming.
   bool found(const Receipt& done) const override {
-    return done.longest_hold >= delay_ && EndedStreams::found(done) && noticed_ >= delay_;
+    return done.longest_hold >= delay_ && EndedStreams::found(done) && kept_.last_closed >= delay_;
   }
   void Describe(const Receipt& done, FaultReceipt& receipt) const override {
     receipt.measured["held_ms"] = Milliseconds(done.longest_hold);
     receipt.measured["required_ms"] = Milliseconds(delay_);
-    receipt.measured["noticed_after_ms"] = closed_ > 0 ? Milliseconds(noticed_) : 0;
+    const std::int64_t noticed = kept_.closed > 0 ? Milliseconds(kept_.last_closed) : 0;
+    receipt.measured["noticed_after_ms"] = noticed;
     receipt.text += fmt::format("an end was held back for {} ms ({} required); ",
                                 Milliseconds(done.longest_hold), Milliseconds(delay_));
     EndedStreams::Describe(done, receipt);
-    if (closed_ > 0) {
-      receipt.text += fmt::format(", the last {} ms after the arming", Milliseconds(noticed_));
-    }
+    if (kept_.closed > 0) receipt.text += fmt::format(", the last {} ms after the arming", noticed);
   }
 
  private:
   const Duration delay_;
-  Duration seen_{};
-  Duration noticed_{};
 };
 
 class Gone final : public EndedStreams {
@@ -107,27 +93,22 @@ class Gone final : public EndedStreams {
   }
   void Look(FaultPorts& ports, Duration armed_at) override {
     EndedStreams::Look(ports, armed_at);
-    seen_gap_ = GapOf(ports, armed_at);
+    seen_.gap = std::max(kept_.gap, GapOf(ports, armed_at));
     const auto watchers = ports.metric(kWatchers);
     if (!watchers || !watchers_before_) return;
-    seen_fewer_ = static_cast<std::int64_t>(*watchers_before_ - *watchers);
-  }
-  void Keep() override {
-    EndedStreams::Keep();
-    gap_ = std::max(gap_, seen_gap_);
-    fewer_ = std::max(fewer_, seen_fewer_);
+    seen_.fewer = std::max(kept_.fewer, static_cast<std::int64_t>(*watchers_before_ - *watchers));
   }
   bool found(const Receipt& done) const override {
-    if (client_) return closed_ > 0 && done.bytes_swallowed > 0;
-    return closed_ == 0 && gap_ >= kLeastGap && (!watchers_before_ || fewer_ > 0);
+    if (client_) return kept_.closed > 0 && done.bytes_swallowed > 0;
+    return kept_.closed == 0 && kept_.gap >= kLeastGap && (!watchers_before_ || kept_.fewer > 0);
   }
   void Describe(const Receipt& done, FaultReceipt& receipt) const override {
-    receipt.measured["watchers_fewer"] = fewer_;
-    receipt.measured["gap_ms"] = Milliseconds(gap_);
+    receipt.measured["watchers_fewer"] = kept_.fewer;
+    receipt.measured["gap_ms"] = Milliseconds(kept_.gap);
     if (!client_) {
       receipt.text +=
-          fmt::format("the target counts {} fewer watchers, nothing arrived for {} ms, ", fewer_,
-                      Milliseconds(gap_));
+          fmt::format("the target counts {} fewer watchers, nothing arrived for {} ms, ",
+                      kept_.fewer, Milliseconds(kept_.gap));
     }
     EndedStreams::Describe(done, receipt);
   }
@@ -135,10 +116,6 @@ class Gone final : public EndedStreams {
  private:
   const bool client_;
   std::optional<double> watchers_before_;
-  std::int64_t seen_fewer_ = 0;
-  std::int64_t fewer_ = 0;
-  Duration seen_gap_{};
-  Duration gap_{};
 };
 
 class Silence final : public Evidence {
@@ -146,37 +123,29 @@ class Silence final : public Evidence {
   explicit Silence(GaugeUse use) : use_(use) {}
   void Before(FaultPorts& ports) override { before_ = SlowWatchers(ports); }
   void Look(FaultPorts& ports, Duration armed_at) override {
-    seen_slow_ = SlowWatchers(ports).value_or(0);
-    seen_gap_ = GapOf(ports, armed_at);
-  }
-  void Keep() override {
-    slow_ = std::max(slow_, seen_slow_);
-    gap_ = std::max(gap_, seen_gap_);
+    seen_.slow = std::max(kept_.slow, SlowWatchers(ports).value_or(0));
+    seen_.gap = std::max(kept_.gap, GapOf(ports, armed_at));
   }
   bool found(const Receipt& /*done*/) const override {
-    const bool rose = slow_ > before_.value_or(0);
-    const bool gap = gap_ >= kLeastGap;
+    const bool rose = kept_.slow > before_.value_or(0);
+    const bool gap = kept_.gap >= kLeastGap;
     if (use_ == GaugeUse::kNone) return gap;
     if (use_ == GaugeUse::kInsteadIfPublished && before_) return rose;
     return rose || gap;
   }
   void Describe(const Receipt& /*done*/, FaultReceipt& receipt) const override {
-    receipt.measured["gap_ms"] = Milliseconds(gap_);
-    receipt.text += fmt::format("nothing arrived for {} ms", Milliseconds(gap_));
+    receipt.measured["gap_ms"] = Milliseconds(kept_.gap);
+    receipt.text += fmt::format("nothing arrived for {} ms", Milliseconds(kept_.gap));
     if (!before_) return;
     receipt.measured["slow_watchers_before"] = *before_;
-    receipt.measured["slow_watchers"] = slow_;
+    receipt.measured["slow_watchers"] = kept_.slow;
     receipt.text += fmt::format("; the target's slow-watcher gauge went from {} to {}", *before_,
-                                std::max(slow_, *before_));
+                                std::max(kept_.slow, *before_));
   }
 
  private:
   const GaugeUse use_;
   std::optional<std::int64_t> before_;  // none if the target publishes no gauge
-  std::int64_t seen_slow_ = 0;
-  std::int64_t slow_ = 0;
-  Duration seen_gap_{};
-  Duration gap_{};
 };
 
 class SlowCall final : public Evidence {
@@ -184,17 +153,16 @@ class SlowCall final : public Evidence {
   explicit SlowCall(Duration required) : required_(required) {}
   void Before(FaultPorts& ports) override { before_ = Ask(ports, kHealthyLimit); }
   void Look(FaultPorts& ports, Duration /*armed_at*/) override {
-    if (!Long()) seen_ = Ask(ports, 2 * required_ + 1s);
+    if (!Long()) seen_.round_trip = std::max(kept_.round_trip, Ask(ports, 2 * required_ + 1s));
   }
-  void Keep() override { round_trip_ = std::max(round_trip_, seen_); }
   bool found(const Receipt& /*done*/) const override { return Long(); }
   void Describe(const Receipt& /*done*/, FaultReceipt& receipt) const override {
-    receipt.measured["round_trip_us"] = Micros(round_trip_);
+    receipt.measured["round_trip_us"] = Micros(kept_.round_trip);
     receipt.measured["round_trip_required_us"] = Micros(required_);
     receipt.measured["round_trip_before_us"] = Micros(before_);
     receipt.text += fmt::format(
         "a call over the proxied path took {} us (at least {} required; {} before the fault)",
-        Micros(round_trip_), Micros(required_), Micros(before_));
+        Micros(kept_.round_trip), Micros(required_), Micros(before_));
   }
 
  private:
@@ -209,13 +177,11 @@ class SlowCall final : public Evidence {
   }
   bool Long() const {
     const bool required = required_ > Duration::zero();
-    return required && round_trip_ >= required_ && round_trip_ > before_;
+    return required && kept_.round_trip >= required_ && kept_.round_trip > before_;
   }
 
   const Duration required_;
   Duration before_{};
-  Duration seen_{};
-  Duration round_trip_{};
 };
 
 class FailedCall final : public Evidence {
@@ -224,22 +190,19 @@ class FailedCall final : public Evidence {
     answered_before_ = ports.call_by_proxied_path(Within(kHealthyLimit)).ok();
   }
   void Look(FaultPorts& ports, Duration /*armed_at*/) override {
-    if (!failed_) seen_ = !ports.call_by_proxied_path(Within(kDeadLimit)).ok();
+    if (!kept_.failed) seen_.failed = !ports.call_by_proxied_path(Within(kDeadLimit)).ok();
   }
-  void Keep() override { failed_ = seen_; }
-  bool found(const Receipt& /*done*/) const override { return answered_before_ && failed_; }
+  bool found(const Receipt& /*done*/) const override { return answered_before_ && kept_.failed; }
   void Describe(const Receipt& /*done*/, FaultReceipt& receipt) const override {
     receipt.measured["answered_before"] = answered_before_;
-    receipt.measured["calls_unanswered"] = failed_;
+    receipt.measured["calls_unanswered"] = kept_.failed;
     receipt.text += fmt::format(
         "a call over the proxied path was {} before and {} during the fault",
-        answered_before_ ? "answered" : "not answered", failed_ ? "not answered" : "answered");
+        answered_before_ ? "answered" : "not answered", kept_.failed ? "not answered" : "answered");
   }
 
  private:
   bool answered_before_ = false;
-  bool seen_ = false;
-  bool failed_ = false;
 };
 
 class KeptRate final : public Evidence {
@@ -248,65 +211,56 @@ class KeptRate final : public Evidence {
   void Before(FaultPorts& ports) override { before_ = ports.bytes_arrived(); }
   void Look(FaultPorts& ports, Duration armed_at) override {
     if (Enough()) return;
-    seen_taken_ = ports.now() - armed_at;
+    seen_.taken = ports.now() - armed_at;
     const std::vector<std::int64_t> now = ports.bytes_arrived();
     for (std::size_t i = 0; i < now.size(); ++i) {
-      seen_arrived_ = std::max(seen_arrived_, now[i] - (i < before_.size() ? before_[i] : 0));
+      seen_.arrived = std::max(seen_.arrived, now[i] - (i < before_.size() ? before_[i] : 0));
     }
-  }
-  void Keep() override {
-    arrived_ = seen_arrived_;
-    taken_ = seen_taken_;
   }
   bool found(const Receipt& /*done*/) const override { return Enough(); }
   void Describe(const Receipt& /*done*/, FaultReceipt& receipt) const override {
-    receipt.measured["bytes_arrived"] = arrived_;
-    receipt.measured["taken_ms"] = Milliseconds(taken_);
+    receipt.measured["bytes_arrived"] = kept_.arrived;
+    receipt.measured["taken_ms"] = Milliseconds(kept_.taken);
     receipt.text += fmt::format(
         "the busiest stream received {} bytes in {} ms, {} the limit of {} bytes a second",
-        arrived_, Milliseconds(taken_), Kept() ? "within" : "above", rate_);
+        kept_.arrived, Milliseconds(kept_.taken), Kept() ? "within" : "above", rate_);
   }
 
  private:
   bool Kept() const {
-    const std::int64_t limited = std::max<std::int64_t>(0, arrived_ - kUnderWay);
-    return taken_ >= Duration(limited * Duration(1s).count() / rate_);
+    const std::int64_t limited = std::max<std::int64_t>(0, kept_.arrived - kUnderWay);
+    return kept_.taken >= Duration(limited * Duration(1s).count() / rate_);
   }
-  bool Enough() const { return arrived_ >= at_least_ && Kept(); }
+  bool Enough() const { return kept_.arrived >= at_least_ && Kept(); }
 
   const std::int64_t rate_;
   const std::int64_t at_least_;
   std::vector<std::int64_t> before_;  // by stream
-  std::int64_t seen_arrived_ = 0;     // on the busiest stream
-  std::int64_t arrived_ = 0;
-  Duration seen_taken_{};
-  Duration taken_{};
 };
 
 class Spread final : public Evidence {
  public:
   explicit Spread(Duration required) : required_(required) {}
   void Before(FaultPorts& ports) override { before_ = ports.spread(); }
-  void Look(FaultPorts& ports, Duration /*armed_at*/) override { seen_ = ports.spread(); }
-  void Keep() override { spread_ = std::max(spread_, seen_); }
+  void Look(FaultPorts& ports, Duration /*armed_at*/) override {
+    seen_.spread = std::max(kept_.spread, ports.spread());
+  }
   bool found(const Receipt& /*done*/) const override {
-    return spread_ >= required_ && spread_ > before_;
+    return kept_.spread >= required_ && kept_.spread > before_;
   }
   void Describe(const Receipt& /*done*/, FaultReceipt& receipt) const override {
-    receipt.measured["spread_ms"] = Milliseconds(spread_);
+    receipt.measured["spread_ms"] = Milliseconds(kept_.spread);
     receipt.measured["spread_before_ms"] = Milliseconds(before_);
     receipt.measured["spread_required_ms"] = Milliseconds(required_);
     receipt.text += fmt::format(
         "the slowest watcher of a stream waited {} ms longer than the fastest ({} before, at least "
         "{} required)",
-        Milliseconds(spread_), Milliseconds(before_), Milliseconds(required_));
+        Milliseconds(kept_.spread), Milliseconds(before_), Milliseconds(required_));
   }
 
  private:
   const Duration required_;
   Duration before_{};
-  Duration seen_{};
-  Duration spread_{};
 };
 
 }  // namespace

@@ -22,6 +22,22 @@ constexpr std::string_view kWatchers = "etcd_debugging_mvcc_watcher_total";
 
 class Evidence {
  public:
+  // Each kind looks for some of it. In Look a kind that needs the most takes that of `kept_` and of
+  // what there is now.
+  struct Seen {
+    std::int64_t closed = 0;    // streams of the clients
+    Duration last_closed{};     // the last one, since the arming
+    std::int64_t problems = 0;  // of the oracle, at most
+    std::int64_t fewer = 0;     // watchers that the target counts, at most
+    std::int64_t slow = 0;      // watchers that are behind, at most
+    Duration gap{};             // in which nothing arrived, at most
+    Duration round_trip{};      // of a call, at most
+    bool failed = false;        // a call
+    std::int64_t arrived = 0;   // bytes, on the busiest stream
+    Duration taken{};           // for them
+    Duration spread{};          // of the watchers of a stream, at most
+  };
+
   virtual ~Evidence() = default;
   // The state without the fault. Called once, right before the effect is armed.
   virtual void Before(FaultPorts& /*ports*/) {}
@@ -31,11 +47,15 @@ class Evidence {
   virtual void Noticed(std::size_t /*problems*/) {}
   // The proxy, asked after Look, reports that it has acted and has not stopped yet. Other causes
   // have similar consequences, so that what was seen at other times is no evidence.
-  virtual void Keep() = 0;
+  void Keep() { kept_ = seen_; }
   // `done`: what the proxy reports that it did.
   virtual bool found(const proxy::Receipt& done) const = 0;
   // Adds to what was measured and to the sentence.
   virtual void Describe(const proxy::Receipt& done, FaultReceipt& receipt) const = 0;
+
+ protected:
+  Seen seen_;
+  Seen kept_;
 };
 
 struct EvidenceKind {

@@ -67,18 +67,6 @@ FaultReceipt Fault::receipt() const {
   return receipt;
 }
 
-std::string_view Name(EndsStreams which) {
-  switch (which) {
-    case EndsStreams::kNone:
-      return "none";
-    case EndsStreams::kProxied:
-      return "proxied";
-    case EndsStreams::kEvery:
-      return "every";
-  }
-  return "unknown";
-}
-
 FaultRegistration::FaultRegistration(std::vector<FaultKind> (*kinds)()) {
   Registered().push_back(kinds);
 }

@@ -22,6 +22,7 @@
 
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
+#include "harness/targets/target.h"
 #include "proxies/control/proxy_handle.h"
 
 namespace watchproof {
@@ -33,34 +34,9 @@ struct ReaderPace {
   Duration every = 1s;
 };
 
-// The state that a server reports about itself.
-struct ServerWord {
-  std::string version;
-  std::int64_t revision = 0;
-  std::uint64_t member = 0;  // its id in the cluster
-  std::uint64_t leader = 0;  // in this server's view; 0: none
-  std::uint64_t term = 0;
-};
-
-// One server: the target, or a member of it. Signals are kUnimplemented where the harness has no
-// process that it could continue or start again.
+// One server: the target, or a member of it.
 struct ServerPorts {
-  // Its status, by the direct path, on a new connection.
-  std::function<Result<ServerWord>(Deadline)> ask;
-  // SIGKILL or SIGTERM; return when the process has ended.
-  std::function<Status()> kill;
-  std::function<Status(Deadline)> terminate;
-  // Starts it again with the data it had, as another release if one is named; returns when it
-  // answers.
-  std::function<Status(Deadline, const std::string& release)> restart;
-  // SIGSTOP and SIGCONT, and the process state that the kernel reports: 'T' is stopped.
-  std::function<Status()> pause;
-  std::function<Status()> proceed;
-  std::function<char()> process_state;
-  // Moves the leadership to the member with that id. Requires: this server is the leader.
-  std::function<Status(std::uint64_t)> hand_over;
-  // One of its own metrics by its name; empty when it publishes none of that name.
-  std::function<std::optional<double>(std::string_view)> metric;
+  Target* target = nullptr;
   // The proxy before its peer port, and the name with which it dials other members. Only in a
   // cluster.
   proxy::ProxyId peer_path{};
@@ -159,7 +135,10 @@ class Fault {
 // Which watch streams a fault may end, while armed or when it is healed: none, those through the
 // proxy, or all.
 enum class EndsStreams { kNone, kProxied, kEvery };
-std::string_view Name(EndsStreams which);  // as in recordings: "none", "proxied", "every"
+constexpr std::string_view Name(EndsStreams which) {  // as in recordings
+  constexpr std::string_view kNames[] = {"none", "proxied", "every"};
+  return kNames[static_cast<std::size_t>(which)];
+}
 
 struct FaultInfo {
   std::string name;

@@ -3,32 +3,33 @@
 #include <algorithm>
 
 #include "harness/faults/fault.h"
+#include "harness/targets/probe.h"
 
 namespace watchproof {
 namespace {
 
 constexpr Duration kHeirAnswerLimit = 1s;
 
-class MoveLeader final : public Fault {
+class LeadershipMove final : public Fault {
  public:
-  explicit MoveLeader(std::int64_t to) : to_(to) {}
+  explicit LeadershipMove(std::int64_t to) : to_(to) {}
   bool took_effect() const override { return took_effect_; }
 
  private:
   Status Act(FaultPorts& ports) override {
     WP_ASSIGN_OR_RETURN(ServerPorts* const next, ServerOf(ports, to_));
-    WP_ASSIGN_OR_RETURN(const ServerWord heir, next->ask(Within(kHeirAnswerLimit)));
+    WP_ASSIGN_OR_RETURN(const ServerStatus heir, next->target->Ask(Within(kHeirAnswerLimit)));
     before_ = heir.leader;
     wanted_ = heir.member;
     for (const ServerPorts& server : ports.servers) {
-      WP_ASSIGN_OR_RETURN(const ServerWord word, server.ask(Within(kHeirAnswerLimit)));
+      WP_ASSIGN_OR_RETURN(const ServerStatus word, server.target->Ask(Within(kHeirAnswerLimit)));
       if (word.member != word.leader) continue;
       if (word.member == wanted_) {
         return Fail(StatusCode::kFailedPrecondition, "move-leader: member {} is the leader already",
                     to_);
       }
       // The transfer fails if the other members cannot reach the new leader; see the receipt.
-      refusal_ = server.hand_over(wanted_);
+      refusal_ = MoveLeader(server.target->endpoint(), wanted_, Within(5s), server.target->token());
       acts_ = moved_ = refusal_.ok();
       return {};
     }
@@ -41,7 +42,7 @@ class MoveLeader final : public Fault {
     if (took_effect_) return;
     took_effect_ =
         std::all_of(ports.servers.begin(), ports.servers.end(), [&](const ServerPorts& server) {
-          const auto word = server.ask(Within(kHeirAnswerLimit));
+          const auto word = server.target->Ask(Within(kHeirAnswerLimit));
           return word.has_value() && word->leader == wanted_;
         });
     if (took_effect_) healed_at_ = ports.now();  // there is nothing to heal
@@ -73,7 +74,7 @@ const FaultRegistration kMoveLeader([] {
                 .parameters = {MemberParameter("to", "2")},
                 .parts_members = true},
        .make = [](const proxy::ParameterValues& given) {
-         return std::make_unique<MoveLeader>(given.number("to"));
+         return std::make_unique<LeadershipMove>(given.number("to"));
        }}};
 });
 

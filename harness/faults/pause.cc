@@ -19,13 +19,9 @@ class Pause final : public Fault {
  private:
   Status Act(FaultPorts& ports) override {
     WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, member_));
-    if (!server->pause || !server->proceed) {
-      return Fail(StatusCode::kUnimplemented,
-                  "pause: this target is not a process that the harness started");
-    }
     // If the server did not answer before the fault, its silence is no evidence.
-    if (!server->ask(Within(kLimitBefore)).has_value()) return {};
-    WP_RETURN_IF_ERROR(server->pause());
+    if (!server->target->Ask(Within(kLimitBefore)).has_value()) return {};
+    WP_RETURN_IF_ERROR(server->target->Pause());
     paused_ = true;
     acts_ = true;
     return {};
@@ -34,15 +30,14 @@ class Pause final : public Fault {
     if (took_effect()) return;
     const auto server = ServerOf(ports, member_);
     if (!server.has_value()) return;
-    stopped_ = (*server)->process_state() == 'T';
-    silent_ = !(*server)->ask(Within(kSilence)).has_value();
+    stopped_ = (*server)->target->process_state() == 'T';
+    silent_ = !(*server)->target->Ask(Within(kSilence)).has_value();
   }
   Status Undo(FaultPorts& ports) override {
     WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, member_));
-    WP_RETURN_IF_ERROR(server->proceed());
-    WP_ASSIGN_OR_RETURN([[maybe_unused]] const ServerWord after,
-                        server->ask(Within(kPausedAnswerLimit)));
-    return {};
+    WP_RETURN_IF_ERROR(server->target->Continue());
+    const auto after = server->target->Ask(Within(kPausedAnswerLimit));
+    return after.has_value() ? Status() : after.error();
   }
   void Describe(FaultReceipt& receipt) const override {
     const std::int64_t ms =

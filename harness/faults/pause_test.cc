@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/faults/fault.h"
+#include "harness/faults/test_target.h"
 
 namespace watchproof {
 namespace {
@@ -15,24 +16,23 @@ class PauseFault : public ::testing::Test {
   PauseFault() {
     ports_.now = [this] { return now_ += 1ms; };
     ports_.servers.resize(2);
-    ports_.servers[1] = {.ask = [this](Deadline) -> Result<ServerWord> {
-                           if (silent_) return Fail(StatusCode::kDeadlineExceeded, "silence");
-                           return ServerWord();
-                         },
-                         .pause =
-                             [this] {
-                               state_ = obeys_ ? 'T' : 'S';
-                               silent_ = obeys_;
-                               return Status();
-                             },
-                         .proceed =
-                             [this] {
-                               ++proceeded_;
-                               state_ = 'S';
-                               silent_ = false;
-                               return Status();
-                             },
-                         .process_state = [this] { return state_; }};
+    ports_.servers[1].target = &target_;
+    target_.ask = [this]() -> Result<ServerStatus> {
+      if (silent_) return Fail(StatusCode::kDeadlineExceeded, "silence");
+      return ServerStatus();
+    };
+    target_.pause = [this] {
+      state_ = obeys_ ? 'T' : 'S';
+      silent_ = obeys_;
+      return Status();
+    };
+    target_.proceed = [this] {
+      ++proceeded_;
+      state_ = 'S';
+      silent_ = false;
+      return Status();
+    };
+    target_.state = [this] { return state_; };
   }
   static std::unique_ptr<Fault> Make() {
     auto made = MakeFault("pause", {{"member", "2"}});
@@ -40,6 +40,7 @@ class PauseFault : public ::testing::Test {
     return std::move(made).value();
   }
 
+  FakeTarget target_;
   FaultPorts ports_;
   Duration now_{};
   bool obeys_ = true;
@@ -92,7 +93,7 @@ TEST_F(PauseFault, SilenceBeforeTheFaultIsNoEvidence) {
 }
 
 TEST_F(PauseFault, ForeignProcessIsLeftAlone) {
-  ports_.servers[1].pause = nullptr;
+  target_.pause = [] { return Status(StatusCode::kUnimplemented, "no process"); };
   EXPECT_EQ(Make()->Arm(ports_).code(), StatusCode::kUnimplemented);
 }
 

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <set>
 
 #include "harness/faults/fault.h"
+#include "harness/faults/test_target.h"
 
 namespace watchproof {
 namespace {
@@ -23,7 +25,8 @@ class PeerFaultTest : public ::testing::Test {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       words_[i] = {.revision = 10, .member = i + 1, .leader = 1, .term = 7};
       ServerPorts server;
-      server.ask = [this, i](Deadline) -> Result<ServerWord> { return words_[i]; };
+      server.target = &targets_.emplace_back();
+      targets_.back().ask = [this, i] { return words_[i]; };
       server.peer_path = proxies_
                              .Open({.name = fmt::format("peers of {}", i + 1),
                                     .target_port = 1,
@@ -51,7 +54,8 @@ class PeerFaultTest : public ::testing::Test {
 
   proxy::Proxies proxies_;
   FaultPorts ports_;
-  std::vector<ServerWord> words_;
+  std::deque<FakeTarget> targets_;
+  std::vector<ServerStatus> words_;
   Duration now_{};
 };
 
@@ -111,7 +115,7 @@ TEST_F(PeerFaultTest, AHigherTermIsEvidence) {
   MakeMembers(3);
   const auto fault = Make("one-way-cut");
   ASSERT_TRUE(fault->Arm(ports_).ok());
-  for (ServerWord& word : words_) word.term = 8;
+  for (ServerStatus& word : words_) word.term = 8;
   fault->Observe(ports_);
   EXPECT_TRUE(fault->took_effect());
 }

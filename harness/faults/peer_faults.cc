@@ -62,7 +62,7 @@ class PeerFault final : public Fault {
     WP_ASSIGN_OR_RETURN(const std::vector<Link> links, row_.links(members, given_));
     if (ports.proxies == nullptr) return {};
     for (const ServerPorts& server : ports.servers) {
-      WP_ASSIGN_OR_RETURN(const ServerWord word, server.ask(Within(5s)));
+      WP_ASSIGN_OR_RETURN(const ServerStatus word, server.target->Ask(Within(5s)));
       leader_before_ = word.leader;
       term_before_ = std::max(term_before_, word.term);
     }
@@ -101,7 +101,7 @@ class PeerFault final : public Fault {
   void LookForElection(FaultPorts& ports) {
     std::int64_t leaderless = 0;
     for (const ServerPorts& server : ports.servers) {
-      const auto word = server.ask(Within(kPeerAnswerLimit));
+      const auto word = server.target->Ask(Within(kPeerAnswerLimit));
       if (!word.has_value()) continue;
       leaderless += word->leader == 0 ? 1 : 0;
       other_leader_ = other_leader_ || (word->leader != 0 && word->leader != leader_before_);
@@ -115,7 +115,7 @@ class PeerFault final : public Fault {
     const auto slow = ServerOf(ports, given_.number("member"));
     if (!slow.has_value()) return;
     if (ahead_) {
-      const auto word = (*slow)->ask(Within(kPeerAnswerLimit));
+      const auto word = (*slow)->target->Ask(Within(kPeerAnswerLimit));
       if (!word.has_value()) return;
       const bool has_it = word->revision >= ahead_->revision;
       if (!has_it) lag_ = std::max(lag_, Duration(ports.now() - ahead_->at));
@@ -124,7 +124,7 @@ class PeerFault final : public Fault {
     }
     for (const ServerPorts& server : ports.servers) {
       if (&server == *slow) continue;
-      const auto word = server.ask(Within(kPeerAnswerLimit));
+      const auto word = server.target->Ask(Within(kPeerAnswerLimit));
       if (word.has_value()) ahead_ = Ahead{.revision = word->revision, .at = ports.now()};
       return;
     }

@@ -49,21 +49,17 @@ class ServerRestart final : public Fault {
   Status Act(FaultPorts& ports) override {
     WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, options_.member));
     const bool kill = options_.stop == StopWith::kKill;
-    if (!server->kill || !server->restart) {
-      return Fail(StatusCode::kUnimplemented,
-                  "{}: this target is not a process that the harness started",
-                  kill ? "kill" : "restart");
-    }
     // A status call first would take so long that the compaction is over.
     if (!options_.in_compaction) {
-      WP_ASSIGN_OR_RETURN(before_, server->ask(Within(kRestartedAnswerLimit)));
+      WP_ASSIGN_OR_RETURN(before_, server->target->Ask(Within(kRestartedAnswerLimit)));
     }
-    const Status ended = kill ? server->kill() : server->terminate(Within(kGracefulLimit));
+    const Status ended =
+        kill ? server->target->Kill() : server->target->Terminate(Within(kGracefulLimit));
     ignored_ = !kill && ended.code() == StatusCode::kDeadlineExceeded;
     if (!ended.ok() && !ignored_) return ended;
     ended_ = true;
     // A second try to start it would hide that the first one failed.
-    if (!options_.stay_down) WP_RETURN_IF_ERROR(Restart(*server, ports));
+    if (!options_.stay_down) WP_RETURN_IF_ERROR(Restart(*server->target, ports));
     acts_ = true;
     return {};
   }
@@ -72,14 +68,14 @@ class ServerRestart final : public Fault {
     if (!options_.in_compaction || !after_ || compactions_ > 0) return;
     const auto server = ServerOf(ports, options_.member);
     if (!server.has_value()) return;
-    const auto compactions = (*server)->metric(kCompactions);
+    const auto compactions = (*server)->target->Metric(kCompactions);
     compactions_ = static_cast<std::int64_t>(compactions.value_or(0));
-    counts_ = compactions.has_value() || !(*server)->metric(kWatchers).has_value();
+    counts_ = compactions.has_value() || !(*server)->target->Metric(kWatchers).has_value();
   }
   Status Undo(FaultPorts& ports) override {
     if (after_) return {};
     WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, options_.member));
-    return Restart(*server, ports);
+    return Restart(*server->target, ports);
   }
   void Describe(FaultReceipt& receipt) const override {
     receipt.measured = {{"member", options_.member}, {"killed", ended_}};
@@ -115,9 +111,9 @@ class ServerRestart final : public Fault {
     if (ignored_) return "killed, since it ignored SIGTERM,";
     return options_.stop == StopWith::kKill ? "killed" : "stopped";
   }
-  Status Restart(ServerPorts& server, FaultPorts& ports) {
-    WP_RETURN_IF_ERROR(server.restart(Within(kRestartLimit), options_.release));
-    WP_ASSIGN_OR_RETURN(after_, server.ask(Within(kRestartedAnswerLimit)));
+  Status Restart(Target& target, FaultPorts& ports) {
+    WP_RETURN_IF_ERROR(target.Restart(Within(kRestartLimit), options_.release));
+    WP_ASSIGN_OR_RETURN(after_, target.Ask(Within(kRestartedAnswerLimit)));
     healed_at_ = ports.now();
     return {};
   }
@@ -125,8 +121,8 @@ class ServerRestart final : public Fault {
   const RestartOptions options_;
   bool ended_ = false;
   bool ignored_ = false;  // SIGTERM, so that it had to be killed
-  ServerWord before_;
-  std::optional<ServerWord> after_;
+  ServerStatus before_;
+  std::optional<ServerStatus> after_;
   bool counts_ = true;  // it publishes a count of its compactions
   std::int64_t compactions_ = 0;
 };

@@ -11,7 +11,7 @@
 #include "harness/base/escape.h"
 #include "harness/report/mutation.h"
 #include "harness/report/rows.h"
-#include "harness/targets/upgrade.h"
+#include "harness/targets/target_spec.h"
 
 namespace watchproof {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "harness/base/check.h"
 #include "harness/base/toml_fields.h"
-#include "harness/targets/upgrade.h"
+#include "harness/targets/target_spec.h"
 
 namespace watchproof {
 namespace {

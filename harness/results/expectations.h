@@ -18,7 +18,7 @@
 #include "harness/bugs/answer_key.h"
 #include "harness/results/baseline.h"
 #include "harness/results/result.h"
-#include "harness/targets/release_source.h"
+#include "harness/targets/release_archives.h"
 #include "harness/targets/target_spec.h"
 
 namespace watchproof {

@@ -119,8 +119,7 @@ Status Executor::AskStandingPromises() {
   }
   Ask("a standing promise of the API");
   session_.Annotate(StageReached{Stage::kQuestions});
-  ClosingQuestions questions(context_);
-  return questions.Ask();
+  return AskClosingQuestions(context_);
 }
 
 // Its watches need not settle before: a consumer may open one after the other until it gives up.

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "harness/base/status.h"
@@ -26,7 +27,11 @@ class Load {
  public:
   using Call = std::function<Result<Revision>()>;
   // The clients begin at once. `calls_of` is called on the client's thread.
-  Load(std::size_t clients, std::size_t calls, std::function<Call(std::size_t client)> calls_of);
+  Load(std::size_t clients, std::size_t calls, std::function<Call(std::size_t client)> calls_of)
+      : calls_(calls), calls_of_(std::move(calls_of)) {
+    threads_.reserve(clients);
+    for (std::size_t i = 0; i < clients; ++i) threads_.emplace_back([this, i] { Run(i); });
+  }
   ~Load() { Stop(); }
   Load(const Load&) = delete;
   Load& operator=(const Load&) = delete;
@@ -38,10 +43,30 @@ class Load {
   // The highest revision in an answer so far.
   Revision highest() const { return Revision(highest_); }
   // No further call begins. Idempotent.
-  void Stop();
+  void Stop() {
+    stopping_ = true;
+    for (std::thread& thread : threads_) {
+      if (thread.joinable()) thread.join();
+    }
+  }
 
  private:
-  void Run(std::size_t client);
+  void Run(std::size_t client) {
+    const Call call = calls_of_(client);
+    for (std::size_t i = 0; i < calls_ && !stopping_; ++i) {
+      const Result<Revision> revision = call();
+      ++ended_;
+      if (!revision.has_value()) {
+        ++lost_;
+        continue;
+      }
+      std::int64_t highest = highest_;
+      while (highest < revision->value &&
+             !highest_.compare_exchange_weak(highest, revision->value)) {
+      }
+    }
+    ++finished_;
+  }
 
   const std::size_t calls_;
   const std::function<Call(std::size_t client)> calls_of_;

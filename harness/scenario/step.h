@@ -140,9 +140,9 @@ class Step {
 // One step of each kind, with the fields that an empty one has.
 const std::vector<Step>& StepKinds();
 void RegisterStep(Step empty);
-template <typename Kind>
+template <typename... Kinds>
 struct StepRegistration {
-  StepRegistration() { RegisterStep(Kind{}); }
+  StepRegistration() { (RegisterStep(Kinds{}), ...); }
 };
 
 }  // namespace watchproof

@@ -82,6 +82,10 @@ class StepContext {
   // Null before the watch is known to the judge.
   const WatchState* WatchOf(const Member& member) const;
   bool EveryMember(const std::string& group, const std::function<bool(const WatchState&)>& fact);
+  void AwaitEveryMember(const std::string& group, const std::string& what,
+                        const std::function<bool(const WatchState&)>& fact) {
+    Await(what, kPatience, [&] { return EveryMember(group, fact); });
+  }
   // Whether everything written so far reaches the group within the limit.
   bool Delivered(const std::string& group, Duration limit);
   // The target must report progress on the stream within the limit, otherwise that is a finding of
@@ -98,7 +102,7 @@ class StepContext {
   bool HasOpenWatch(StreamId stream) const;
 
   // The target's own gauge of its watchers, and its value before the first step.
-  std::optional<double> WatcherGauge() { return environment().MetricOf(1, kWatcherGauge); }
+  std::optional<double> WatcherGauge() { return environment().target().Metric(kWatcherGauge); }
   std::optional<double> gauge_before() const { return gauge_before_; }
   // A number that no other call has returned.
   int NextProbe() { return ++probes_; }

@@ -26,68 +26,6 @@ void ValueRef::Fields(FieldList& field) {
   field("bytes", bytes).Within(0, kMostBytes, "bytes");
 }
 
-std::string_view Name(Subject subject) {
-  switch (subject) {
-    case Subject::kGroup:
-      return "group";
-    case Subject::kLease:
-      return "lease";
-    case Subject::kFault:
-      return "fault";
-    case Subject::kUser:
-      return "user";
-    case Subject::kKey:
-    case Subject::kWatchedKey:
-      return "key";
-    case Subject::kLayer:
-      return "layer";
-  }
-  return "?";
-}
-
-Field& Field::Optional() {
-  optional = true;
-  return *this;
-}
-
-Field& Field::As(Role new_role, Subject what) {
-  role = new_role;
-  subject = what;
-  return *this;
-}
-
-Field& Field::Within(std::int64_t low, std::uint64_t high, std::string_view of) {
-  least = low;
-  most = high;
-  unit = of;
-  return *this;
-}
-
-Field& Field::Counts() {
-  counts = true;
-  return *this;
-}
-
-Field& Field::Waits() {
-  waits = true;
-  return *this;
-}
-
-Field& Field::Member(int low) {
-  member = true;
-  least = low;
-  return *this;
-}
-
-Field& Field::Of(std::vector<std::string_view> kinds) {
-  std::get<StepList>(value).kinds = std::move(kinds);
-  return *this;
-}
-
-Field& FieldList::Add(std::string_view name, decltype(Field::value) value) {
-  return fields_.emplace_back(Field{.name = name, .value = std::move(value)});
-}
-
 namespace {
 
 void ForEach(std::vector<Field> fields, const std::function<void(Field&)>& call) {

@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -62,7 +63,12 @@ enum class Subject {
   kWatchedKey,  // a sentinel is written to it
   kLayer,       // of a consumer
 };
-std::string_view Name(Subject subject);
+// In the order of Subject.
+inline constexpr std::string_view kSubjectNames[] = {"group", "lease", "fault", "user",
+                                                     "key",   "key",   "layer"};
+constexpr std::string_view Name(Subject subject) {
+  return kSubjectNames[static_cast<std::size_t>(subject)];
+}
 
 // An object in an object, with its "op" if it is a step.
 struct Parts {
@@ -109,21 +115,46 @@ struct Field {
   std::string_view unit{};
 
   // Left out of the text where it is as in an empty step.
-  Field& Optional();
+  Field& Optional() {
+    optional = true;
+    return *this;
+  }
   Field& Is(Subject what) { return As(Role::kIs, what); }
   Field& Defines(Subject what) { return As(Role::kDefines, what); }
   Field& Uses(Subject what) { return As(Role::kUses, what); }
   Field& MayUse(Subject what) { return As(Role::kMayUse, what); }
-  Field& Within(std::int64_t low, std::uint64_t high, std::string_view of);
-  Field& Counts();
-  Field& Waits();
+  Field& Within(std::int64_t low, std::uint64_t high, std::string_view of) {
+    least = low;
+    most = high;
+    unit = of;
+    return *this;
+  }
+  Field& Counts() {
+    counts = true;
+    return *this;
+  }
+  Field& Waits() {
+    waits = true;
+    return *this;
+  }
   // From `low` on; 0 stands for all members.
-  Field& Member(int low = 1);
+  Field& Member(int low = 1) {
+    member = true;
+    least = low;
+    return *this;
+  }
   // For a list of steps.
-  Field& Of(std::vector<std::string_view> kinds);
+  Field& Of(std::vector<std::string_view> kinds) {
+    std::get<StepList>(value).kinds = std::move(kinds);
+    return *this;
+  }
 
  private:
-  Field& As(Role new_role, Subject what);
+  Field& As(Role new_role, Subject what) {
+    role = new_role;
+    subject = what;
+    return *this;
+  }
 };
 
 class FieldList {
@@ -165,7 +196,9 @@ class FieldList {
   std::vector<Field> Take() { return std::move(fields_); }
 
  private:
-  Field& Add(std::string_view name, decltype(Field::value) value);
+  Field& Add(std::string_view name, decltype(Field::value) value) {
+    return fields_.emplace_back(Field{.name = name, .value = std::move(value)});
+  }
   std::vector<Field> fields_;
 };
 

@@ -103,7 +103,7 @@ void AttemptSession::MakePorts() {
   ports_.servers = environment_.ServersForFaults();
   ports_.now = [this] { return recorder_->Now(); };
   ports_.silence = [this] { return recorder_->Now() - traffic_.last_arrival(); };
-  ports_.metric = [this](std::string_view name) { return environment_.MetricOf(1, name); };
+  ports_.metric = [this](std::string_view name) { return target().Metric(name); };
   ports_.call_by_proxied_path = [this](Deadline deadline) {
     return environment_.Call(Path::kProxied, deadline);
   };

@@ -35,6 +35,11 @@ inline constexpr Capability kLastCapability = Capability::kServerOfItsOwn;
 struct Stated {
   Capabilities offered;
   Capabilities missing;
+
+  void Withhold(Capability capability) {
+    offered.erase(capability);
+    missing.insert(capability);
+  }
 };
 
 // In the order of the enum.

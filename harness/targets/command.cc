@@ -3,6 +3,8 @@
 // line has no {host}, with its own data folder if it has {data}.
 #include <algorithm>
 #include <boost/asio.hpp>
+#include <map>
+#include <regex>
 
 #include "harness/base/shell_words.h"
 #include "harness/targets/process_target.h"
@@ -14,21 +16,10 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPlaceholders[] = {"host", "port", "peer-port", "data"};
 
-// The next "{name}" at or behind `from`: braces around anything but small letters and dashes belong
-// to the store.
-struct Placeholder {
-  std::size_t at = std::string::npos;
-  std::string name;
-};
-Placeholder NextPlaceholder(const std::string& word, std::size_t from) {
-  for (std::size_t open = word.find('{', from); open != std::string::npos;
-       open = word.find('{', open + 1)) {
-    const std::size_t end = word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", open + 1);
-    if (end != std::string::npos && word[end] == '}' && end > open + 1) {
-      return {.at = open, .name = word.substr(open + 1, end - open - 1)};
-    }
-  }
-  return {};
+// All "{name}" of a word: braces around anything but small letters and dashes belong to the store.
+std::sregex_iterator PlaceholdersOf(const std::string& word) {
+  static const std::regex kForm("\\{([a-z-]+)\\}");
+  return {word.begin(), word.end(), kForm};
 }
 
 bool Uses(const std::vector<std::string>& words, std::string_view name) {
@@ -40,13 +31,13 @@ bool Uses(const std::vector<std::string>& words, std::string_view name) {
 
 std::string Fill(const std::string& word, const std::map<std::string, std::string>& values) {
   std::string filled;
-  std::size_t from = 0;
-  for (Placeholder next = NextPlaceholder(word, 0); next.at != std::string::npos;
-       next = NextPlaceholder(word, from)) {
-    filled += word.substr(from, next.at - from) + values.at(next.name);
-    from = next.at + next.name.size() + 2;
+  auto from = word.begin();
+  for (auto next = PlaceholdersOf(word); next != std::sregex_iterator(); ++next) {
+    const std::smatch& found = *next;
+    filled.append(from, found[0].first).append(values.at(found[1]));
+    from = found[0].second;
   }
-  return filled + word.substr(from);
+  return filled.append(from, word.end());
 }
 
 // As in a shell: a path if it contains a slash, otherwise one of PATH's programs.
@@ -125,13 +116,11 @@ Result<std::vector<std::string>> Words(std::string_view rest) {
                 "{{host}}:{{port}} --data {{data}}");
   }
   for (const std::string& word : words) {
-    for (Placeholder next = NextPlaceholder(word, 0); next.at != std::string::npos;
-         next = NextPlaceholder(word, next.at + 1)) {
-      if (std::find(std::begin(kPlaceholders), std::end(kPlaceholders), next.name) ==
-          std::end(kPlaceholders)) {
-        return Fail(StatusCode::kInvalidArgument, "{{{}}} is unknown; expected {{{}}}", next.name,
-                    fmt::join(kPlaceholders, "}, {"));
-      }
+    for (auto next = PlaceholdersOf(word); next != std::sregex_iterator(); ++next) {
+      const std::string name = next->str(1);
+      if (std::ranges::count(kPlaceholders, name) > 0) continue;
+      return Fail(StatusCode::kInvalidArgument, "{{{}}} is unknown; expected {{{}}}", name,
+                  fmt::join(kPlaceholders, "}, {"));
     }
   }
   if (Uses(words, "port")) return words;

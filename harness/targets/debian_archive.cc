@@ -54,48 +54,40 @@ std::string UserName() {
   return entry == nullptr ? "root" : entry->pw_name;
 }
 
-// apt-get with its own state in one folder, and one source.
-class PrivateApt {
- public:
-  explicit PrivateApt(fs::path work) : work_(std::move(work)) {}
-
-  Status UseSource(const std::string& mirror, const std::string& suite) {
-    std::error_code error;
-    for (const char* folder : {"lists/partial", "cache/archives/partial", "root"}) {
-      fs::create_directories(work_ / folder, error);
-      if (error) return FromErrorCode(error).WithContext("{}/{}", work_.string(), folder);
-    }
-    std::ofstream(work_ / "status") << "";
-    std::ofstream list(work_ / "sources.list");
-    list << "deb [signed-by=" << kKeyring << "] " << mirror << ' ' << suite << " main\n";
-    if (!list.flush()) return Fail(StatusCode::kDataLoss, "{}: cannot be written", work_.string());
-    return {};
+// For apt-get with its own state in one folder, and one source.
+Status UseSource(const fs::path& work, const std::string& mirror, const std::string& suite) {
+  std::error_code error;
+  for (const char* folder : {"lists/partial", "cache/archives/partial", "root"}) {
+    fs::create_directories(work / folder, error);
+    if (error) return FromErrorCode(error).WithContext("{}/{}", work.string(), folder);
   }
+  std::ofstream(work / "status") << "";
+  std::ofstream list(work / "sources.list");
+  list << "deb [signed-by=" << kKeyring << "] " << mirror << ' ' << suite << " main\n";
+  if (!list.flush()) return Fail(StatusCode::kDataLoss, "{}: cannot be written", work.string());
+  return {};
+}
 
-  Result<std::string> Run(const std::vector<std::string>& command) const {
-    const auto at = [&](const char* name) { return (work_ / name).string(); };
-    const std::vector<std::string> settings = {"Dir::Etc::sourcelist=" + at("sources.list"),
-                                               "Dir::Etc::sourceparts=-",
-                                               "Dir::Etc::preferences=-",
-                                               "Dir::Etc::preferencesparts=-",
-                                               "Dir::State::lists=" + at("lists"),
-                                               "Dir::State::status=" + at("status"),
-                                               "Dir::Cache=" + at("cache"),
-                                               "APT::Update::Error-Mode=any",
-                                               "APT::Sandbox::User=" + UserName(),
-                                               "Acquire::Languages=none",
-                                               "Acquire::Retries=3"};
-    ToolCall call{.name = "apt-get", .arguments = {"-q"}, .folder = work_, .patience = 10min};
-    for (const std::string& setting : settings) {
-      call.arguments.insert(call.arguments.end(), {"-o", setting});
-    }
-    call.arguments.insert(call.arguments.end(), command.begin(), command.end());
-    return RunTool(call);
+Result<std::string> RunApt(const fs::path& work, const std::vector<std::string>& command) {
+  const auto at = [&](const char* name) { return (work / name).string(); };
+  const std::vector<std::string> settings = {"Dir::Etc::sourcelist=" + at("sources.list"),
+                                             "Dir::Etc::sourceparts=-",
+                                             "Dir::Etc::preferences=-",
+                                             "Dir::Etc::preferencesparts=-",
+                                             "Dir::State::lists=" + at("lists"),
+                                             "Dir::State::status=" + at("status"),
+                                             "Dir::Cache=" + at("cache"),
+                                             "APT::Update::Error-Mode=any",
+                                             "APT::Sandbox::User=" + UserName(),
+                                             "Acquire::Languages=none",
+                                             "Acquire::Retries=3"};
+  ToolCall call{.name = "apt-get", .arguments = {"-q"}, .folder = work, .patience = 10min};
+  for (const std::string& setting : settings) {
+    call.arguments.insert(call.arguments.end(), {"-o", setting});
   }
-
- private:
-  const fs::path work_;
-};
+  call.arguments.insert(call.arguments.end(), command.begin(), command.end());
+  return RunTool(call);
+}
 
 // apt prints 'URL' PACKAGE_VERSION_ARCHITECTURE.deb SIZE SUM.
 std::string OfferedVersion(const std::string& said, const std::string& package) {
@@ -129,16 +121,15 @@ Result<fs::path> Unpack(const DebianBinary& wanted, const fs::path& work) {
 
 Result<fs::path> TakeFrom(const std::string& mirror, const DebianBinary& wanted,
                           const std::string& version, const fs::path& work) {
-  PrivateApt apt(work);
-  WP_RETURN_IF_ERROR(apt.UseSource(mirror, wanted.suite));
-  WP_ASSIGN_OR_RETURN(std::string said, apt.Run({"update"}));
-  WP_ASSIGN_OR_RETURN(said, apt.Run({"download", "--print-uris", wanted.package}));
+  WP_RETURN_IF_ERROR(UseSource(work, mirror, wanted.suite));
+  WP_ASSIGN_OR_RETURN(std::string said, RunApt(work, {"update"}));
+  WP_ASSIGN_OR_RETURN(said, RunApt(work, {"download", "--print-uris", wanted.package}));
   const std::string offered = OfferedVersion(said, wanted.package);
   if (UpstreamVersion(offered) != version) {
     return Fail(StatusCode::kNotFound, "the suite no longer has {}, it has {} {}", version,
                 wanted.package, offered);
   }
-  WP_ASSIGN_OR_RETURN(said, apt.Run({"download", wanted.package}));
+  WP_ASSIGN_OR_RETURN(said, RunApt(work, {"download", wanted.package}));
   return Unpack(wanted, work);
 }
 

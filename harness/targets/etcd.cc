@@ -24,7 +24,7 @@ class EtcdTarget final : public ProcessTarget {
       binary_ = cached.string();
     }
     std::string ended;
-    WP_ASSIGN_OR_RETURN(const std::string said, Ask(options, "--version", ended));
+    WP_ASSIGN_OR_RETURN(const std::string said, OutputOf(options, "--version", ended));
     WP_RETURN_IF_ERROR(CheckItIsEtcd(said, ended));
     WP_RETURN_IF_ERROR(MakeFolder(DataOf(options)));
     std::vector<std::string> more;
@@ -117,8 +117,8 @@ class EtcdTarget final : public ProcessTarget {
   }
 
   // What the binary prints for one flag, such as --version.
-  Result<std::string> Ask(const StartOptions& options, const std::string& flag,
-                          std::string& how_it_ended) const {
+  Result<std::string> OutputOf(const StartOptions& options, const std::string& flag,
+                               std::string& how_it_ended) const {
     const auto answer_file = options.folder / ("target.answer" + options.name);
     ChildOptions ask{.executable = binary_, .arguments = {flag}, .log = answer_file};
     WP_ASSIGN_OR_RETURN(const auto child, ChildProcess::Launch(ask));
@@ -135,7 +135,7 @@ class EtcdTarget final : public ProcessTarget {
   // default etcd sends a quiet watch its progress every ten minutes; below 100 ms it takes 100 ms.
   Status AddFlagsOfRelease(const StartOptions& options, ChildOptions& child) {
     std::string ignored;
-    WP_ASSIGN_OR_RETURN(const std::string help, Ask(options, "--help", ignored));
+    WP_ASSIGN_OR_RETURN(const std::string help, OutputOf(options, "--help", ignored));
     constexpr const char* kNoSync = "--unsafe-no-fsync";
     if (!options.synced && help.find(kNoSync) != std::string::npos) {
       child.arguments.push_back(kNoSync);

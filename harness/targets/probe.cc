@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/targets/probe.h"
 
+#include <boost/asio.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
 #include <charconv>
 
 #include "fixtures/protos/rpc.grpc.pb.h"
 #include "harness/targets/probe_call.h"
 
 namespace watchproof {
-
 namespace {
 
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
 namespace pb = etcdserverpb;
+
+using boost::system::error_code;
+constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
 // The store's revision, from the header of a read that need not find anything.
 Result<std::int64_t> AskHead(const std::shared_ptr<grpc::Channel>& channel, const Caller& caller) {
@@ -20,6 +28,19 @@ Result<std::int64_t> AskHead(const std::shared_ptr<grpc::Channel>& channel, cons
   WP_ASSIGN_OR_RETURN(const pb::RangeResponse response,
                       Call(channel, caller, request, &pb::KV::Stub::Range));
   return response.header().revision();
+}
+
+asio::awaitable<void> Get(beast::tcp_stream& stream,
+                          const asio::ip::tcp::resolver::results_type& addresses,
+                          const http::request<http::empty_body>& request,
+                          http::response<http::string_body>& response, error_code& error) {
+  std::size_t size = 0;
+  std::tie(error, std::ignore) = co_await stream.async_connect(addresses, kAwait);
+  if (error) co_return;
+  std::tie(error, size) = co_await http::async_write(stream, request, kAwait);
+  if (error) co_return;
+  beast::flat_buffer buffer;
+  std::tie(error, size) = co_await http::async_read(stream, buffer, response, kAwait);
 }
 
 }  // namespace
@@ -61,23 +82,53 @@ Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadl
 }
 
 Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& child,
-                                  Deadline deadline, const std::string& token) {
+                                  std::string_view program, Deadline deadline,
+                                  const std::string& token) {
+  const auto failed = [&](StatusCode code, const std::string& how) {
+    const std::string words = child.LastWords();
+    return Fail(code, "{} {}; its last words: {}", program, how, words.empty() ? "none" : words);
+  };
   for (;;) {
     // A connection attempt that hangs must not use up the whole time.
     const Duration patience = std::min<Duration>(deadline.remaining(), 1s);
     Result<ServerStatus> answer = AskStatus(endpoint, Within(patience), token);
     if (answer.has_value()) return answer;
     if (const auto ended = child.exit_state()) {
-      return Fail(StatusCode::kUnavailable, "{} before it answered on {}", ended->ToString(),
-                  endpoint.ToString());
+      return failed(StatusCode::kUnavailable, fmt::format("{} before it answered on {}",
+                                                          ended->ToString(), endpoint.ToString()));
     }
     if (deadline.expired()) {
-      return Fail(StatusCode::kDeadlineExceeded, "did not answer on {} within {} ms ({})",
-                  endpoint.ToString(), deadline.budget().count(), answer.error().message());
+      return failed(StatusCode::kDeadlineExceeded,
+                    fmt::format("did not answer on {} within {} ms ({})", endpoint.ToString(),
+                                deadline.budget().count(), answer.error().message()));
     }
     // This pause ends early if the child ends.
     if (child.Wait(Within(std::min<Duration>(deadline.remaining(), 10ms))).has_value()) continue;
   }
+}
+
+Result<Metrics> FetchMetrics(const Endpoint& endpoint, Deadline deadline) {
+  // On its own io_context: Beast's time limits work on asynchronous operations only.
+  asio::io_context io;
+  beast::tcp_stream stream(io);
+  stream.expires_after(deadline.remaining());
+  http::request<http::empty_body> request(http::verb::get, "/metrics", 11);
+  request.set(http::field::host, endpoint.ToString());
+  http::response<http::string_body> response;
+  error_code error;
+  asio::ip::tcp::resolver resolver(io);
+  const auto found = resolver.resolve(endpoint.host, std::to_string(endpoint.port), error);
+  if (error) return FromErrorCode(error).WithContext("resolving {}", endpoint.host);
+  asio::co_spawn(io, Get(stream, found, request, response, error), asio::detached);
+  io.run();
+  if (error) {
+    return FromErrorCode(error).WithContext("GET http://{}/metrics", endpoint.ToString());
+  }
+  if (response.result() != http::status::ok) {
+    return Fail(StatusCode::kNotFound, "GET http://{}/metrics answered {}", endpoint.ToString(),
+                response.result_int());
+  }
+  return ParseMetrics(response.body());
 }
 
 Metrics ParseMetrics(std::string_view text) {

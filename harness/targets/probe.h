@@ -13,15 +13,6 @@
 
 namespace watchproof {
 
-struct ServerStatus {
-  std::string version;
-  std::int64_t revision = 0;
-  std::uint64_t member = 0;  // its own id
-  std::uint64_t cluster = 0;
-  std::uint64_t leader = 0;  // in this server's view; 0: none
-  std::uint64_t term = 0;
-};
-
 // One Maintenance.Status call on a new connection, for the user of the token.
 Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
                                const std::string& token = {});
@@ -30,9 +21,11 @@ Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
 Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline,
                   const std::string& token);
 
-// Asks again and again until it answers, the child has ended, or the deadline has passed.
+// Asks again and again until it answers, the child has ended, or the deadline has passed. An error
+// names the `program` and its last words.
 Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& child,
-                                  Deadline deadline, const std::string& token = {});
+                                  std::string_view program, Deadline deadline,
+                                  const std::string& token = {});
 
 // GET http://endpoint/metrics in Prometheus' text format.
 Result<Metrics> FetchMetrics(const Endpoint& endpoint, Deadline deadline);

@@ -235,6 +235,18 @@ class Prober {
       if (!compacted_ || i == kMostTries) return offers;
     }
   }
+  // What the first response to the watch shows that shows it; a watch that ends shows nothing.
+  template <typename Look>
+  Result<bool> Shown(const pb::WatchCreateRequest& create, Look look) {
+    OneWatch watch(channel_, caller_);
+    WP_ASSIGN_OR_RETURN(pb::WatchResponse response, watch.Create(create));
+    while (!response.canceled()) {
+      if (const std::optional<bool> shown = look(response)) return *shown;
+      WP_ASSIGN_OR_RETURN(response, watch.Next());
+    }
+    compacted_ = response.compact_revision() > 0;
+    return false;
+  }
   Result<bool> FragmentsOnce() {
     const std::string large(kLargeValue, 'x');
     Result<std::int64_t> first = Put("large/1", large);
@@ -245,20 +257,16 @@ class Prober {
     }
     if (!first.has_value()) return first.error();
     WP_ASSIGN_OR_RETURN(const std::int64_t second, Put("large/2", large));
-    OneWatch watch(channel_, caller_);
     pb::WatchCreateRequest create = CreateOf("large/");
     create.set_range_end(EndOf(create.key()));
     create.set_start_revision(*first);
     create.set_fragment(true);
-    WP_ASSIGN_OR_RETURN(pb::WatchResponse response, watch.Create(create));
-    while (!response.canceled()) {
+    return Shown(create, [=](const pb::WatchResponse& response) -> std::optional<bool> {
       if (response.fragment()) return true;
       const int events = response.events_size();
       if (events > 0 && response.events(events - 1).kv().mod_revision() >= second) return false;
-      WP_ASSIGN_OR_RETURN(response, watch.Next());
-    }
-    compacted_ = response.compact_revision() > 0;
-    return false;
+      return std::nullopt;
+    });
   }
   Result<bool> PreviousValuesOnce() {
     // Two updates, so that a target with wrong previous values is not taken for one without any.
@@ -266,20 +274,16 @@ class Prober {
     if (!first.has_value()) return first.error();
     WP_ASSIGN_OR_RETURN(const std::int64_t second, Put("previous", "second"));
     WP_ASSIGN_OR_RETURN(const std::int64_t third, Put("previous", "third"));
-    OneWatch watch(channel_, caller_);
     pb::WatchCreateRequest create = CreateOf("previous");
     create.set_start_revision(second);
     create.set_prev_kv(true);
-    WP_ASSIGN_OR_RETURN(pb::WatchResponse response, watch.Create(create));
-    while (!response.canceled()) {
+    return Shown(create, [=](const pb::WatchResponse& response) -> std::optional<bool> {
       for (const auto& event : response.events()) {
         if (!event.prev_kv().value().empty()) return true;
         if (event.kv().mod_revision() >= third) return false;
       }
-      WP_ASSIGN_OR_RETURN(response, watch.Next());
-    }
-    compacted_ = response.compact_revision() > 0;
-    return false;
+      return std::nullopt;
+    });
   }
   Result<bool> SlowWatcherGauge() {
     const Result<Metrics> metrics = target_.ReadMetrics();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to a server that is already running: a token for a user, whether it serves that user,
-// whether it holds the keys of a Kubernetes cluster, and the deletion of keys that a run left.
+// Requests to a server that runs: a token for a user, whether it serves that user, whether it holds
+// the keys of a Kubernetes cluster, and the deletion of keys that a run left.
 //
 //   WP_ASSIGN_OR_RETURN(const std::string token, LogIn(endpoint, "root", password));
 //   WP_RETURN_IF_ERROR(CheckServes(endpoint, token, Within(5s)));
@@ -23,6 +23,10 @@ struct Endpoint;
 // The token of the user with the password in the file; empty without a user. kUnauthenticated: the
 // login was rejected; another error: there was no answer.
 Result<std::string> LogIn(const Endpoint& endpoint, const ServerAccess& access, Deadline deadline);
+
+// The token of user root, which has all rights. Adds it and enables authentication, unless another
+// member was asked to before; also for several members of one cluster at a time.
+Result<std::string> TokenOfRoot(const Endpoint& endpoint, Deadline deadline);
 
 // Whether the code means that the server requires a user, or another one.
 bool NeedsOtherUser(StatusCode code);

@@ -34,14 +34,10 @@ Status ProcessTarget::MakeFolder(const std::filesystem::path& folder) {
 
 Status ProcessTarget::Launch(Deadline deadline) {
   WP_ASSIGN_OR_RETURN(child_, ChildProcess::Launch(options_));
-  Result<ServerStatus> serving = AwaitServing(endpoint(), *child_, deadline, token());
-  if (!serving.has_value()) {
-    const std::string words = child_->LastWords();
-    return Status(serving.error().code(),
-                  fmt::format("{} {}; its last words: {}", options_.executable.string(),
-                              serving.error().message(), words.empty() ? "none" : words));
-  }
-  version_ = serving->version;
+  WP_ASSIGN_OR_RETURN(
+      const ServerStatus serving,
+      AwaitServing(endpoint(), *child_, options_.executable.string(), deadline, token()));
+  version_ = serving.version;
   return {};
 }
 

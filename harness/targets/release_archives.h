@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three sources of release binaries. Nothing is installed.
+// The three sources of release binaries, by the rows of the manifest. Nothing is installed.
 //
 //   WP_ASSIGN_OR_RETURN(const auto binary, TakeFromDebian(row, "3.5.16", work));
 //
@@ -13,13 +13,46 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/status.h"
-#include "harness/targets/release_source.h"
 
 namespace watchproof {
+
+// A package of a Debian suite, as it was seen when the row was written; suites move on.
+struct DebianBinary {
+  std::string suite;         // "trixie"
+  std::string package;       // "etcd-server"
+  std::string seen;          // version of the package: "3.5.16-4"
+  std::string architecture;  // as Debian calls it: "amd64"
+  std::string path;          // of the binary inside the package: "usr/bin/etcd"
+  std::string sha256;        // of the binary: 64 hexadecimal digits
+};
+
+// What the project itself publishes; {version} and {architecture} are filled in.
+struct OfficialArchive {
+  std::string url;   // of a .tar.gz
+  std::string sums;  // URL of its SHA256SUMS
+  std::string path;  // of the binary inside the archive
+};
+
+// A module in Go's registry. A program that calls `call` of `package` is the product.
+struct GoModule {
+  std::string path;     // "go.etcd.io/etcd/server/v3"
+  std::string family;   // what the paths of the modules begin with that share its version
+  std::string package;  // "go.etcd.io/etcd/server/v3/etcdmain"
+  std::string call;     // "etcdmain.Main(os.Args)"
+};
+
+struct ReleaseSource {
+  std::string product;  // "etcd"; also the name of the binary in the cache
+  std::string version;  // "3.5.16"
+  std::optional<DebianBinary> debian;
+  std::optional<OfficialArchive> official;
+  std::optional<GoModule> module;
+};
 
 // The unpacked file, somewhere in `work`. kNotFound: the suite has another version by now;
 // kUnavailable and others: it could not be asked. The content is not checked.

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/targets/release_cache.h"
 
+#include <openssl/evp.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <utility>
 
+#include "harness/base/check.h"
 #include "harness/targets/child_process.h"
 #include "harness/targets/release_archives.h"
 
@@ -68,26 +72,21 @@ Status PutInPlace(const fs::path& place, const std::function<Status(const fs::pa
   return made;
 }
 
-Status RecordSum(const fs::path& binary, const std::string& sum) {
-  return PutInPlace(SumFile(binary), [&](const fs::path& partial) -> Status {
-    std::ofstream file(partial);
-    file << sum << "  " << binary.filename().string() << '\n';
-    if (file.flush()) return {};
-    return Fail(StatusCode::kDataLoss, "{}: cannot be written", partial.string());
-  });
-}
-
-fs::path OriginFile(const fs::path& binary) { return binary.string() + ".origin"; }
-
-// The source on the first line, then what it was built from.
-Status RecordOrigin(const fs::path& binary, const std::string& text) {
-  return PutInPlace(OriginFile(binary), [&](const fs::path& partial) -> Status {
+Status WriteInPlace(const fs::path& place, const std::string& text) {
+  return PutInPlace(place, [&](const fs::path& partial) -> Status {
     std::ofstream file(partial);
     file << text << '\n';
     if (file.flush()) return {};
     return Fail(StatusCode::kDataLoss, "{}: cannot be written", partial.string());
   });
 }
+
+Status RecordSum(const fs::path& binary, const std::string& sum) {
+  return WriteInPlace(SumFile(binary), sum + "  " + binary.filename().string());
+}
+
+// The source on the first line, then what it was built from.
+fs::path OriginFile(const fs::path& binary) { return binary.string() + ".origin"; }
 
 Status Install(const fs::path& taken, const std::string& origin, const fs::path& place) {
   WP_ASSIGN_OR_RETURN(const std::string sum, Sha256OfFile(taken));
@@ -99,7 +98,7 @@ Status Install(const fs::path& taken, const std::string& origin, const fs::path&
     if (!error) fs::permissions(partial, fs::perms(0755), error);
     return error ? FromErrorCode(error).WithContext("{}", partial.string()) : Status();
   }));
-  WP_RETURN_IF_ERROR(RecordOrigin(place, origin));
+  WP_RETURN_IF_ERROR(WriteInPlace(OriginFile(place), origin));
   return RecordSum(place, sum);
 }
 
@@ -206,6 +205,27 @@ Result<Fetched> FetchAnew(const ReleaseSource& release, const fs::path& place,
 }
 
 }  // namespace
+
+Result<std::string> Sha256OfFile(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return FromErrno(errno).WithContext("{}: reading", file.string());
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
+                                                                        &EVP_MD_CTX_free);
+  WP_CHECK(context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1,
+           "OpenSSL offers no SHA-256");
+  std::array<char, 65536> chunk{};
+  while (stream) {
+    stream.read(chunk.data(), chunk.size());
+    EVP_DigestUpdate(context.get(), chunk.data(), static_cast<std::size_t>(stream.gcount()));
+  }
+  if (stream.bad()) return Fail(StatusCode::kDataLoss, "{}: cannot be read", file.string());
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int length = 0;
+  EVP_DigestFinal_ex(context.get(), digest.data(), &length);
+  std::string text;
+  for (unsigned int i = 0; i < length; ++i) text += fmt::format("{:02x}", digest[i]);
+  return text;
+}
 
 Result<fs::path> CacheFolder() {
   if (const std::string own = Variable("WATCHPROOF_CACHE"); !own.empty()) return fs::absolute(own);

@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/targets/target.h"
 
+#include "harness/targets/probe.h"
+
 namespace watchproof {
 
 Result<std::unique_ptr<Target>> MakeTarget(const TargetSpec& spec) { return spec.make(spec); }
+
+Result<ServerStatus> Target::Ask(Deadline deadline) const {
+  return AskStatus(endpoint(), deadline, token());
+}
+
+std::optional<double> Target::Metric(std::string_view name) {
+  const Result<Metrics> metrics = ReadMetrics();
+  if (!metrics.has_value()) return std::nullopt;
+  const auto found = metrics->find(name);
+  return found == metrics->end() ? std::nullopt : std::optional(found->second);
+}
 
 Status Target::Kill() {
   return Fail(StatusCode::kUnimplemented, "this target cannot survive a kill");

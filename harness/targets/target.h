@@ -61,6 +61,16 @@ struct StartOptions {
   bool strict_previous_values = false;
 };
 
+// What a server reports about itself.
+struct ServerStatus {
+  std::string version;
+  std::int64_t revision = 0;
+  std::uint64_t member = 0;  // its own id
+  std::uint64_t cluster = 0;
+  std::uint64_t leader = 0;  // in this server's view; 0: none
+  std::uint64_t term = 0;
+};
+
 // The target's own metrics, published in Prometheus' text format: name to value, summed over
 // labels.
 using Metrics = std::map<std::string, double, std::less<>>;
@@ -75,8 +85,12 @@ class Target {
   virtual Endpoint front() const { return endpoint(); }
   // "3.4.23", as the target reports it; after Start.
   virtual std::string version() const = 0;
+  // By the direct path, on a new connection.
+  virtual Result<ServerStatus> Ask(Deadline deadline) const;
   // kNotFound when it publishes none.
   virtual Result<Metrics> ReadMetrics() = 0;
+  // One of them; empty when it publishes none of that name.
+  std::optional<double> Metric(std::string_view name);
   // What it is known to offer and not to offer, once it runs. Rejecting an offered capability is a
   // finding; what is in neither set is probed.
   virtual Stated stated() const { return {}; }

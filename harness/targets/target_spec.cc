@@ -121,6 +121,11 @@ TargetSpec WithoutConsumer(const TargetSpec& target) {
   return ParseTargetSpec(target.text.substr(target.consumer.size() + kOn.size())).value();
 }
 
+std::string UpgradeOf(const TargetSpec& spec) {
+  constexpr std::string_view kUpgrade = "upgrade=";
+  return spec.topology.starts_with(kUpgrade) ? spec.topology.substr(kUpgrade.size()) : "";
+}
+
 Result<TargetSpec> ReleaseSpec(const std::string& product, const std::string& version) {
   return ParseTargetSpec(product + "@" + version);
 }

@@ -8,7 +8,6 @@
 #include <fstream>
 
 #include "harness/targets/probe.h"
-#include "harness/targets/upgrade.h"
 
 namespace watchproof {
 namespace {

@@ -39,9 +39,22 @@ bool IsAddress(const std::string& host) {
 }
 
 // A file that OpenSSL cannot use; OpenSSL's own messages do not name the file.
-Status Useless(const char* flag, const std::string& file, const char* what) {
+Status Useless(const std::string& flag, const std::string& file, const std::string& what) {
   ERR_clear_error();
   return Fail(StatusCode::kInvalidArgument, "{} {}: expected {} in PEM form", flag, file, what);
+}
+
+// `flags`: what the flags of the two files begin with.
+Status LoadIdentity(const std::string& flags, const std::string& certificate,
+                    const std::string& key, ssl::context& context) {
+  error_code error;
+  if (context.use_certificate_chain_file(certificate, error); error) {
+    return Useless(flags + "-cert", certificate, "a certificate");
+  }
+  if (context.use_private_key_file(key, ssl::context::pem, error); error) {
+    return Useless(flags + "-key", key, "the private key of the certificate of " + flags + "-cert");
+  }
+  return {};
 }
 
 Status Load(const ServerAccess& access, ssl::context& context) {
@@ -52,25 +65,13 @@ Status Load(const ServerAccess& access, ssl::context& context) {
     return Useless("--tls-ca", access.ca, "the certificates of authorities");
   }
   if (access.certificate.empty()) return {};
-  if (context.use_certificate_chain_file(access.certificate, error); error) {
-    return Useless("--tls-cert", access.certificate, "a certificate");
-  }
-  if (context.use_private_key_file(access.key, ssl::context::pem, error); error) {
-    return Useless("--tls-key", access.key, "the private key of the certificate of --tls-cert");
-  }
-  return {};
+  return LoadIdentity("--tls", access.certificate, access.key, context);
 }
 
 Status Load(const ListenIdentity& identity, ssl::context& context) {
-  error_code error;
-  if (context.use_certificate_chain_file(identity.certificate, error); error) {
-    return Useless("--listen-tls-cert", identity.certificate, "a certificate");
-  }
-  if (context.use_private_key_file(identity.key, ssl::context::pem, error); error) {
-    return Useless("--listen-tls-key", identity.key,
-                   "the private key of the certificate of --listen-tls-cert");
-  }
+  WP_RETURN_IF_ERROR(LoadIdentity("--listen-tls", identity.certificate, identity.key, context));
   if (identity.client_ca.empty()) return {};
+  error_code error;
   if (context.load_verify_file(identity.client_ca, error); error) {
     return Useless("--listen-tls-ca", identity.client_ca, "the certificates of authorities");
   }
@@ -138,9 +139,12 @@ void Reset(tcp::socket& socket) {
 // A connection of a client and its connection to the server, one of them with TLS.
 struct Session {
   Session(tcp::socket client, ssl::context& context, bool client_uses_tls)
-      : plain(client.get_executor()), secure(client.get_executor(), context) {
+      : clients_use_tls(client_uses_tls),
+        plain(client.get_executor()),
+        secure(client.get_executor(), context) {
     (client_uses_tls ? secure.next_layer() : plain) = std::move(client);
   }
+  const bool clients_use_tls;
   tcp::socket plain;
   Secure secure;
 
@@ -182,34 +186,29 @@ struct Behind {
   TunnelBuffers buffers = TunnelBuffers::kSharp;
 };
 
-asio::awaitable<void> JoinSecureServer(SessionPtr session, const Behind& server) {
-  std::array<char, kChunk> chunk;
-  // The client's first bytes determine the protocol to negotiate.
-  const auto [error, size] =
-      co_await session->plain.async_read_some(asio::buffer(chunk), kAwaitSecure);
-  if (error) co_return session->Break();
-  std::string first(chunk.data(), size);
-  Prepare(session->secure, server.name, first.starts_with("GET ") ? kHttp1 : kHttp2);
-  tcp::socket& socket = session->secure.next_layer();
-  if (co_await Connect(socket, server.addresses, server.buffers)) co_return session->Break();
-  const auto [refused] =
-      co_await session->secure.async_handshake(ssl::stream_base::client, kAwaitSecure);
+asio::awaitable<void> Join(SessionPtr session, const Behind& server) {
+  std::string first;
+  if (!session->clients_use_tls) {
+    // The client's first bytes determine the protocol to negotiate.
+    first.resize(kChunk);
+    const auto [error, size] =
+        co_await session->plain.async_read_some(asio::buffer(first), kAwaitSecure);
+    if (error) co_return session->Break();
+    first.resize(size);
+    Prepare(session->secure, server.name, first.starts_with("GET ") ? kHttp1 : kHttp2);
+    tcp::socket& socket = session->secure.next_layer();
+    if (co_await Connect(socket, server.addresses, server.buffers)) co_return session->Break();
+  }
+  const auto [refused] = co_await session->secure.async_handshake(
+      session->clients_use_tls ? ssl::stream_base::server : ssl::stream_base::client, kAwaitSecure);
   if (refused) co_return session->Break();
-  asio::co_spawn(socket.get_executor(), Carry(session, session->secure, session->plain),
-                 asio::detached);
-  co_await Carry(session, session->plain, session->secure, std::move(first));
-}
-
-asio::awaitable<void> JoinSecureClient(SessionPtr session, const Behind& server) {
-  const auto [refused] =
-      co_await session->secure.async_handshake(ssl::stream_base::server, kAwaitSecure);
-  if (refused) co_return session->Break();
-  if (co_await Connect(session->plain, server.addresses, server.buffers)) {
+  if (session->clients_use_tls &&
+      co_await Connect(session->plain, server.addresses, server.buffers)) {
     co_return session->Break();
   }
   asio::co_spawn(session->plain.get_executor(), Carry(session, session->secure, session->plain),
                  asio::detached);
-  co_await Carry(session, session->plain, session->secure);
+  co_await Carry(session, session->plain, session->secure, std::move(first));
 }
 
 Result<std::vector<tcp::endpoint>> Resolve(asio::io_context& io, const Endpoint& server) {
@@ -272,6 +271,69 @@ int AlertOf(const error_code& error) {
   const int reason = ERR_GET_REASON(static_cast<unsigned long>(error.value()));
   return reason >= SSL_AD_REASON_OFFSET ? reason - SSL_AD_REASON_OFFSET : 0;
 }
+
+class Tunnel final : public TlsTunnel {
+ public:
+  Tunnel(const Endpoint& server, TunnelBuffers buffers) : server_{server, {}, buffers} {}
+  ~Tunnel() override {
+    io_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  Status Begin(const Endpoint& listen, const ServerAccess& access) {
+    WP_RETURN_IF_ERROR(Load(access, context_));
+    context_.set_verify_mode(ssl::verify_peer);
+    return Serve(listen);
+  }
+  Status Begin(const Endpoint& listen, const ListenIdentity& identity) {
+    context_ = ssl::context(ssl::context::tls_server);
+    WP_RETURN_IF_ERROR(Load(identity, context_));
+    SSL_CTX_set_alpn_select_cb(context_.native_handle(), ChooseProtocol, nullptr);
+    clients_use_tls_ = true;
+    return Serve(listen);
+  }
+
+ private:
+  Status Serve(const Endpoint& listen) {
+    WP_ASSIGN_OR_RETURN(server_.addresses, Resolve(io_, server_.name));
+    WP_ASSIGN_OR_RETURN(const auto own, Resolve(io_, listen));
+    error_code error;
+    acceptor_.open(own.front().protocol(), error);
+    if (!error) {
+      acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+      if (server_.buffers == TunnelBuffers::kSharp) {
+        acceptor_.set_option(asio::socket_base::receive_buffer_size(kSocketBufferBytes), error);
+        acceptor_.set_option(asio::socket_base::send_buffer_size(kSocketBufferBytes), error);
+      }
+      acceptor_.bind(own.front(), error);
+    }
+    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (error) return FromErrorCode(error).WithContext("a port for TLS on {}", listen.ToString());
+    endpoint_ = {listen.host, acceptor_.local_endpoint(error).port()};
+    asio::co_spawn(io_, Accept(), asio::detached);
+    thread_ = std::thread([this] { io_.run(); });
+    return {};
+  }
+
+  asio::awaitable<void> Accept() {
+    for (;;) {
+      auto [error, client] = co_await acceptor_.async_accept(kAwaitSecure);
+      if (error == asio::error::operation_aborted) co_return;
+      if (error) continue;
+      error_code ignored;
+      client.set_option(tcp::no_delay(true), ignored);
+      auto session = std::make_shared<Session>(std::move(client), context_, clients_use_tls_);
+      asio::co_spawn(io_, Join(std::move(session), server_), asio::detached);
+    }
+  }
+
+  Behind server_;
+  bool clients_use_tls_ = false;
+  asio::io_context io_{1};
+  ssl::context context_{ssl::context::tls_client};
+  tcp::acceptor acceptor_{io_};
+  std::thread thread_;
+};
 
 }  // namespace
 
@@ -339,94 +401,22 @@ Status CheckIdentity(const ListenIdentity& identity) {
   return Load(identity, context);
 }
 
-class TlsTunnel::Impl {
- public:
-  Impl(const Endpoint& server, TunnelBuffers buffers) : server_{server, {}, buffers} {}
-  ~Impl() {
-    io_.stop();
-    if (thread_.joinable()) thread_.join();
-  }
-
-  Status Open(const Endpoint& listen, const ServerAccess& access) {
-    WP_RETURN_IF_ERROR(Load(access, context_));
-    context_.set_verify_mode(ssl::verify_peer);
-    return Serve(listen, JoinSecureServer);
-  }
-  Status OpenForClients(const Endpoint& listen, const ListenIdentity& identity) {
-    context_ = ssl::context(ssl::context::tls_server);
-    WP_RETURN_IF_ERROR(Load(identity, context_));
-    SSL_CTX_set_alpn_select_cb(context_.native_handle(), ChooseProtocol, nullptr);
-    clients_use_tls_ = true;
-    return Serve(listen, JoinSecureClient);
-  }
-  const Endpoint& endpoint() const { return endpoint_; }
-
- private:
-  using Join = asio::awaitable<void>(SessionPtr, const Behind&);
-
-  Status Serve(const Endpoint& listen, Join* join) {
-    WP_ASSIGN_OR_RETURN(server_.addresses, Resolve(io_, server_.name));
-    WP_ASSIGN_OR_RETURN(const auto own, Resolve(io_, listen));
-    error_code error;
-    acceptor_.open(own.front().protocol(), error);
-    if (!error) {
-      acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
-      if (server_.buffers == TunnelBuffers::kSharp) {
-        acceptor_.set_option(asio::socket_base::receive_buffer_size(kSocketBufferBytes), error);
-        acceptor_.set_option(asio::socket_base::send_buffer_size(kSocketBufferBytes), error);
-      }
-      acceptor_.bind(own.front(), error);
-    }
-    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
-    if (error) return FromErrorCode(error).WithContext("a port for TLS on {}", listen.ToString());
-    endpoint_ = {listen.host, acceptor_.local_endpoint(error).port()};
-    asio::co_spawn(io_, Accept(join), asio::detached);
-    thread_ = std::thread([this] { io_.run(); });
-    return {};
-  }
-
-  asio::awaitable<void> Accept(Join* join) {
-    for (;;) {
-      auto [error, client] = co_await acceptor_.async_accept(kAwaitSecure);
-      if (error == asio::error::operation_aborted) co_return;
-      if (error) continue;
-      error_code ignored;
-      client.set_option(tcp::no_delay(true), ignored);
-      auto session = std::make_shared<Session>(std::move(client), context_, clients_use_tls_);
-      asio::co_spawn(io_, join(std::move(session), server_), asio::detached);
-    }
-  }
-
-  Behind server_;
-  Endpoint endpoint_;
-  bool clients_use_tls_ = false;
-  asio::io_context io_{1};
-  ssl::context context_{ssl::context::tls_client};
-  tcp::acceptor acceptor_{io_};
-  std::thread thread_;
-};
-
-TlsTunnel::TlsTunnel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-TlsTunnel::~TlsTunnel() = default;
-
 Result<std::unique_ptr<TlsTunnel>> TlsTunnel::Open(const std::string& listen_host,
                                                    const Endpoint& server,
                                                    const ServerAccess& access,
                                                    TunnelBuffers buffers) {
-  auto impl = std::make_unique<Impl>(server, buffers);
-  WP_RETURN_IF_ERROR(impl->Open({listen_host, 0}, access));
-  return std::unique_ptr<TlsTunnel>(new TlsTunnel(std::move(impl)));
+  auto tunnel = std::make_unique<Tunnel>(server, buffers);
+  WP_RETURN_IF_ERROR(tunnel->Begin({listen_host, 0}, access));
+  return tunnel;
 }
 
 Result<std::unique_ptr<TlsTunnel>> TlsTunnel::OpenForClients(const Endpoint& listen,
                                                              const Endpoint& server,
                                                              const ListenIdentity& identity,
                                                              TunnelBuffers buffers) {
-  auto impl = std::make_unique<Impl>(server, buffers);
-  WP_RETURN_IF_ERROR(impl->OpenForClients(listen, identity));
-  return std::unique_ptr<TlsTunnel>(new TlsTunnel(std::move(impl)));
+  auto tunnel = std::make_unique<Tunnel>(server, buffers);
+  WP_RETURN_IF_ERROR(tunnel->Begin(listen, identity));
+  return tunnel;
 }
-
-const Endpoint& TlsTunnel::endpoint() const { return impl_->endpoint(); }
 
 }  // namespace watchproof

@@ -55,16 +55,12 @@ class TlsTunnel {
                                                            const Endpoint& server,
                                                            const ListenIdentity& identity,
                                                            TunnelBuffers buffers);
-  ~TlsTunnel();
-  TlsTunnel(const TlsTunnel&) = delete;
-  TlsTunnel& operator=(const TlsTunnel&) = delete;
+  virtual ~TlsTunnel() = default;
 
-  const Endpoint& endpoint() const;
+  const Endpoint& endpoint() const { return endpoint_; }
 
- private:
-  class Impl;
-  explicit TlsTunnel(std::unique_ptr<Impl> impl);
-  const std::unique_ptr<Impl> impl_;
+ protected:
+  Endpoint endpoint_;
 };
 
 }  // namespace watchproof

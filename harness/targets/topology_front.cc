@@ -11,7 +11,8 @@ constexpr int kFrontPort = 2383;
 
 class Front : public Topology {
  public:
-  explicit Front(std::string command) : command_(std::move(command)) {}
+  Front(std::string command, std::vector<std::string> more)
+      : command_(std::move(command)), more_(std::move(more)) {}
   ~Front() override { Front::Stop(); }
 
   Status Open(Deadline deadline) override {
@@ -22,12 +23,8 @@ class Front : public Topology {
                          front().ToString(), "--endpoints", Direct().ToString()};
     AddArguments(options.arguments);
     WP_ASSIGN_OR_RETURN(child_, ChildProcess::Launch(options));
-    const Result<ServerStatus> serving = AwaitServing(front(), *child_, deadline);
-    if (serving.has_value()) return {};
-    const std::string words = child_->LastWords();
-    return Status(serving.error().code(),
-                  fmt::format("etcd {} {}; its last words: {}", command_, serving.error().message(),
-                              words.empty() ? "none" : words));
+    const auto serving = AwaitServing(front(), *child_, "etcd " + command_, deadline);
+    return serving.has_value() ? Status() : serving.error();
   }
   Endpoint front() const override { return {place().host, kFrontPort}; }
   std::optional<ExitState> died() const override {
@@ -40,28 +37,19 @@ class Front : public Topology {
   }
 
  private:
-  virtual void AddArguments(std::vector<std::string>& arguments) const = 0;
+  virtual void AddArguments(std::vector<std::string>& arguments) const {
+    arguments.insert(arguments.end(), more_.begin(), more_.end());
+  }
 
   const std::string command_;
+  const std::vector<std::string> more_;
   std::unique_ptr<ChildProcess> child_;
-};
-
-// Forwards connections.
-class Gateway final : public Front {
- public:
-  Gateway() : Front("gateway") {}
-
- private:
-  // By default it forgets a server that did not answer once for a minute.
-  void AddArguments(std::vector<std::string>& arguments) const override {
-    arguments.insert(arguments.end(), {"--retry-delay", "100ms"});
-  }
 };
 
 // Ends calls and streams, and opens its own: several watches become one.
 class GrpcProxy final : public Front {
  public:
-  GrpcProxy() : Front("grpc-proxy") {}
+  GrpcProxy() : Front("grpc-proxy", {}) {}
   // Whatever its server offers, it must be asked.
   void Correct(Stated& stated) const override {
     for (const Capability of_watches :
@@ -70,8 +58,7 @@ class GrpcProxy final : public Front {
       stated.offered.erase(of_watches);
     }
     // The server never sees a slow client.
-    stated.offered.erase(Capability::kSlowWatcherGauge);
-    stated.missing.insert(Capability::kSlowWatcherGauge);
+    stated.Withhold(Capability::kSlowWatcherGauge);
   }
 
  private:
@@ -84,7 +71,11 @@ const TopologyRegistration kGateway{
     {.name = "gateway",
      .form = "gateway",
      .explain = "clients connect through `etcd gateway`, which forwards connections",
-     .make = [] { return std::unique_ptr<Topology>(new Gateway); }}};
+     .make = []() -> std::unique_ptr<Topology> {
+       // By default it forgets a server that did not answer once for a minute.
+       return std::make_unique<Front>("gateway",
+                                      std::vector<std::string>{"--retry-delay", "100ms"});
+     }}};
 const TopologyRegistration kGrpcProxy{
     {.name = "grpc-proxy",
      .form = "grpc-proxy",

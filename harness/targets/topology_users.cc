@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Authentication is on, and every client is the user root. Tokens are signed, so that all members
 // accept them, and still do after a restart.
-#include "harness/targets/probe_users.h"
+#include "harness/targets/probe_endpoint.h"
 #include "harness/targets/topology.h"
 
 namespace watchproof {
@@ -26,10 +26,7 @@ class Users final : public Topology {
   }
   std::string token() const override { return token_; }
   // Cases that bring users of their own need a store without any.
-  void Correct(Stated& stated) const override {
-    stated.offered.erase(Capability::kUsers);
-    stated.missing.insert(Capability::kUsers);
-  }
+  void Correct(Stated& stated) const override { stated.Withhold(Capability::kUsers); }
 
  private:
   std::string token_;

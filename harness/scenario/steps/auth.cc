@@ -10,14 +10,6 @@ const StepRegistration<AuthStep> kAuth;
 
 }  // namespace
 
-void AuthStep::Reader::Fields(FieldList& field) {
-  field("user", user).Defines(Subject::kUser);
-  field("key", key);
-  field("range_end", range_end);
-}
-
-void AuthStep::Fields(FieldList& field) { field("readers", readers); }
-
 Status AuthStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
   std::vector<RestrictedReader> restricted;

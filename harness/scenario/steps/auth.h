@@ -16,11 +16,15 @@ struct AuthStep {
     std::string user;
     std::string key;
     std::string range_end{};
-    void Fields(FieldList& field);
+    void Fields(FieldList& field) {
+      field("user", user).Defines(Subject::kUser);
+      field("key", key);
+      field("range_end", range_end);
+    }
   };
   std::vector<Reader> readers;
   static constexpr std::string_view kOp = "auth";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("readers", readers); }
   std::string_view Request() const { return "users"; }
   std::string BeyondKubernetes() const { return "users"; }
   Status Run(StepContext& context) const;

@@ -6,14 +6,9 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<FollowStep> kFollow;
-const StepRegistration<ContinueStep> kContinue;
-const StepRegistration<MoveConsumerStep> kMoveConsumer;
-const StepRegistration<AwaitConsumerStep> kAwaitConsumer;
-const StepRegistration<ExpectReportStep> kExpectReport;
-
-constexpr std::string_view kWays[] = {"layers", "neighbour"};
-constexpr std::string_view kConsumerFacts[] = {"listed", "received", "followed"};
+const StepRegistration<FollowStep, ContinueStep, MoveConsumerStep, AwaitConsumerStep,
+                       ExpectReportStep>
+    kConsumerSteps;
 
 Result<ConsumerLink*> ConsumerOf(StepContext& context) {
   if (ConsumerLink* const consumer = context.session().consumer()) return consumer;
@@ -22,12 +17,6 @@ Result<ConsumerLink*> ConsumerOf(StepContext& context) {
 }
 
 }  // namespace
-
-void FollowStep::Fields(FieldList& field) {
-  field("with", with, kWays);
-  field("count", count).Within(1, 1000, "watches");
-  field("pause", pause);
-}
 
 Status FollowStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN(ConsumerLink* const consumer, ConsumerOf(context));
@@ -50,8 +39,6 @@ Status MoveConsumerStep::Run(StepContext& context) const {
   return consumer->Ask({.what = "move"});
 }
 
-void AwaitConsumerStep::Fields(FieldList& field) { field("fact", fact, kConsumerFacts); }
-
 Status AwaitConsumerStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN([[maybe_unused]] ConsumerLink* const consumer, ConsumerOf(context));
   const ConsumerJudge& judge = context.session().consumer_judge();
@@ -70,14 +57,6 @@ Status AwaitConsumerStep::Run(StepContext& context) const {
         return judge.ClaimedBy(highest ? layers.back() : layers.front()) >= head;
       });
   return {};
-}
-
-void ExpectReportStep::Fields(FieldList& field) {
-  field("kind", kind);
-  field("layer", layer).Optional().Is(Subject::kLayer);
-  field("type", type).Optional();
-  field("key", key).Optional();
-  field("error", error).Optional();
 }
 
 Status ExpectReportStep::Run(StepContext& context) const {

@@ -16,11 +16,16 @@ struct FollowStep {
     kLayers,     // everything that is judged
     kNeighbour,  // watches on the same stream that are not looked at
   };
+  static constexpr std::string_view kWays[] = {"layers", "neighbour"};
   With with = With::kLayers;
   int count = 1;
   bool pause = false;  // stops between the first list and its watch, until ContinueStep
   static constexpr std::string_view kOp = "follow";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("with", with, kWays);
+    field("count", count).Within(1, 1000, "watches");
+    field("pause", pause);
+  }
   Usage Cost() const { return {.watchers = count}; }
   Status Run(StepContext& context) const;
 };
@@ -46,9 +51,10 @@ struct AwaitConsumerStep {
     kReceived,  // its lowest layer has come to the head, whatever those above make of it
     kFollowed,  // its highest layer has
   };
+  static constexpr std::string_view kFacts[] = {"listed", "received", "followed"};
   Fact fact = Fact::kFollowed;
   static constexpr std::string_view kOp = "await consumer";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("fact", fact, kFacts); }
   Status Run(StepContext& context) const;
 };
 
@@ -62,7 +68,13 @@ struct ExpectReportStep {
   std::string key{};
   std::string error{};  // a part of it
   static constexpr std::string_view kOp = "expect report";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("kind", kind);
+    field("layer", layer).Optional().Is(Subject::kLayer);
+    field("type", type).Optional();
+    field("key", key).Optional();
+    field("error", error).Optional();
+  }
   Status Run(StepContext& context) const;
 };
 

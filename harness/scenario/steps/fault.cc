@@ -7,17 +7,9 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<InjectStep> kInject;
-const StepRegistration<AwaitEffectStep> kAwaitEffect;
-const StepRegistration<HealStep> kHeal;
+const StepRegistration<InjectStep, AwaitEffectStep, HealStep> kFaultSteps;
 
 }  // namespace
-
-void InjectStep::Fields(FieldList& field) {
-  field("fault", fault).Defines(Subject::kFault);
-  field("parameters", parameters);
-  field("optional", optional);
-}
 
 Status InjectStep::Check() const {
   const auto made = MakeFault(fault, parameters);
@@ -33,14 +25,10 @@ Status InjectStep::Run(StepContext& context) const {
   return context.faults().Inject(fault, parameters, optional);
 }
 
-void AwaitEffectStep::Fields(FieldList& field) { field("fault", fault).Uses(Subject::kFault); }
-
 Status AwaitEffectStep::Run(StepContext& context) const {
   context.faults().AwaitEffect(fault);
   return {};
 }
-
-void HealStep::Fields(FieldList& field) { field("fault", fault).Uses(Subject::kFault); }
 
 Status HealStep::Run(StepContext& context) const {
   WP_RETURN_IF_ERROR(context.faults().Heal(fault));

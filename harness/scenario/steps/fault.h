@@ -14,7 +14,11 @@ struct InjectStep {
   std::map<std::string, std::string> parameters{};
   bool optional = false;  // of the spare faults of one kind, at least one must take effect
   static constexpr std::string_view kOp = "inject";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("fault", fault).Defines(Subject::kFault);
+    field("parameters", parameters);
+    field("optional", optional);
+  }
   Status Check() const;
   std::string_view Request() const;
   Usage Cost() const { return {.faults = 1}; }
@@ -25,14 +29,14 @@ struct InjectStep {
 struct AwaitEffectStep {
   std::string fault;
   static constexpr std::string_view kOp = "await effect";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("fault", fault).Uses(Subject::kFault); }
   Status Run(StepContext& context) const;
 };
 
 struct HealStep {
   std::string fault;
   static constexpr std::string_view kOp = "heal";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("fault", fault).Uses(Subject::kFault); }
   std::string_view Request() const { return "maintenance"; }
   Status Run(StepContext& context) const;
 };

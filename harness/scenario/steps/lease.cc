@@ -9,34 +9,19 @@ namespace {
 // Longer than the judge gives a lease of two seconds, the shortest of etcd.
 constexpr Duration kExpires = 15s;
 
-const StepRegistration<LeaseStep> kLease;
-const StepRegistration<RevokeStep> kRevoke;
-const StepRegistration<KeepAliveStep> kKeepAlive;
-const StepRegistration<ListLeasesStep> kListLeases;
-const StepRegistration<AwaitExpiredStep> kAwaitExpired;
+const StepRegistration<LeaseStep, RevokeStep, KeepAliveStep, ListLeasesStep, AwaitExpiredStep>
+    kLeaseSteps;
 
 }  // namespace
-
-void LeaseStep::Fields(FieldList& field) {
-  field("lease", lease).Defines(Subject::kLease);
-  field("ttl", ttl);
-}
 
 Status LeaseStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN(context.leases()[lease], context.session().Grant(ttl));
   return {};
 }
 
-void RevokeStep::Fields(FieldList& field) { field("lease", lease).Uses(Subject::kLease); }
-
 // The answer has the last revision that the revocation made.
 Status RevokeStep::Run(StepContext& context) const {
   return context.NoteHead(context.session().kv().Revoke(context.leases().at(lease)));
-}
-
-void KeepAliveStep::Fields(FieldList& field) {
-  field("lease", lease).Uses(Subject::kLease);
-  field("when_left", when_left);
 }
 
 Status KeepAliveStep::Run(StepContext& context) const {
@@ -58,11 +43,7 @@ Status KeepAliveStep::Run(StepContext& context) const {
   return kept.code() == StatusCode::kNotFound ? Status() : kept;
 }
 
-void ListLeasesStep::Fields(FieldList& /*field*/) {}
-
 Status ListLeasesStep::Run(StepContext& context) const { return context.ListLeases(); }
-
-void AwaitExpiredStep::Fields(FieldList& field) { field("lease", lease).Uses(Subject::kLease); }
 
 Status AwaitExpiredStep::Run(StepContext& context) const {
   const std::int64_t id = context.leases().at(lease);

@@ -13,7 +13,10 @@ struct LeaseStep {
   std::string lease;
   std::chrono::seconds ttl{};
   static constexpr std::string_view kOp = "lease";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("lease", lease).Defines(Subject::kLease);
+    field("ttl", ttl);
+  }
   std::string_view Request() const { return "a lease"; }
   Usage Cost() const { return {.leases = 1, .operations = 1}; }
   Status Run(StepContext& context) const;
@@ -22,7 +25,7 @@ struct LeaseStep {
 struct RevokeStep {
   std::string lease;
   static constexpr std::string_view kOp = "revoke";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("lease", lease).Uses(Subject::kLease); }
   std::string_view Request() const { return "the revocation of a lease"; }
   Usage Cost() const { return {.operations = 1}; }
   std::string BeyondKubernetes() const { return "the revocation of a lease"; }
@@ -34,7 +37,10 @@ struct KeepAliveStep {
   std::string lease;
   std::chrono::seconds when_left{};
   static constexpr std::string_view kOp = "keep alive";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("lease", lease).Uses(Subject::kLease);
+    field("when_left", when_left);
+  }
   std::string_view Request() const { return "a keep-alive of a lease"; }
   Usage Cost() const { return {.operations = 1}; }
   std::string BeyondKubernetes() const { return "a keep-alive of a lease"; }
@@ -45,7 +51,7 @@ struct KeepAliveStep {
 // plan. The answers are judged.
 struct ListLeasesStep {
   static constexpr std::string_view kOp = "list leases";
-  void Fields(FieldList& field);
+  void Fields(FieldList&) {}
   std::string_view Request() const { return "the list of leases"; }
   Usage Cost() const { return {.operations = 1}; }
   std::string BeyondKubernetes() const { return "the list of leases"; }
@@ -56,7 +62,7 @@ struct ListLeasesStep {
 struct AwaitExpiredStep {
   std::string lease;
   static constexpr std::string_view kOp = "await expired";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("lease", lease).Uses(Subject::kLease); }
   std::string_view Request() const { return "the list of leases"; }
   std::string BeyondKubernetes() const { return "the list of leases"; }
   Status Run(StepContext& context) const;

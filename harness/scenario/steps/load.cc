@@ -7,11 +7,8 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<LoadStep> kLoad;
-const StepRegistration<AwaitLoadStep> kAwaitLoad;
+const StepRegistration<LoadStep, AwaitLoadStep> kLoadSteps;
 
-constexpr std::uint64_t kMostClients = 10'000;
-constexpr std::uint64_t kMostCalls = 10'000'000;
 constexpr std::size_t kValueBytes = 24;
 constexpr std::size_t kMostBytesOfCall = 64;
 // A call that a fault has swallowed must not block its client for the rest of the run.
@@ -58,18 +55,6 @@ class LoadClient {
 
 }  // namespace
 
-void LoadStep::Fields(FieldList& field) {
-  field("load", load);
-  field("clients", clients).Within(1, kMostClients, "clients");
-  field("calls", calls).Within(0, kMostCalls, "calls");
-  field("keys", keys).Within(1, kMostCalls, "keys");
-  field("key", key);
-  field("load_seed", seed);
-  field("direct", direct);
-  field("puts_only", puts_only).Optional();
-  field("member", member).Optional().Member(0);
-}
-
 Usage LoadStep::Cost() const {
   return {.keys = static_cast<std::int64_t>(keys),
           .bytes = static_cast<std::int64_t>(clients * calls * kMostBytesOfCall),
@@ -99,11 +84,6 @@ Status LoadStep::Run(StepContext& context) const {
   };
   context.loads()[load] = std::make_unique<Load>(clients, calls, calls_of);
   return {};
-}
-
-void AwaitLoadStep::Fields(FieldList& field) {
-  field("load", load);
-  field("lost", lost);
 }
 
 // A load that was never begun has ended: shrinking may have left it out.

@@ -21,8 +21,20 @@ struct LoadStep {
   bool direct = false;  // on the direct path, where no fault reaches them
   bool puts_only = false;
   int member = 1;  // that the clients connect to; 0: they are spread over all members
+  static constexpr std::uint64_t kMostClients = 10'000;
+  static constexpr std::uint64_t kMostCalls = 10'000'000;
   static constexpr std::string_view kOp = "load";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("load", load);
+    field("clients", clients).Within(1, kMostClients, "clients");
+    field("calls", calls).Within(0, kMostCalls, "calls");
+    field("keys", keys).Within(1, kMostCalls, "keys");
+    field("key", key);
+    field("load_seed", seed);
+    field("direct", direct);
+    field("puts_only", puts_only).Optional();
+    field("member", member).Optional().Member(0);
+  }
   Usage Cost() const;
   std::string BeyondKubernetes() const { return puts_only ? "" : "serializable reads"; }
   Status Run(StepContext& context) const;
@@ -33,7 +45,10 @@ struct AwaitLoadStep {
   std::string load = "load";
   bool lost = false;  // at least one must be without an answer, or the attempt proves nothing
   static constexpr std::string_view kOp = "await load";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("load", load);
+    field("lost", lost);
+  }
   Status Run(StepContext& context) const;
 };
 

@@ -6,9 +6,7 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<UseMemberStep> kUseMember;
-const StepRegistration<AwaitCaughtUpStep> kAwaitCaughtUp;
-const StepRegistration<AwaitSnapshotStep> kAwaitSnapshot;
+const StepRegistration<UseMemberStep, AwaitCaughtUpStep, AwaitSnapshotStep> kMemberSteps;
 
 // A member that comes back may have to receive everything.
 constexpr Duration kCatchUpPatience = 20s;
@@ -16,31 +14,27 @@ constexpr std::string_view kSnapshots = "etcd_network_snapshot_receive_success";
 
 }  // namespace
 
-void UseMemberStep::Fields(FieldList& field) { field("member", member).Member(); }
-
 Status UseMemberStep::Run(StepContext& context) const {
   context.session().UseMember(member);
   return {};
 }
 
-void AwaitCaughtUpStep::Fields(FieldList& field) { field("member", member).Member(); }
-
 Status AwaitCaughtUpStep::Run(StepContext& context) const {
   const Revision through = context.head();
   context.Await(fmt::format("member {} to follow a leader through revision {}", member, through),
                 kCatchUpPatience, [&] {
-                  const auto status = context.environment().StatusOf(member);
+                  const auto status = context.environment().target(member).Ask(Within(1s));
                   return status.has_value() && status->leader != 0 &&
                          Revision(status->revision) >= through;
                 });
   return {};
 }
 
-void AwaitSnapshotStep::Fields(FieldList& field) { field("member", member).Member(); }
-
 Status AwaitSnapshotStep::Run(StepContext& context) const {
   context.Await(fmt::format("member {} to receive a snapshot", member), kCatchUpPatience,
-                [&] { return context.environment().MetricOf(member, kSnapshots).value_or(0) > 0; });
+                [&target = context.environment().target(member)] {
+                  return target.Metric(kSnapshots).value_or(0) > 0;
+                });
   return {};
 }
 

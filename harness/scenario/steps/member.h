@@ -10,7 +10,7 @@ namespace watchproof {
 struct UseMemberStep {
   int member = 1;
   static constexpr std::string_view kOp = "use member";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("member", member).Member(); }
   Status Run(StepContext& context) const;
 };
 
@@ -18,7 +18,7 @@ struct UseMemberStep {
 struct AwaitCaughtUpStep {
   int member = 1;
   static constexpr std::string_view kOp = "await caught up";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("member", member).Member(); }
   Status Run(StepContext& context) const;
 };
 
@@ -26,7 +26,7 @@ struct AwaitCaughtUpStep {
 struct AwaitSnapshotStep {
   int member = 1;
   static constexpr std::string_view kOp = "await snapshot";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("member", member).Member(); }
   Status Run(StepContext& context) const;
 };
 

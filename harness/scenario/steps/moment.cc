@@ -8,12 +8,10 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<WhenStep> kWhen;
-const StepRegistration<HoldStep> kHold;
+const StepRegistration<WhenStep, HoldStep, RequireStep> kMomentSteps;
 
 using enum WhenStep::Moment;
-// In the order of Moment.
-constexpr std::string_view kMoments[] = {"response", "bytes", "revision", "progress", "calls"};
+using enum RequireStep::Fact;
 
 // Returns a test whether the moment has come. Counts start at this call.
 std::function<bool()> HasCome(StepContext& context, const WhenStep& step) {
@@ -44,17 +42,43 @@ std::function<bool()> HasCome(StepContext& context, const WhenStep& step) {
   return [furthest, wanted = furthest() + step.count] { return furthest() >= wanted; };
 }
 
-}  // namespace
-
-void WhenStep::Fields(FieldList& field) {
-  field("moment", moment, kMoments);
-  // A load that never began has ended all its calls.
-  Field& named = field("of", of);
-  if (moment != kCalls) named.Uses(Subject::kGroup);
-  field("count", count);
-  field("revision", revision);
-  field("us", limit);
+bool Holds(const RequireStep& step, const std::vector<WatchState>& watches, Revision head) {
+  const auto all = [&](auto fact) { return std::all_of(watches.begin(), watches.end(), fact); };
+  const auto any = [&](auto fact) { return std::any_of(watches.begin(), watches.end(), fact); };
+  const auto behind = [](const WatchState& watch) {
+    return watch.end == WatchEnd::kOpen && !watch.complete;
+  };
+  const auto received = [](const WatchState& watch) { return watch.events > 0; };
+  const auto ended = [](WatchEnd end) {
+    return [end](const WatchState& watch) { return watch.end == end; };
+  };
+  switch (step.fact) {
+    case kBehind:
+      return all(behind);
+    case kPartly:
+      return all(behind) && any(received);
+    case kReceived:
+      return all(received);
+    case kSilent:
+      return !any(received);
+    case kCutShort:
+      return any([&](const WatchState& watch) {
+        return received(watch) && watch.end == WatchEnd::kCompacted;
+      });
+    case kCompacted:
+      return all(ended(WatchEnd::kCompacted));
+    case kCancelled:
+      return all(ended(WatchEnd::kCancelled)) &&
+             any([&](const WatchState& watch) { return watch.position <= head; });
+    case kRefused:
+      return all(ended(WatchEnd::kRefused));
+    case kUncreated:
+      return !any([](const WatchState& watch) { return watch.created; });
+  }
+  return false;
 }
+
+}  // namespace
 
 Status WhenStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
@@ -68,8 +92,6 @@ Status WhenStep::Run(StepContext& context) const {
   return {};
 }
 
-void HoldStep::Fields(FieldList& field) { field("us", duration).Waits(); }
-
 std::vector<HoldStep> HoldStep::Smaller() const {
   if (duration <= 1ms) return {};
   return {HoldStep{duration / 2}};
@@ -77,6 +99,26 @@ std::vector<HoldStep> HoldStep::Smaller() const {
 
 Status HoldStep::Run(StepContext& context) const {
   context.session().PumpUntil([] { return false; }, Within(duration));
+  return {};
+}
+
+Status RequireStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  const Revision head = context.head();
+  const auto holds = [&] {
+    std::vector<WatchState> watches;
+    for (const StepContext::Member& member : context.groups().at(group)) {
+      const WatchState* const watch = context.WatchOf(member);
+      if (watch != nullptr) watches.push_back(*watch);
+    }
+    return !watches.empty() && Holds(*this, watches, head);
+  };
+  if (!session.PumpUntil(holds, Within(limit)) && !session.GivesUp()) {
+    context.Inconclusive(
+        fmt::format("group {} was not {} at revision {}, so this attempt is not "
+                    "about that",
+                    group, kFacts[static_cast<std::size_t>(fact)], head));
+  }
   return {};
 }
 

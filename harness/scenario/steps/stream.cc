@@ -6,24 +6,33 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<CloseStep> kClose;
-const StepRegistration<FinishRequestsStep> kFinishRequests;
-const StepRegistration<UnknownRequestStep> kUnknownRequest;
-const StepRegistration<OversizedRequestStep> kOversizedRequest;
-
-constexpr std::int64_t kMostBytes = 64 << 20;
+const StepRegistration<RequestProgressStep, AwaitProgressStep, MustReportProgressStep, CloseStep,
+                       FinishRequestsStep, UnknownRequestStep, OversizedRequestStep>
+    kStreamSteps;
 
 }  // namespace
 
-void CloseStep::Fields(FieldList& field) { field("stream", stream); }
+Status RequestProgressStep::Run(StepContext& context) const {
+  WP_ASSIGN_OR_RETURN(WatchStream* const opened, context.Stream(stream));
+  opened->RequestProgress();
+  context.ProgressRequested();
+  return {};
+}
+
+// The request is repeated, so a stream that is caught up receives an answer.
+Status AwaitProgressStep::Run(StepContext& context) const {
+  return context.MustReportProgress(stream, /*asked=*/true, StepContext::kPatience);
+}
+
+Status MustReportProgressStep::Run(StepContext& context) const {
+  return context.MustReportProgress(stream, asked, limit);
+}
 
 Status CloseStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN(WatchStream* const opened, context.Stream(stream));
   opened->Close();
   return {};
 }
-
-void FinishRequestsStep::Fields(FieldList& field) { field("stream", stream); }
 
 Status FinishRequestsStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN(WatchStream* const opened, context.Stream(stream));
@@ -32,17 +41,10 @@ Status FinishRequestsStep::Run(StepContext& context) const {
   return {};
 }
 
-void UnknownRequestStep::Fields(FieldList& field) { field("stream", stream); }
-
 Status UnknownRequestStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN(WatchStream* const opened, context.Stream(stream));
   opened->RequestUnknown();
   return {};
-}
-
-void OversizedRequestStep::Fields(FieldList& field) {
-  field("stream", stream);
-  field("bytes", bytes).Within(1, kMostBytes, "bytes");
 }
 
 Status OversizedRequestStep::Run(StepContext& context) const {

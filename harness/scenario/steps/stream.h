@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps with which a client ends a stream of watches, as a whole or its own half of it, and
-// with which it sends what the server does not know or take. See step.h.
+// The steps about a stream of watches as a whole: progress, its end, and what the server does not
+// know or take. See step.h.
 #pragma once
 
 #include <string>
@@ -9,11 +9,44 @@
 
 namespace watchproof {
 
+struct RequestProgressStep {
+  std::string stream = "main";
+  static constexpr std::string_view kOp = "request progress";
+  void Fields(FieldList& field) { field("stream", stream); }
+  Usage Cost() const { return {.operations = 1}; }
+  Status Run(StepContext& context) const;
+};
+
+// Waits until a progress answer has arrived on the stream; the request is repeated, because a
+// target may drop it while a watch is not caught up.
+struct AwaitProgressStep {
+  std::string stream = "main";
+  static constexpr std::string_view kOp = "await progress";
+  void Fields(FieldList& field) { field("stream", stream); }
+  Usage Cost() const { return {.operations = 1}; }
+  Status Run(StepContext& context) const;
+};
+
+// As AwaitProgress, but required of the target: if no answer comes in time, that is a finding of
+// Bookmarkable.
+struct MustReportProgressStep {
+  bool asked = true;  // otherwise without a request, to watches with progress_notify
+  std::string stream = "main";
+  Duration limit = 5s;
+  static constexpr std::string_view kOp = "must report progress";
+  void Fields(FieldList& field) {
+    field("asked", asked);
+    field("stream", stream);
+    field("us", limit).Waits();
+  }
+  Status Run(StepContext& context) const;
+};
+
 // The client closes the stream, and with it all its watches. Nothing is asked on it afterwards.
 struct CloseStep {
   std::string stream = "main";
   static constexpr std::string_view kOp = "close";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("stream", stream); }
   Usage Cost() const { return {.operations = 1}; }
   Status Run(StepContext& context) const;
 };
@@ -22,7 +55,7 @@ struct CloseStep {
 struct FinishRequestsStep {
   std::string stream = "main";
   static constexpr std::string_view kOp = "finish requests";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("stream", stream); }
   Usage Cost() const { return {.operations = 1}; }
   Status Run(StepContext& context) const;
 };
@@ -31,7 +64,7 @@ struct FinishRequestsStep {
 struct UnknownRequestStep {
   std::string stream = "main";
   static constexpr std::string_view kOp = "unknown request";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("stream", stream); }
   Usage Cost() const { return {.operations = 1}; }
   std::string BeyondKubernetes() const { return "requests of unknown kinds"; }
   Status Run(StepContext& context) const;
@@ -44,7 +77,10 @@ struct OversizedRequestStep {
   std::string stream = "main";
   std::int64_t bytes = 5 << 20;  // above gRPC's default limit of 4 MiB
   static constexpr std::string_view kOp = "oversized request";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("stream", stream);
+    field("bytes", bytes).Within(1, 64 << 20, "bytes");
+  }
   Usage Cost() const { return {.operations = 1}; }
   Status Run(StepContext& context) const;
 };

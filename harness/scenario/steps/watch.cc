@@ -9,21 +9,11 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<WatchStep> kWatch;
-const StepRegistration<ChurnStep> kChurn;
-const StepRegistration<CancelStep> kCancel;
-const StepRegistration<ResumeStep> kResume;
-const StepRegistration<AwaitCreatedStep> kAwaitCreated;
-const StepRegistration<AwaitEndedStep> kAwaitEnded;
-const StepRegistration<AwaitDeliveredStep> kAwaitDelivered;
-const StepRegistration<MustDeliverStep> kMustDeliver;
-const StepRegistration<MustEndStep> kMustEnd;
-const StepRegistration<AwaitRegisteredStep> kAwaitRegistered;
-const StepRegistration<AwaitSyncPassesStep> kAwaitSyncPasses;
+const StepRegistration<WatchStep, ChurnStep, CancelStep, ResumeStep, AwaitCreatedStep,
+                       AwaitEndedStep, AwaitDeliveredStep, MustDeliverStep, MustEndStep,
+                       AwaitRegisteredStep, AwaitSyncPassesStep>
+    kWatchSteps;
 
-// Far above every case, and far below what a machine or the time of a case allows.
-constexpr std::uint64_t kMostWatches = 1'000'000;
-constexpr std::uint64_t kMostPasses = 10'000;
 constexpr std::int64_t kProbeBytes = 64;
 
 Status CheckIds(std::int64_t first_id) {
@@ -31,33 +21,13 @@ Status CheckIds(std::int64_t first_id) {
   return Fail(StatusCode::kInvalidArgument, "an id of {}", first_id);
 }
 
+bool IsOver(const WatchState& watch) { return watch.end != WatchEnd::kOpen; }
+
 void AwaitEnds(StepContext& context, const std::string& group) {
-  context.Await(fmt::format("an answer to every cancel of group {}", group), StepContext::kPatience,
-                [&] {
-                  return context.EveryMember(
-                      group, [](const WatchState& watch) { return watch.end != WatchEnd::kOpen; });
-                });
+  context.AwaitEveryMember(group, "an answer to every cancel of group " + group, IsOver);
 }
 
 }  // namespace
-
-void WatchStep::Fields(FieldList& field) {
-  field("group", group).Defines(Subject::kGroup);
-  field("stream", stream);
-  field("count", count).Within(0, kMostWatches, "watches").Counts();
-  field("key", range.key).Is(Subject::kWatchedKey);
-  field("range_end", range.range_end).Optional();
-  field("start", start);
-  field("first_id", first_id).Optional();
-  for (const WatchOption& option : kWatchOptions) {
-    field(option.in_plans, options.*option.flag).Optional();
-  }
-  field("user", user).Optional().Uses(Subject::kUser);
-  field("member", member).Optional().Member();
-  field("require_leader", require_leader).Optional();
-  field("beside", beside).Optional();
-  field("token", token).Optional();
-}
 
 Status WatchStep::Check() const { return CheckIds(first_id); }
 
@@ -111,16 +81,6 @@ Status WatchStep::Run(StepContext& context) const {
   return {};
 }
 
-void ChurnStep::Fields(FieldList& field) {
-  field("group", group).Defines(Subject::kGroup);
-  field("stream", stream);
-  field("count", count).Within(0, kMostWatches, "watches").Counts();
-  field("key", range.key);
-  field("range_end", range.range_end);
-  field("start", start);
-  field("first_id", first_id);
-}
-
 Status ChurnStep::Check() const { return CheckIds(first_id); }
 
 Status ChurnStep::Run(StepContext& context) const {
@@ -139,11 +99,6 @@ Status ChurnStep::Run(StepContext& context) const {
   return {};
 }
 
-void CancelStep::Fields(FieldList& field) {
-  field("group", group).Uses(Subject::kGroup);
-  field("at_once", at_once).Optional();
-}
-
 Status CancelStep::Run(StepContext& context) const {
   for (const StepContext::Member& member : context.groups().at(group)) {
     const WatchState* const watch = context.WatchOf(member);
@@ -153,12 +108,6 @@ Status CancelStep::Run(StepContext& context) const {
   }
   if (!at_once) AwaitEnds(context, group);
   return {};
-}
-
-void ResumeStep::Fields(FieldList& field) {
-  field("group", group).Uses(Subject::kGroup);
-  field("as", as).Defines(Subject::kGroup);
-  field("member", member).Optional().Member();
 }
 
 Status ResumeStep::Check() const {
@@ -189,19 +138,11 @@ Status ResumeStep::Run(StepContext& context) const {
   return AwaitCreatedStep{as}.Run(context);
 }
 
-void AwaitCreatedStep::Fields(FieldList& field) { field("group", group).Uses(Subject::kGroup); }
-
 Status AwaitCreatedStep::Run(StepContext& context) const {
-  context.Await(fmt::format("an answer to every create of group {}", group), StepContext::kPatience,
-                [&] {
-                  return context.EveryMember(group, [](const WatchState& watch) {
-                    return watch.created || watch.end != WatchEnd::kOpen;
-                  });
-                });
+  context.AwaitEveryMember(group, "an answer to every create of group " + group,
+                           [](const WatchState& watch) { return watch.created || IsOver(watch); });
   return {};
 }
-
-void AwaitEndedStep::Fields(FieldList& field) { field("group", group).Uses(Subject::kGroup); }
 
 Status AwaitEndedStep::Run(StepContext& context) const {
   context.Await(fmt::format("the end of the streams of group {}", group), StepContext::kPatience,
@@ -214,8 +155,6 @@ Status AwaitEndedStep::Run(StepContext& context) const {
   return {};
 }
 
-void AwaitDeliveredStep::Fields(FieldList& field) { field("group", group).Uses(Subject::kGroup); }
-
 Status AwaitDeliveredStep::Run(StepContext& context) const {
   const Revision through = context.head();
   if (!context.Delivered(group, StepContext::kPatience) && !context.session().GivesUp()) {
@@ -225,19 +164,9 @@ Status AwaitDeliveredStep::Run(StepContext& context) const {
   return {};
 }
 
-void MustDeliverStep::Fields(FieldList& field) {
-  field("group", group).Uses(Subject::kGroup);
-  field("us", limit).Waits();
-}
-
 Status MustDeliverStep::Run(StepContext& context) const {
   context.MustDeliver(group, limit);
   return {};
-}
-
-void MustEndStep::Fields(FieldList& field) {
-  field("stream", stream);
-  field("us", limit).Waits();
 }
 
 Status MustEndStep::Run(StepContext& context) const {
@@ -250,10 +179,6 @@ Status MustEndStep::Run(StepContext& context) const {
   return {};
 }
 
-void AwaitRegisteredStep::Fields(FieldList& field) {
-  field("watchers", watchers).Within(0, kMostWatches, "watchers");
-}
-
 Status AwaitRegisteredStep::Run(StepContext& context) const {
   if (!context.gauge_before()) return {};
   const double wanted = *context.gauge_before() + static_cast<double>(watchers);
@@ -263,10 +188,6 @@ Status AwaitRegisteredStep::Run(StepContext& context) const {
                   return gauge && *gauge >= wanted;
                 });
   return {};
-}
-
-void AwaitSyncPassesStep::Fields(FieldList& field) {
-  field("passes", passes).Within(0, kMostPasses, "passes");
 }
 
 Usage AwaitSyncPassesStep::Cost() const {
@@ -285,11 +206,8 @@ Status AwaitSyncPassesStep::Run(StepContext& context) const {
     const WatchStep watch{
         .group = group, .range = {key}, .start = AtRevision(revision.value), .stream = "direct"};
     WP_RETURN_IF_ERROR(watch.Run(context));
-    context.Await("a pass of the target's catch-up loop", StepContext::kPatience, [&] {
-      return context.EveryMember(group, [](const WatchState& one) {
-        return one.events > 0 || one.end != WatchEnd::kOpen;
-      });
-    });
+    context.AwaitEveryMember(group, "a pass of the target's catch-up loop",
+                             [](const WatchState& one) { return one.events > 0 || IsOver(one); });
   }
   return {};
 }

@@ -11,6 +11,10 @@
 
 namespace watchproof {
 
+// Far above every case, and far below what a machine or the time of a case allows.
+inline constexpr std::uint64_t kMostWatches = 1'000'000;
+inline constexpr std::uint64_t kMostPasses = 10'000;
+
 struct WatchedRange {
   std::string key;
   std::string range_end{};
@@ -35,7 +39,23 @@ struct WatchStep {
   std::string beside{};  // another stream, to share its connection
   std::string token{};
   static constexpr std::string_view kOp = "watch";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("group", group).Defines(Subject::kGroup);
+    field("stream", stream);
+    field("count", count).Within(0, kMostWatches, "watches").Counts();
+    field("key", range.key).Is(Subject::kWatchedKey);
+    field("range_end", range.range_end).Optional();
+    field("start", start);
+    field("first_id", first_id).Optional();
+    for (const WatchOption& option : kWatchOptions) {
+      field(option.in_plans, options.*option.flag).Optional();
+    }
+    field("user", user).Optional().Uses(Subject::kUser);
+    field("member", member).Optional().Member();
+    field("require_leader", require_leader).Optional();
+    field("beside", beside).Optional();
+    field("token", token).Optional();
+  }
   Status Check() const;
   Usage Cost() const { return {.operations = count}; }
   std::vector<WatchStep> Smaller() const;
@@ -53,7 +73,15 @@ struct ChurnStep {
   std::int64_t first_id = 1;
   std::string stream = "main";
   static constexpr std::string_view kOp = "churn";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("group", group).Defines(Subject::kGroup);
+    field("stream", stream);
+    field("count", count).Within(0, kMostWatches, "watches").Counts();
+    field("key", range.key);
+    field("range_end", range.range_end);
+    field("start", start);
+    field("first_id", first_id);
+  }
   Status Check() const;
   Usage Cost() const { return {.operations = 1}; }
   std::string BeyondKubernetes() const { return "watch ids chosen by the client"; }
@@ -66,7 +94,10 @@ struct CancelStep {
   std::string group;
   bool at_once = false;  // does not wait
   static constexpr std::string_view kOp = "cancel";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("group", group).Uses(Subject::kGroup);
+    field("at_once", at_once).Optional();
+  }
   Usage Cost() const { return {.operations = 1}; }
   Status Run(StepContext& context) const;
 };
@@ -78,7 +109,11 @@ struct ResumeStep {
   std::string as;
   int member = 1;
   static constexpr std::string_view kOp = "resume";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("group", group).Uses(Subject::kGroup);
+    field("as", as).Defines(Subject::kGroup);
+    field("member", member).Optional().Member();
+  }
   Status Check() const;
   Usage Cost() const { return {.operations = 1}; }
   Status Run(StepContext& context) const;
@@ -88,7 +123,7 @@ struct ResumeStep {
 struct AwaitCreatedStep {
   std::string group;
   static constexpr std::string_view kOp = "await created";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("group", group).Uses(Subject::kGroup); }
   Status Run(StepContext& context) const;
 };
 
@@ -96,7 +131,7 @@ struct AwaitCreatedStep {
 struct AwaitEndedStep {
   std::string group;
   static constexpr std::string_view kOp = "await ended";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("group", group).Uses(Subject::kGroup); }
   Status Run(StepContext& context) const;
 };
 
@@ -104,7 +139,7 @@ struct AwaitEndedStep {
 struct AwaitDeliveredStep {
   std::string group;
   static constexpr std::string_view kOp = "await delivered";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("group", group).Uses(Subject::kGroup); }
   Status Run(StepContext& context) const;
 };
 
@@ -114,7 +149,10 @@ struct MustDeliverStep {
   std::string group;
   Duration limit = 5s;
   static constexpr std::string_view kOp = "must deliver";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("group", group).Uses(Subject::kGroup);
+    field("us", limit).Waits();
+  }
   Status Run(StepContext& context) const;
 };
 
@@ -123,7 +161,10 @@ struct MustEndStep {
   std::string stream;
   Duration limit = 10s;
   static constexpr std::string_view kOp = "must end";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("stream", stream);
+    field("us", limit).Waits();
+  }
   Status Run(StepContext& context) const;
 };
 
@@ -132,7 +173,7 @@ struct MustEndStep {
 struct AwaitRegisteredStep {
   std::size_t watchers = 0;
   static constexpr std::string_view kOp = "await registered";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("watchers", watchers).Within(0, kMostWatches, "watchers"); }
   Status Run(StepContext& context) const;
 };
 
@@ -141,7 +182,7 @@ struct AwaitRegisteredStep {
 struct AwaitSyncPassesStep {
   int passes = 1;
   static constexpr std::string_view kOp = "await sync passes";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) { field("passes", passes).Within(0, kMostPasses, "passes"); }
   Usage Cost() const;
   Status Run(StepContext& context) const;
 };

@@ -8,12 +8,8 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<PutStep> kPut;
-const StepRegistration<DeleteStep> kDelete;
-const StepRegistration<ReadStep> kRead;
-const StepRegistration<TxnStep> kTxn;
-const StepRegistration<RefusedTxnStep> kRefusedTxn;
-const StepRegistration<CompactStep> kCompact;
+const StepRegistration<PutStep, DeleteStep, ReadStep, TxnStep, RefusedTxnStep, CompactStep>
+    kWriteSteps;
 
 std::int64_t LeaseOf(StepContext& context, const PutStep& put) {
   return put.lease.empty() ? 0 : context.leases().at(put.lease);
@@ -61,15 +57,6 @@ std::vector<WriteOp> OperationsOf(StepContext& context, const std::vector<Step>&
 
 }  // namespace
 
-void PutStep::Fields(FieldList& field) {
-  field("key", key).Is(Subject::kKey);
-  field("value", value);
-  field("lease", lease).Optional().MayUse(Subject::kLease);
-  field("previous", previous).Optional();
-  field("keeps_value", keeps_value).Optional();
-  field("keeps_lease", keeps_lease).Optional();
-}
-
 std::string PutStep::BeyondKubernetes() const {
   return previous || keeps_value || keeps_lease ? "a put with options" : "";
 }
@@ -94,12 +81,6 @@ Status PutStep::Run(StepContext& context) const {
       session.kv().Put(session.Placed(key), ValueOf(*this), LeaseOf(context, *this)));
 }
 
-void DeleteStep::Fields(FieldList& field) {
-  field("key", key).Is(Subject::kKey);
-  field("range_end", range_end).Optional();
-  field("previous", previous).Optional();
-}
-
 std::string DeleteStep::BeyondKubernetes() const {
   if (!range_end.empty()) return "a deletion of a range";
   return previous ? "a deletion with options" : "";
@@ -109,17 +90,6 @@ Status DeleteStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
   if (previous) return context.NoteWrite(session.kv().Write(OperationOf(context, *this)));
   return context.NoteWrite(session.kv().Delete(session.Placed(key), session.PlacedEnd(range_end)));
-}
-
-void ReadStep::Fields(FieldList& field) {
-  field("key", key);
-  field("range_end", range_end).Optional();
-  field("at", at).Optional();
-  field("limit", limit).Optional();
-  field("serializable", serializable).Optional();
-  field("count_only", count_only).Optional();
-  field("keys_only", keys_only).Optional();
-  field("descending", descending).Optional();
 }
 
 std::string ReadStep::BeyondKubernetes() const {
@@ -139,10 +109,6 @@ Status ReadStep::Run(StepContext& context) const {
   // Whether the target had to refuse it is judged from the recording.
   if (!read.has_value() && read.error().code() == StatusCode::kOutOfRange) return {};
   return context.NoteHead(read);
-}
-
-void TxnStep::Fields(FieldList& field) {
-  field("writes", writes).Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp, TxnStep::kOp});
 }
 
 Usage TxnStep::Cost() const {
@@ -166,10 +132,6 @@ Status TxnStep::Run(StepContext& context) const {
   return context.NoteWrite(context.session().kv().Transact(operations));
 }
 
-void RefusedTxnStep::Fields(FieldList& field) {
-  field("writes", writes).Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp});
-}
-
 // Whether it was rejected is judged from the recording; whether the other members reject it, too,
 // shows on their watches.
 Status RefusedTxnStep::Run(StepContext& context) const {
@@ -177,12 +139,6 @@ Status RefusedTxnStep::Run(StepContext& context) const {
   if (done.has_value()) return context.NoteHead(done);
   if (!IsDefiniteRefusal(done.error().code())) return done.error();
   return {};
-}
-
-void CompactStep::Fields(FieldList& field) {
-  field("at", at);
-  field("at_once", at_once).Optional();
-  field("refused", refused).Optional();
 }
 
 Status CompactStep::Run(StepContext& context) const {

@@ -18,7 +18,14 @@ struct PutStep {
   bool keeps_lease = false;  // changes only the value
   static constexpr std::string_view kOp = "put";
   static constexpr bool kWrites = true;
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("key", key).Is(Subject::kKey);
+    field("value", value);
+    field("lease", lease).Optional().MayUse(Subject::kLease);
+    field("previous", previous).Optional();
+    field("keeps_value", keeps_value).Optional();
+    field("keeps_lease", keeps_lease).Optional();
+  }
   std::string_view Request() const { return "a put"; }
   Usage Cost() const;
   std::vector<PutStep> Smaller() const;
@@ -32,7 +39,11 @@ struct DeleteStep {
   bool previous = false;  // asks for what it deletes
   static constexpr std::string_view kOp = "delete";
   static constexpr bool kWrites = true;
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("key", key).Is(Subject::kKey);
+    field("range_end", range_end).Optional();
+    field("previous", previous).Optional();
+  }
   std::string_view Request() const { return "a deletion"; }
   Usage Cost() const { return {.operations = 1}; }
   std::string BeyondKubernetes() const;
@@ -50,7 +61,16 @@ struct ReadStep {
   bool keys_only = false;
   bool descending = false;
   static constexpr std::string_view kOp = "read";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("key", key);
+    field("range_end", range_end).Optional();
+    field("at", at).Optional();
+    field("limit", limit).Optional();
+    field("serializable", serializable).Optional();
+    field("count_only", count_only).Optional();
+    field("keys_only", keys_only).Optional();
+    field("descending", descending).Optional();
+  }
   std::string_view Request() const { return "a read"; }
   Usage Cost() const { return {.operations = 1}; }
   std::string BeyondKubernetes() const;
@@ -62,7 +82,9 @@ struct TxnStep {
   std::vector<Step> writes;
   static constexpr std::string_view kOp = "txn";
   static constexpr bool kWrites = true;
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("writes", writes).Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp, TxnStep::kOp});
+  }
   std::string_view Request() const { return "a transaction"; }
   Usage Cost() const;
   std::vector<TxnStep> Smaller() const;
@@ -75,7 +97,9 @@ struct TxnStep {
 struct RefusedTxnStep {
   std::vector<Step> writes;  // as of a transaction
   static constexpr std::string_view kOp = "refused txn";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("writes", writes).Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp});
+  }
   std::string_view Request() const { return "a transaction"; }
   Usage Cost() const { return TxnStep{writes}.Cost(); }
   std::string BeyondKubernetes() const { return "a transaction of several requests"; }
@@ -87,7 +111,11 @@ struct CompactStep {
   bool at_once = false;  // answered before the target's backend has removed anything
   bool refused = false;  // the target must reject it; otherwise a finding of CompactionSurfaced
   static constexpr std::string_view kOp = "compact";
-  void Fields(FieldList& field);
+  void Fields(FieldList& field) {
+    field("at", at);
+    field("at_once", at_once).Optional();
+    field("refused", refused).Optional();
+  }
   std::string_view Request() const { return "a compaction"; }
   Usage Cost() const { return {.compactions = 1, .operations = 1}; }
   Status Run(StepContext& context) const;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A target for tests of faults: it does what the test says.
+//
+//   FakeTarget target;
+//   target.ask = [&] { return ServerStatus{.revision = 7}; };
+//   ports.servers.push_back({.target = &target});
+//
+// Not thread-safe.
+#pragma once
+
+#include <functional>
+
+#include "harness/targets/target.h"
+
+namespace watchproof {
+
+class FakeTarget final : public Target {
+ public:
+  Status Start(const StartOptions&) override { return {}; }
+  Endpoint endpoint() const override { return {}; }
+  std::string version() const override { return {}; }
+  Result<ServerStatus> Ask(Deadline) const override { return ask(); }
+  Result<Metrics> ReadMetrics() override { return read_metrics(); }
+  Status Kill() override { return kill(); }
+  Status Terminate(Deadline) override { return terminate(); }
+  Status Restart(Deadline, const std::string& release) override { return restart(release); }
+  Status Pause() override { return pause(); }
+  Status Continue() override { return proceed(); }
+  char process_state() const override { return state(); }
+  std::optional<ExitState> died() const override { return std::nullopt; }
+  std::string LastWords() const override { return {}; }
+  void Stop() override {}
+
+  std::function<Result<ServerStatus>()> ask;
+  std::function<Result<Metrics>()> read_metrics;
+  std::function<Status()> kill;
+  std::function<Status()> terminate;
+  std::function<Status(const std::string& release)> restart;
+  std::function<Status()> pause;
+  std::function<Status()> proceed;
+  std::function<char()> state;
+};
+
+}  // namespace watchproof
