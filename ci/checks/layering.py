@@ -25,7 +25,7 @@ ALLOWED = {
     "harness/bugs": BASE,
     "harness/statistics": BASE,
     "harness/history": BASE | {"fixtures/protos"},
-    "harness/import": BASE | {"harness/history"},
+    "harness/import": BASE | {"harness/history", "harness/model"},
     "harness/capture": BASE | {"harness/history", "proxies/core", "proxies/http2"},
     "harness/model": BASE | {"harness/history"},
     "harness/checkers": BASE | {"harness/history", "harness/model"},

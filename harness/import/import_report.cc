@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "harness/base/key_range.h"
 #include "harness/history/annotation.h"
 #include "harness/history/wire_writer.h"
 #include "harness/import/client_report.h"
+#include "harness/model/key_range.h"
 
 namespace watchproof {
 namespace {
