@@ -20,11 +20,15 @@ struct ServerStatus {
   std::uint64_t cluster = 0;
   std::uint64_t leader = 0;  // in this server's view; 0: none
   std::uint64_t term = 0;
+  std::string storage;  // the version of its storage, since etcd 3.6
 };
 
 // One Maintenance.Status call on a new connection, for the user of the token.
 Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
                                const std::string& token = {});
+
+// Whether the version of its storage is of the branch of its release, as etcd reports it since 3.6.
+bool HasStorageOfItsRelease(const ServerStatus& status);
 
 // Has the leader, which must be the one at `endpoint`, hand over to another member.
 Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline,

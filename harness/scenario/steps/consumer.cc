@@ -9,6 +9,7 @@ namespace {
 const StepRegistration<FollowStep> kFollow;
 const StepRegistration<ContinueStep> kContinue;
 const StepRegistration<MoveConsumerStep> kMoveConsumer;
+const StepRegistration<RequireBehindStep> kRequireBehind;
 const StepRegistration<AwaitConsumerStep> kAwaitConsumer;
 const StepRegistration<ExpectReportStep> kExpectReport;
 
@@ -45,9 +46,30 @@ Status ContinueStep::Run(StepContext& context) const {
   return consumer->Ask({.what = "go on"});
 }
 
+void MoveConsumerStep::Fields(FieldList& field) { field("kill", kill).Optional(); }
+
 Status MoveConsumerStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN(ConsumerLink* const consumer, ConsumerOf(context));
-  return consumer->Ask({.what = "move"});
+  WP_RETURN_IF_ERROR(consumer->Ask({.what = "move", .kill = kill}));
+  context.Await("the consumer to go on at its other server", StepContext::kPatience,
+                [consumer] { return consumer->asked_and_answered(); });
+  return {};
+}
+
+void RequireBehindStep::Fields(FieldList& field) { field("layer", layer).Is(Subject::kLayer); }
+
+Status RequireBehindStep::Run(StepContext& context) const {
+  context.session().PumpAll();
+  const ConsumerJudge& judge = context.session().consumer_judge();
+  const std::string& highest = judge.started().layers.back();
+  const std::int64_t behind = judge.ClaimedBy(layer);
+  const std::int64_t ahead = judge.ClaimedBy(highest);
+  if (behind < ahead) return {};
+  context.Inconclusive(
+      fmt::format("layer {} was at revision {} and layer {} at {}, so this attempt is not about a "
+                  "server that is behind",
+                  layer, behind, highest, ahead));
+  return {};
 }
 
 void AwaitConsumerStep::Fields(FieldList& field) { field("fact", fact, kConsumerFacts); }

@@ -8,6 +8,7 @@ namespace {
 
 const StepRegistration<UseMemberStep> kUseMember;
 const StepRegistration<AwaitCaughtUpStep> kAwaitCaughtUp;
+const StepRegistration<AwaitReleaseStep> kAwaitRelease;
 const StepRegistration<AwaitSnapshotStep> kAwaitSnapshot;
 
 // A member that comes back may have to receive everything.
@@ -32,6 +33,17 @@ Status AwaitCaughtUpStep::Run(StepContext& context) const {
                   const auto status = context.environment().StatusOf(member);
                   return status.has_value() && status->leader != 0 &&
                          Revision(status->revision) >= through;
+                });
+  return {};
+}
+
+void AwaitReleaseStep::Fields(FieldList& field) { field("member", member).Member(); }
+
+Status AwaitReleaseStep::Run(StepContext& context) const {
+  context.Await(fmt::format("the storage of member {} to have the version of its release", member),
+                kCatchUpPatience, [&] {
+                  const auto status = context.environment().StatusOf(member);
+                  return status.has_value() && HasStorageOfItsRelease(*status);
                 });
   return {};
 }
