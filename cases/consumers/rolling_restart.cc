@@ -50,9 +50,9 @@ void RestartUnderLoad(Scenario& scenario, FollowedKeys& keys, int member, int ro
       // A list comes to the head before there is a watch.
       scenario.Add(AwaitRegisteredStep{1});
       for (int round = 1; round <= kRounds; ++round) {
+        for (int one = 1; one <= kMembersOfCluster; ++one) scenario.Add(AwaitReleaseStep{one});
         // The first one last: that is where the consumer is.
         for (const int member : {2, 3, 1}) RestartUnderLoad(scenario, keys, member, round);
-        for (int one = 1; one <= kMembersOfCluster; ++one) scenario.Add(AwaitReleaseStep{one});
       }
     });
 

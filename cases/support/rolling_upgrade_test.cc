@@ -97,6 +97,8 @@ TEST(WithUpgrade, TheNextReleaseFollowsWhereTheWatchesAre) {
                 PutStep{.key = "k"}};
   const Plan upgraded = WithUpgrade(plan, {"3.6.16", "3.7.3"});
   EXPECT_EQ(Course(upgraded), "2 3 put put put 1 1 3 put put 2 ");
+  EXPECT_GT(upgraded.cluster.snapshot_count, 0);
+  EXPECT_EQ(WithUpgrade(plan, {"3.6.16"}).cluster.snapshot_count, 0);
   EXPECT_THAT(Resumed(upgraded), ElementsAre("open", "upgrade", "open after the upgrade",
                                              "upgrade after the upgrade"));
   EXPECT_TRUE(CheckPlan(upgraded).ok()) << CheckPlan(upgraded).message();

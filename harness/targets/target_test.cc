@@ -14,7 +14,9 @@ namespace watchproof {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 class TargetTest : public testing::Test {
  protected:
