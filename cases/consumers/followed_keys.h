@@ -18,6 +18,11 @@
 
 namespace watchproof {
 
+// All keys are below it: "STEM/NAME".
+inline std::string FollowedStem() {
+  return std::string(kConsumerPrefix.substr(0, kConsumerPrefix.size() - 1));
+}
+
 class FollowedKeys {
  public:
   FollowedKeys(Scenario& scenario, int keys)
@@ -26,9 +31,7 @@ class FollowedKeys {
   }
 
   // One more, which Write leaves alone.
-  std::string New() {
-    return scenario_.Key(std::string(kConsumerPrefix.substr(0, kConsumerPrefix.size() - 1)));
-  }
+  std::string New() { return scenario_.Key(FollowedStem()); }
   void Write(std::int64_t writes, const ValueSize& size = {}) {
     for (; writes > 0; --writes) {
       const std::string& key = prng_.Pick(keys_);

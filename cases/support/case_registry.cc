@@ -56,8 +56,9 @@ Result<Plan> PlanOf(const Case& one, const AttemptSpec& spec) {
     plan = PlanOf(one, spec.seed);
     plan.guarantees = one.info.guarantees;
     const Result<TargetSpec> target = ParseTargetSpec(spec.target);
-    const std::string release = target.has_value() ? UpgradeOf(*target) : "";
-    if (!release.empty()) plan = WithUpgrade(std::move(plan), release);
+    const std::vector<std::string> releases =
+        target.has_value() ? UpgradesOf(*target) : std::vector<std::string>();
+    if (!releases.empty()) plan = WithUpgrade(std::move(plan), releases);
   } else {
     // It may be only a part of the case's plan, in which not every guarantee could be broken.
     WP_ASSIGN_OR_RETURN(PlanFile file, ReadPlan(spec.given_plan));

@@ -7,7 +7,7 @@
 A copy of the consumer is built with one line of its code, or of the code of the client that it
 embeds, changed. It follows the keys of a case on the embedded store, which must pass there, while
 the consumer must fail, with the expected layer as the lowest that is wrong. Exit code 0 when every
-one did, 77 without go or npm.
+one did, 77 without go or npm. The API servers take minutes where go has not built them yet.
 """
 
 import argparse
@@ -27,6 +27,7 @@ CONSUMERS = job.JOBS.parents[1] / "fixtures" / "consumers"
 RESET = "Consumers.ConnectionReset"
 AWAY = "Consumers.CompactionWhileAway"
 BETWEEN_LISTS = "Consumers.DeletionBetweenLists"
+HOP = "Consumers.HopToServerBehind"
 # Go modules, of which a copy is changed.
 CLIENTV3 = "go.etcd.io/etcd/client/v3"
 APISERVER = "k8s.io/apiserver"
@@ -67,8 +68,9 @@ class Defect:
 
     @property
     def place(self):
-        """The folder with the code; kube-informer has none of its own."""
-        return "kube-storage" if self.consumer == "kube-informer" else self.consumer
+        """The folder with the code; some have none of their own."""
+        shared = {"kube-informer": "kube-storage", "kube-apiserver-pair": "kube"}
+        return shared.get(self.consumer, self.consumer)
 
 
 DEFECTS = [
@@ -116,6 +118,10 @@ DEFECTS = [
            "func (s *sharedIndexInformer) OnDelete(old interface{}) {\n"
            "\tif _, unknown := old.(DeletedFinalStateUnknown); unknown {\n\t\treturn\n\t}\n",
            BETWEEN_LISTS),
+    Defect("informer-goes-on-at-any-revision", "kube-apiserver-pair", "reflector", "informer.go",
+           "\tbelow, err := i.source.Opens(options)\n",
+           "\tif !InitialEvents(options) {\n\t\toptions.ResourceVersion = \"0\"\n\t}\n"
+           "\tbelow, err := i.source.Opens(options)\n", HOP),
     Defect("node-client-forgets-where-it-was", "etcd-node", "client", ETCD3,
            "            this.updateRevision(changes);\n        });",
            "        });"),

@@ -168,7 +168,7 @@ RunOptions SetAsideNotFetched(const RunOptions& options, RunRecord& record) {
   for (const TargetSpec& target : options.targets) {
     std::map<std::string, std::string> releases;  // by the text under which each is recorded
     if (!target.release.empty()) releases[target.text] = target.release;
-    if (const std::string next = UpgradeOf(target); !next.empty()) {
+    for (const std::string& next : UpgradesOf(target)) {
       releases[fmt::format("{}@{}", target.product, next)] = next;
     }
     Status cached;

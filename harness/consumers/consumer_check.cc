@@ -12,7 +12,9 @@ const std::vector<ConsumerCheck>& ConsumerChecks() {
        "A controller acts on objects that are missing or outdated."},
       {kNoGhost, "A layer holds no key that was deleted at the revision that it claims.",
        "An object that is gone stays in the cache for ever, and controllers act on it."},
-      {kNoTimeTravel, "The revision that a layer claims, and that of its events, never decreases.",
+      {kNoTimeTravel,
+       "The revision that a layer claims, and that of its events, never decreases; what is "
+       "deleted for a handler does not come back.",
        "A controller sees an older state after a newer one, and undoes what was done since."},
       {kNoDuplicate, "A layer passes each change on once.", "A handler runs twice for one change."},
       {kNoGap,

@@ -48,9 +48,9 @@ std::size_t ConsumerJudge::Count(const std::string& kind, const std::string& lay
   return count;
 }
 
-bool IsAmong(const std::string& layer, const std::string& words) {
+bool IsAmong(const std::string& word, const std::string& words) {
   std::istringstream in(words);
-  return std::find(std::istream_iterator<std::string>(in), {}, layer) !=
+  return std::find(std::istream_iterator<std::string>(in), {}, word) !=
          std::istream_iterator<std::string>();
 }
 
@@ -71,7 +71,7 @@ std::optional<Line> ConsumerJudge::FirstBehind(Line line, const ReportPattern& w
     if (!wanted.layers.empty() && !IsAmong(layer, wanted.layers)) continue;
     const auto found = std::ranges::find_if(reports, [&](const SeenReport& seen) {
       const ConsumerReport& report = seen.report;
-      return seen.where.line > line && is(wanted.kind, report.kind) &&
+      return seen.where.line > line && (wanted.kind.empty() || IsAmong(report.kind, wanted.kind)) &&
              is(wanted.type, report.type) && is(wanted.key, report.key) &&
              report.error.find(wanted.error) != std::string::npos;
     });

@@ -29,13 +29,13 @@ struct ConsumerJudgement {
   std::vector<std::string> undecided{};
 };
 
-// Whether the layer is one of the words: "etcd3 reflector".
-bool IsAmong(const std::string& layer, const std::string& words);
+// Whether the word is one of several: "etcd3 reflector".
+bool IsAmong(const std::string& word, const std::string& words);
 
 // What a report must have; what is empty may be anything.
 struct ReportPattern {
   std::string layers{};  // one of these words
-  std::string kind{};
+  std::string kind{};    // one of these words
   std::string type{};
   std::string key{};
   std::string error{};  // a part of it

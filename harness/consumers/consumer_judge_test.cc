@@ -327,6 +327,15 @@ INSTANTIATE_TEST_SUITE_P(
                     Handler("SameAgainAfterAList",
                             Story().Follows("cache").Gives("put", "y", 7).Gives("put", "y", 7),
                             {{"y", 7}}, {}),
+                    Handler("BackAfterItsDeletion",
+                            Story()
+                                .Follows("cache")
+                                .Gives("put", "x", 2)
+                                .Gives("tombstone", "x")
+                                .Gives("put", "x", 2)
+                                .Gives("delete", "x", 4)
+                                .Gives("put", "y", 7),
+                            {{"y", 7}}, {"NoTimeTravel of reader"}),
                     Handler("OlderAfterNewer",
                             Story().Follows("cache").Gives("put", "y", 7).Gives("put", "y", 5),
                             {{"y", 7}}, {"NoTimeTravel of reader"})),
@@ -356,7 +365,7 @@ TEST(ConsumerJudge, FindsTheReportsThatAreAskedFor) {
   const std::optional<Line> error = judge.FirstBehind({}, {.kind = "error", .error = "ended"});
   ASSERT_TRUE(error);
   const std::optional<Line> list =
-      judge.FirstBehind(*error, {.layers = "store cache", .kind = "relist"});
+      judge.FirstBehind(*error, {.layers = "store cache", .kind = "watch relist"});
   ASSERT_TRUE(list);
   EXPECT_TRUE(judge.FirstBehind(*list, {.type = "tombstone", .key = "/a/b/x"}));
   EXPECT_FALSE(judge.FirstBehind(*list, {.kind = "error"}));

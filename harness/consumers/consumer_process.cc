@@ -48,6 +48,7 @@ Result<std::unique_ptr<ConsumerProcess>> ConsumerProcess::Start(ConsumerOptions 
     child.environment[name] = std::nullopt;
   }
   child.environment["WATCHPROOF"] = OwnExecutable().string();
+  child.environment["WATCHPROOF_SECOND"] = given.second;
   child.arguments.insert(child.arguments.end(),
                          {"--endpoint", given.endpoint, "--prefix", given.prefix});
   Result<std::unique_ptr<ChildProcess>> launched = ChildProcess::Launch(child);
@@ -70,6 +71,7 @@ Status ConsumerProcess::Ask(const ConsumerRequest& request) {
   if (!request.layer.empty()) json["layer"] = request.layer;
   if (request.count > 1) json["count"] = request.count;
   if (request.pause) json["pause"] = true;
+  if (request.kill) json["kill"] = true;
   if (request.revision > 0) json["revision"] = request.revision;
   if (request.within_ms > 0) json["within_ms"] = request.within_ms;
   const std::string line = DumpJson(json) + "\n";

@@ -30,6 +30,7 @@ struct ConsumerRequest {
   std::string layer{};
   int count = 1;
   bool pause = false;
+  bool kill = false;
   std::int64_t revision = 0;
   std::int64_t within_ms = 0;
 };
@@ -37,6 +38,7 @@ struct ConsumerRequest {
 struct ConsumerOptions {
   std::vector<std::string> command;
   std::string endpoint;  // HOST:PORT of the store
+  std::string second;    // the same by another way, for consumers with two servers
   std::string prefix;    // of the keys that it follows
   std::filesystem::path log;
   // What it saw, and when by the monotonic clock.

@@ -254,14 +254,13 @@ void LayerChecker::Handled(const SeenReport& seen) {
     Add(kNoGap, "only changes of the store", text + ", which the store never had", {}, seen.where);
     return;
   }
-  if (deleted) return;
-  const auto [last, is_new] = handled_.try_emplace(given.key, given.revision);
-  // After a list a callback may be given the same again.
-  if (!is_new && given.revision < last->second) {
-    Add(kNoTimeTravel, fmt::format("a revision of at least {}", last->second), text, {},
-        seen.where);
+  Given& last = handled_[given.key];
+  // After a list a callback may be given the same again, but not what was deleted.
+  const std::int64_t least = last.revision + (last.deleted ? 1 : 0);
+  if (!deleted && given.revision < least) {
+    Add(kNoTimeTravel, fmt::format("a revision of at least {}", least), text, {}, seen.where);
   }
-  last->second = std::max(last->second, given.revision);
+  last = {std::max(last.revision, given.revision), deleted};
 }
 
 void LayerChecker::Finish() {

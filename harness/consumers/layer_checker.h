@@ -90,8 +90,13 @@ class LayerChecker {
   Keys filled_;              // by these
   std::size_t next_ = 0;     // the first change that it has not gone past
   std::set<Passed> passed_;  // since the last list
-  Keys handled_;             // the last put of each key that a callback was given
-  Where ended_;              // the error that ended the last watch
+  // What a callback was given last of each key; a deletion may come without a revision.
+  struct Given {
+    std::int64_t revision = 0;  // the highest so far
+    bool deleted = false;
+  };
+  std::map<std::string, Given> handled_;
+  Where ended_;  // the error that ended the last watch
   std::string error_;
   int refusals_ = 0;  // of lists at a revision that is too large, since the last that was answered
   Where refused_;     // the first of them

@@ -12,6 +12,7 @@ constexpr int kProxyPort = 2378;
 constexpr int kPeerPort = 2380;
 constexpr int kPeerProxyPort = 2382;
 constexpr int kConsumerPort = 2384;
+constexpr int kDirectConsumerPort = 2385;
 // The header that names the dialling etcd member in every relevant request.
 constexpr std::string_view kCallerHeader = "X-Server-From";
 constexpr Duration kStartLimit = 15s;
@@ -132,15 +133,17 @@ Status Environment::OpenPaths() {
   return {};
 }
 
-Result<Endpoint> Environment::OpenConsumerPath(std::shared_ptr<proxy::ByteObserver> observer) {
-  const Endpoint path = endpoint(Path::kProxied);
-  const Endpoint here{host(1), kConsumerPort};
+Result<Endpoint> Environment::OpenConsumerPath(Path path, int member,
+                                               std::shared_ptr<proxy::ByteObserver> observer) {
+  const Endpoint there = endpoint(path, member);
+  const bool direct = path == Path::kDirect;
+  const Endpoint here{host(1), direct ? kDirectConsumerPort : kConsumerPort};
   WP_ASSIGN_OR_RETURN([[maybe_unused]] const proxy::ProxyId id,
-                      proxies_.Open({.name = "consumer",
+                      proxies_.Open({.name = direct ? "consumer direct" : "consumer",
                                      .listen_host = here.host,
                                      .listen_port = here.port,
-                                     .target_host = path.host,
-                                     .target_port = path.port,
+                                     .target_host = there.host,
+                                     .target_port = there.port,
                                      .observer = std::move(observer)}));
   return here;
 }

@@ -74,9 +74,11 @@ class Environment {
   std::optional<Death> Died() const;
   // Requires for the proxied path: OpenPaths.
   Endpoint endpoint(Path path, int member = 1);
-  // One more proxy before the proxied path of the first member; the observer is shown its bytes;
-  // returns where a client connects to it. At most once. Requires: OpenPaths.
-  Result<Endpoint> OpenConsumerPath(std::shared_ptr<proxy::ByteObserver> observer);
+  // One more proxy before a path to a member; the observer is shown its bytes; returns where a
+  // client connects to it, on the address of the first member. At most once for each of the two
+  // paths. Requires: OpenPaths.
+  Result<Endpoint> OpenConsumerPath(Path path, int member,
+                                    std::shared_ptr<proxy::ByteObserver> observer);
   // Null without proxies between clients and target.
   proxy::Proxies* proxies() { return options_.bypass_proxy ? nullptr : &proxies_; }
   // The proxied path to the first member.

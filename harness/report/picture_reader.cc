@@ -157,11 +157,11 @@ class PictureReader final : private HistoryVisitor {
   // Whether its layer has a lane.
   bool ReadReport(const ConsumerReport& report) {
     static const std::map<std::string, ItemKind> kKinds = {
-        {"event", ItemKind::kEvents},   {"handled", ItemKind::kEvents},
-        {"relist", ItemKind::kListed},  {"bookmark", ItemKind::kProgress},
-        {"opened", ItemKind::kAsked},   {"watch", ItemKind::kAsked},
-        {"snapshot", ItemKind::kHolds}, {"error", ItemKind::kFailed},
-        {"refused", ItemKind::kFailed}};
+        {"event", ItemKind::kEvents},  {"handled", ItemKind::kEvents},
+        {"relist", ItemKind::kListed}, {"bookmark", ItemKind::kProgress},
+        {"opened", ItemKind::kAsked},  {"watch", ItemKind::kAsked},
+        {"moved", ItemKind::kAsked},   {"snapshot", ItemKind::kHolds},
+        {"error", ItemKind::kFailed},  {"refused", ItemKind::kFailed}};
     const auto kind = kKinds.find(report.kind);
     const auto lane = std::ranges::find(layers_, report.layer, &PictureLane::name);
     if (kind == kKinds.end() || lane == layers_.end()) return false;

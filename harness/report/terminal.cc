@@ -180,9 +180,9 @@ std::string FetchCommandText(const RunRecord& record) {
       return left.outcome == Outcome::kNotFetched && left.target == target.text;
     });
     if (!absent) continue;
-    for (const std::string& release : {target.release, UpgradeOf(target)}) {
-      if (!release.empty()) versions[target.product].insert(release);
-    }
+    std::vector<std::string> releases = UpgradesOf(target);
+    if (!target.release.empty()) releases.push_back(target.release);
+    versions[target.product].insert(releases.begin(), releases.end());
   }
   std::string text;
   for (const auto& [product, wanted] : versions) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/session/consumer_link.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -21,14 +22,15 @@ std::string ConsumerValue(std::string_view key, std::string text) {
 // Turns what passes on the streams of watches into lines of the recording.
 class ConsumerLink::Observer final : public proxy::ByteObserver {
  public:
-  explicit Observer(Recorder& recording) : recording_(&recording) {}
+  Observer(Recorder& recording, Path path) : recording_(&recording), path_(Name(path)) {}
 
   void OnBytes(proxy::ConnectionId connection, proxy::Direction direction, std::string_view bytes,
                TimePoint) override {
     MutexLock lock(mu_);
     if (recording_ == nullptr) return;
     auto& one = connections_[connection];
-    if (!one) one = std::make_unique<Connection>(*recording_);
+    if (!one) one = std::make_unique<Connection>(*recording_, path_);
+    if (one->left) return;
     one->reader.Push(direction, bytes);
     if (const char* const why = one->reader.bad()) one->streams.LoseAll(why);
     if (unread_.empty()) unread_ = one->streams.unread();
@@ -37,8 +39,16 @@ class ConsumerLink::Observer final : public proxy::ByteObserver {
     MutexLock lock(mu_);
     const auto one = connections_.find(connection);
     if (one == connections_.end()) return;
-    one->second->reader.End("the connection ended");
+    if (!one->second->left) one->second->reader.End("the connection ended");
     connections_.erase(one);
+  }
+  // The client of all that is open is about to be killed.
+  void Leave() {
+    MutexLock lock(mu_);
+    for (auto& [id, one] : connections_) {
+      one->streams.CloseAll("closed by the kill of the client");
+      one->left = true;
+    }
   }
   std::string unread() const {
     MutexLock lock(mu_);
@@ -55,15 +65,13 @@ class ConsumerLink::Observer final : public proxy::ByteObserver {
  private:
   class Streams final : public proxy::CallVisitor {
    public:
-    explicit Streams(Recorder& recording) : recording_(recording) {}
+    Streams(Recorder& recording, std::string_view path) : recording_(recording), path_(path) {}
 
     bool OnOpened(proxy::FrameStream call, std::string_view path, std::string_view) override {
       if (path != kWatchPath) return false;
       const StreamId stream = recording_.NextStream();
       open_[call] = stream;
-      recording_.Append({.kind = EntryKind::kStreamOpened,
-                         .stream = stream,
-                         .text = std::string(Name(Path::kProxied))});
+      recording_.Append({.kind = EntryKind::kStreamOpened, .stream = stream, .text = path_});
       return true;
     }
     void OnMessage(proxy::FrameStream call, proxy::Direction direction,
@@ -103,18 +111,22 @@ class ConsumerLink::Observer final : public proxy::ByteObserver {
     }
 
     Recorder& recording_;
+    const std::string path_;
     std::map<proxy::FrameStream, StreamId> open_;
     std::string unread_;
   };
   struct Connection {
-    explicit Connection(Recorder& recording) : streams(recording), reader(streams) {}
+    Connection(Recorder& recording, std::string_view path)
+        : streams(recording, path), reader(streams) {}
     Streams streams;
     proxy::CallReader reader;
+    bool left = false;  // nothing more is recorded of it
   };
 
   mutable Mutex mu_;
   std::string unread_ GUARDED_BY(mu_);   // why something that passed is not in the recording
   Recorder* recording_ GUARDED_BY(mu_);  // null: closed
+  const std::string_view path_;
   std::map<proxy::ConnectionId, std::unique_ptr<Connection>> connections_ GUARDED_BY(mu_);
 };
 
@@ -123,8 +135,13 @@ Result<std::unique_ptr<ConsumerLink>> ConsumerLink::Start(Environment& environme
                                                           const ConsumerSetup& setup,
                                                           const std::filesystem::path& folder) {
   std::unique_ptr<ConsumerLink> link(new ConsumerLink);
-  link->observer_ = std::make_shared<Observer>(recorder);
-  WP_ASSIGN_OR_RETURN(const Endpoint endpoint, environment.OpenConsumerPath(link->observer_));
+  const auto open = [&](Path path, int member) {
+    link->observers_.push_back(std::make_shared<Observer>(recorder, path));
+    return environment.OpenConsumerPath(path, member, link->observers_.back());
+  };
+  WP_ASSIGN_OR_RETURN(const Endpoint endpoint, open(Path::kProxied, 1));
+  const int other = std::min(environment.members(), 2);
+  WP_ASSIGN_OR_RETURN(const Endpoint second, open(Path::kDirect, other));
   recorder.Append(AnnotationEntry(ConsumerStarted{
       .consumer = setup.name, .layers = setup.layers, .prefix = std::string(kConsumerPrefix)}));
   const TimePoint began = Clock::now() - recorder.Now();
@@ -133,6 +150,7 @@ Result<std::unique_ptr<ConsumerLink>> ConsumerLink::Start(Environment& environme
       ConsumerProcess::Start(
           {.command = setup.command,
            .endpoint = endpoint.ToString(),
+           .second = second.ToString(),
            .prefix = std::string(kConsumerPrefix),
            .log = folder / "consumer.log",
            .report = [&recorder, began](const ConsumerReport& report, TimePoint at) {
@@ -144,15 +162,22 @@ Result<std::unique_ptr<ConsumerLink>> ConsumerLink::Start(Environment& environme
 }
 
 Status ConsumerLink::Ask(const ConsumerRequest& request) {
+  // Of two servers it is the one on the direct path.
+  if (request.kill) observers_.back()->Leave();
   WP_RETURN_IF_ERROR(process_->Ask(request));
   ++asked_;
   return {};
 }
 
-std::string ConsumerLink::unread() const { return observer_->unread(); }
+std::string ConsumerLink::unread() const {
+  for (const auto& observer : observers_) {
+    if (std::string why = observer->unread(); !why.empty()) return why;
+  }
+  return {};
+}
 
 void ConsumerLink::Stop() {
-  if (observer_) observer_->Close();
+  for (const auto& observer : observers_) observer->Close();
   if (process_) process_->Stop();
 }
 

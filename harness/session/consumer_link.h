@@ -5,10 +5,11 @@
 //   WP_RETURN_IF_ERROR(link->process().Ask({.what = "open"}));
 //   link->Stop();
 //
-// Its streams are recorded as those of a client on the proxied path, as they come out of it; what
-// its layers report is recorded as annotations. Threads: the io thread and that of the process
-// record; all else is for the case thread. Ownership: refers to the recording, to which nothing is
-// added after Stop; Stop is idempotent and waits.
+// It has two ways to the store: the proxied path, and the direct path to the second member, or to
+// the first one if there is no other. Its streams are recorded as those of a client on that path,
+// as they come out of it; what its layers report is recorded as annotations. Threads: the io thread
+// and that of the process record; all else is for the case thread. Ownership: refers to the
+// recording, to which nothing is added after Stop; Stop is idempotent and waits.
 #pragma once
 
 #include <filesystem>
@@ -54,7 +55,7 @@ class ConsumerLink {
   class Observer;
   ConsumerLink() = default;
 
-  std::shared_ptr<Observer> observer_;  // with the proxy
+  std::vector<std::shared_ptr<Observer>> observers_;  // with the proxies
   std::unique_ptr<ConsumerProcess> process_;
   int asked_ = 1;  // to start
 };

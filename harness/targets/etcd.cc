@@ -27,17 +27,17 @@ class EtcdTarget final : public ProcessTarget {
     WP_ASSIGN_OR_RETURN(const std::string said, OutputOf(options, "--version", ended));
     WP_RETURN_IF_ERROR(CheckItIsEtcd(said, ended));
     WP_RETURN_IF_ERROR(MakeFolder(DataOf(options)));
-    std::vector<std::string> more;
+    start_ = options;
+    more_.clear();
     WP_RETURN_IF_ERROR(topology_->Prepare({.binary = binary_,
                                            .host = options.host,
                                            .port = kClientPort,
                                            .data = DataOf(options),
                                            .folder = options.folder,
                                            .name = options.name},
-                                          more));
-    ChildOptions child{.executable = binary_, .arguments = ArgumentsOf(options)};
-    child.arguments.insert(child.arguments.end(), more.begin(), more.end());
-    WP_RETURN_IF_ERROR(AddFlagsOfRelease(options, child));
+                                          more_));
+    ChildOptions child;
+    WP_RETURN_IF_ERROR(FillIn(child));
     WP_RETURN_IF_ERROR(Serve(options, std::move(child)));
     WP_RETURN_IF_ERROR(topology_->Open(options.deadline));
     if (release_.empty() || release_ == version()) return {};
@@ -72,8 +72,17 @@ class EtcdTarget final : public ProcessTarget {
   bool can_cluster() const override { return true; }
 
  private:
-  Result<std::filesystem::path> BinaryOf(const std::string& release) const override {
-    return CachedRelease("etcd", release);
+  Status Become(const std::string& release, ChildOptions& child) override {
+    WP_ASSIGN_OR_RETURN(const auto cached, CachedRelease("etcd", release));
+    binary_ = cached.string();
+    return FillIn(child);
+  }
+
+  Status FillIn(ChildOptions& child) {
+    child.executable = binary_;
+    child.arguments = ArgumentsOf(start_);
+    child.arguments.insert(child.arguments.end(), more_.begin(), more_.end());
+    return AddFlagsOfRelease(start_, child);
   }
 
   std::vector<std::string> ArgumentsOf(const StartOptions& options) const {
@@ -161,6 +170,8 @@ class EtcdTarget final : public ProcessTarget {
   }
 
   std::string binary_;
+  StartOptions start_;
+  std::vector<std::string> more_;  // arguments of the topology
   bool reports_progress_ = false;  // by itself, as its flag has been set
   const std::string release_;      // to be looked up in the cache; empty: the binary is given
   const std::unique_ptr<Topology> topology_;

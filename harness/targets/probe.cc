@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/targets/probe.h"
 
+#include <algorithm>
 #include <boost/asio.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
@@ -67,7 +68,18 @@ Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
                       .member = response.header().member_id(),
                       .cluster = response.header().cluster_id(),
                       .leader = response.leader(),
-                      .term = response.raftterm()};
+                      .term = response.raftterm(),
+                      .storage = response.storageversion()};
+}
+
+bool HasStorageOfItsRelease(const ServerStatus& status) {
+  const auto branch = [](std::string_view version) {
+    const std::size_t dot = version.find('.');
+    return version.substr(0, dot == version.npos ? dot : version.find('.', dot + 1));
+  };
+  constexpr std::string_view kBefore[] = {"3.3", "3.4", "3.5"};
+  const std::string_view wanted = branch(status.version);
+  return branch(status.storage) == wanted || std::ranges::count(kBefore, wanted) > 0;
 }
 
 Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline,

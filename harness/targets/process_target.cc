@@ -85,16 +85,14 @@ char ProcessTarget::process_state() const {
   return bracket == std::string::npos || bracket + 2 >= line.size() ? '\0' : line[bracket + 2];
 }
 
-Result<std::filesystem::path> ProcessTarget::BinaryOf(const std::string&) const {
+Status ProcessTarget::Become(const std::string&, ChildOptions&) {
   return Fail(StatusCode::kUnimplemented, "this target has no other releases");
 }
 
 Status ProcessTarget::Restart(Deadline deadline, const std::string& release) {
   if (!durable()) return Target::Restart(deadline);
   WP_CHECK(ended_ && !stopped_, "only what was ended is started again");
-  if (!release.empty()) {
-    WP_ASSIGN_OR_RETURN(options_.executable, BinaryOf(release));
-  }
+  if (!release.empty()) WP_RETURN_IF_ERROR(Become(release, options_));
   ended_ = false;
   Status launched = Launch(deadline);
   if (launched.ok()) return {};

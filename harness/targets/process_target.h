@@ -36,8 +36,8 @@ class ProcessTarget : public Target {
   // Launches and waits until it answers. etcd's variables are removed from its environment.
   Status Serve(const StartOptions& options, ChildOptions child);
   virtual Endpoint metrics_endpoint() const = 0;
-  // The binary of a release, for kinds with several.
-  virtual Result<std::filesystem::path> BinaryOf(const std::string& release) const;
+  // Makes the options those of another release, for kinds with several: its binary, and its flags.
+  virtual Status Become(const std::string& release, ChildOptions& child);
   // The folder of its data, under the attempt's folder.
   static std::filesystem::path DataOf(const StartOptions& options) {
     const auto all = options.folder / "tmp";

@@ -69,6 +69,7 @@ struct ServerStatus {
   std::uint64_t cluster = 0;
   std::uint64_t leader = 0;  // in this server's view; 0: none
   std::uint64_t term = 0;
+  std::string storage;  // the version of its storage, since etcd 3.6
 };
 
 // The target's own metrics, published in Prometheus' text format: name to value, summed over

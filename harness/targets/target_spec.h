@@ -80,9 +80,9 @@ Result<TargetSpec> ParseTargetSpec(const std::string& text);
 // The columns of a consumer on a target, and of the target alone.
 TargetSpec WithConsumer(const TargetSpec& target, const std::string& consumer);
 TargetSpec WithoutConsumer(const TargetSpec& target);
-// The release that the members of a target become during an attempt: "3.6.16" of
-// "etcd@3.5.30,upgrade=3.6.16"; empty: they stay what they are.
-std::string UpgradeOf(const TargetSpec& spec);
+// The releases that the members of a target become during an attempt, one after the other: "3.6.16"
+// and "3.7.3" of "etcd@3.5.30,upgrade=3.6.16+3.7.3"; none: they stay what they are.
+std::vector<std::string> UpgradesOf(const TargetSpec& spec);
 // The release of a product, as a target.
 Result<TargetSpec> ReleaseSpec(const std::string& product, const std::string& version);
 

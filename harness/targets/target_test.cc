@@ -13,7 +13,9 @@ namespace watchproof {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 class TargetTest : public testing::Test {
  protected:
@@ -67,8 +69,11 @@ TEST_F(TargetTest, ATopologyFollowsAComma) {
   const auto upgrade = ParseTargetSpec("etcd@3.5.30,upgrade=3.6.16");
   ASSERT_TRUE(upgrade.has_value()) << upgrade.error().message();
   EXPECT_EQ(upgrade->release, "3.5.30");
-  EXPECT_EQ(UpgradeOf(*upgrade), "3.6.16");
-  EXPECT_EQ(UpgradeOf(*cluster), "");
+  EXPECT_THAT(UpgradesOf(*upgrade), ElementsAre("3.6.16"));
+  EXPECT_THAT(UpgradesOf(*cluster), IsEmpty());
+  const auto twice = ParseTargetSpec("etcd@3.5.30,upgrade=3.6.16+3.7.3");
+  ASSERT_TRUE(twice.has_value()) << twice.error().message();
+  EXPECT_THAT(UpgradesOf(*twice), ElementsAre("3.6.16", "3.7.3"));
   EXPECT_EQ(upgrade->members, 3);
   EXPECT_EQ(upgrade->Label("3.5.30"), "etcd 3.5.30,upgrade=3.6.16");
   const auto folder = ParseTargetSpec("etcd:/opt/a,b/etcd,tls");
@@ -77,13 +82,14 @@ TEST_F(TargetTest, ATopologyFollowsAComma) {
   EXPECT_EQ(ParseTargetSpec("etcd:/opt/a,b/etcd")->topology, "");
   for (const char* bad : {"etcd@3.7.3,", "etcd@3.7.3,ssl", "etcd@3.7.3,tls=1", "etcd@3.7.3,members",
                           "etcd@3.7.3,members=1", "etcd@3.7.3,members=6", "etcd@3.7.3,members=33",
-                          "etcd@3.7.3,tls,members=3", "etcd@3.5.30,upgrade",
-                          "etcd@3.5.30,upgrade=", "etcd@3.5.30,upgrade=.."}) {
+                          "etcd@3.7.3,tls,members=3", "etcd@3.5.30,upgrade", "etcd@3.5.30,upgrade=",
+                          "etcd@3.5.30,upgrade=..", "etcd@3.5.30,upgrade=3.6.16+"}) {
     const auto spec = ParseTargetSpec(bad);
     ASSERT_FALSE(spec.has_value()) << bad;
     EXPECT_THAT(spec.error().message(),
                 AllOf(HasSubstr(fmt::format("target \"{}\"", bad)), HasSubstr("is no topology"),
-                      HasSubstr("gateway, grpc-proxy, members=N, tls, upgrade=VERSION, users")));
+                      HasSubstr("gateway, grpc-proxy, members=N, tls, upgrade=VERSION[+VERSION], "
+                                "users")));
   }
 }
 

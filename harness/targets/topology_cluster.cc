@@ -3,6 +3,8 @@
 // leads when the first step is taken. In a rolling upgrade the members are stopped one after the
 // other, while an attempt runs, and started as another release. When that happens is part of the
 // plan of the attempt: cases/support/rolling_upgrade.h.
+#include <algorithm>
+
 #include "harness/targets/etcd_version.h"
 #include "harness/targets/topology.h"
 
@@ -28,7 +30,8 @@ class Upgrade final : public Topology {
 
 bool ParseUpgrade(std::string_view, TargetSpec& spec) {
   spec.members = kMembersOfUpgrade;
-  return IsEtcdRelease(UpgradeOf(spec));
+  const std::vector<std::string> releases = UpgradesOf(spec);
+  return !releases.empty() && std::ranges::all_of(releases, IsEtcdRelease);
 }
 
 const TopologyRegistration kMembers{
@@ -39,9 +42,9 @@ const TopologyRegistration kMembers{
      .parse = ParseMembers}};
 const TopologyRegistration kUpgrades{
     {.name = "upgrade",
-     .form = "upgrade=VERSION",
+     .form = "upgrade=VERSION[+VERSION]",
      .explain = "a cluster of three members that become that release while an attempt runs, one "
-                "after the other",
+                "after the other, and then the next one",
      .make = [] { return std::unique_ptr<Topology>(new Upgrade); },
      .parse = ParseUpgrade}};
 

@@ -6,8 +6,8 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<FollowStep, ContinueStep, MoveConsumerStep, AwaitConsumerStep,
-                       ExpectReportStep>
+const StepRegistration<FollowStep, ContinueStep, MoveConsumerStep, RequireBehindStep,
+                       AwaitConsumerStep, ExpectReportStep>
     kConsumerSteps;
 
 Result<ConsumerLink*> ConsumerOf(StepContext& context) {
@@ -36,7 +36,24 @@ Status ContinueStep::Run(StepContext& context) const {
 
 Status MoveConsumerStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN(ConsumerLink* const consumer, ConsumerOf(context));
-  return consumer->Ask({.what = "move"});
+  WP_RETURN_IF_ERROR(consumer->Ask({.what = "move", .kill = kill}));
+  context.Await("the consumer to go on at its other server", StepContext::kPatience,
+                [consumer] { return consumer->asked_and_answered(); });
+  return {};
+}
+
+Status RequireBehindStep::Run(StepContext& context) const {
+  context.session().PumpAll();
+  const ConsumerJudge& judge = context.session().consumer_judge();
+  const std::string& highest = judge.started().layers.back();
+  const std::int64_t behind = judge.ClaimedBy(layer);
+  const std::int64_t ahead = judge.ClaimedBy(highest);
+  if (behind < ahead) return {};
+  context.Inconclusive(
+      fmt::format("layer {} was at revision {} and layer {} at {}, so this attempt is not about a "
+                  "server that is behind",
+                  layer, behind, highest, ahead));
+  return {};
 }
 
 Status AwaitConsumerStep::Run(StepContext& context) const {

@@ -37,10 +37,20 @@ struct ContinueStep {
   Status Run(StepContext& context) const;
 };
 
-// Its upper layers go on at another server, with the part that is paused.
+// Its upper layers go on at the other of its two servers, for instance the one that is paused.
 struct MoveConsumerStep {
+  bool kill = false;  // the server that they leave
   static constexpr std::string_view kOp = "move consumer";
-  void Fields(FieldList&) {}
+  void Fields(FieldList& field) { field("kill", kill).Optional(); }
+  Status Run(StepContext& context) const;
+};
+
+// Without the fact that this layer claims a lower revision than the highest one, the attempt tests
+// something else, and is inconclusive.
+struct RequireBehindStep {
+  std::string layer;
+  static constexpr std::string_view kOp = "require behind";
+  void Fields(FieldList& field) { field("layer", layer).Is(Subject::kLayer); }
   Status Run(StepContext& context) const;
 };
 
@@ -62,7 +72,7 @@ struct AwaitConsumerStep {
 // earlier steps of this kind name; otherwise the attempt is inconclusive. What is empty may be
 // anything; the words are those of fixtures/consumers/README.md.
 struct ExpectReportStep {
-  std::string kind;
+  std::string kind;     // or one of several: "relist watch"
   std::string layer{};  // or one of several: "etcd3 reflector". Without one a consumer is unfit
   std::string type{};
   std::string key{};

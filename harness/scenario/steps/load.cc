@@ -3,6 +3,7 @@
 
 #include "harness/base/prng.h"
 #include "harness/scenario/step_context.h"
+#include "harness/session/consumer_link.h"
 
 namespace watchproof {
 namespace {
@@ -30,13 +31,14 @@ class LoadClient {
 
   Result<Revision> CallOnce() {
     const std::string key = fmt::format("{}/{}", step_.key, prng_.Below(step_.keys));
-    if (step_.puts_only) return kv_.Put(key, prng_.Word(kValueBytes));
+    const auto value = [&] { return ConsumerValue(key, prng_.Word(kValueBytes)); };
+    if (step_.puts_only) return kv_.Put(key, value());
     const std::uint64_t dice = prng_.Below(100);
-    if (dice < 40) return kv_.Put(key, prng_.Word(kValueBytes));
+    if (dice < 40) return kv_.Put(key, value());
     if (dice < 50) return kv_.Delete(key, {});
     if (dice < 65) {
       const auto version = static_cast<std::int64_t>(prng_.Below(kHighestVersion));
-      return kv_.Swap(key, version, prng_.Word(kValueBytes));
+      return kv_.Swap(key, version, value());
     }
     // '0' is one above '/': every key of the load.
     const bool serializable = prng_.Chance(0.5);

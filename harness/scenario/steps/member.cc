@@ -6,7 +6,8 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<UseMemberStep, AwaitCaughtUpStep, AwaitSnapshotStep> kMemberSteps;
+const StepRegistration<UseMemberStep, AwaitCaughtUpStep, AwaitReleaseStep, AwaitSnapshotStep>
+    kMemberSteps;
 
 // A member that comes back may have to receive everything.
 constexpr Duration kCatchUpPatience = 20s;
@@ -26,6 +27,15 @@ Status AwaitCaughtUpStep::Run(StepContext& context) const {
                   const auto status = context.environment().target(member).Ask(Within(1s));
                   return status.has_value() && status->leader != 0 &&
                          Revision(status->revision) >= through;
+                });
+  return {};
+}
+
+Status AwaitReleaseStep::Run(StepContext& context) const {
+  context.Await(fmt::format("the storage of member {} to have the version of its release", member),
+                kCatchUpPatience, [&target = context.environment().target(member)] {
+                  const auto status = target.Ask(Within(1s));
+                  return status.has_value() && HasStorageOfItsRelease(*status);
                 });
   return {};
 }

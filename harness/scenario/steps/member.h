@@ -22,6 +22,15 @@ struct AwaitCaughtUpStep {
   Status Run(StepContext& context) const;
 };
 
+// Waits until the storage of the member has the version of its release, as etcd reports it since
+// 3.6. That takes all members, and some seconds; before that none of the next release can start.
+struct AwaitReleaseStep {
+  int member = 1;
+  static constexpr std::string_view kOp = "await release";
+  void Fields(FieldList& field) { field("member", member).Member(); }
+  Status Run(StepContext& context) const;
+};
+
 // Waits until the member reports that it has received a snapshot of the store.
 struct AwaitSnapshotStep {
   int member = 1;
