@@ -22,6 +22,7 @@ namespace watchproof {
 
 struct RunConsumer {
   std::vector<std::string> layers;
+  std::vector<std::string> can;
   std::vector<std::string> command;
   int jobs = 1;         // as in its recipe
   std::string missing;  // why it cannot be started on this machine; empty: it can

@@ -18,7 +18,10 @@ struct FollowStep {
   };
   With with = With::kLayers;
   int count = 1;
-  bool pause = false;  // stops between the first list and its watch, until ContinueStep
+  bool pause = false;         // stops between the first list and its watch, until ContinueStep
+  bool fragments = false;     // asks for large responses in parts
+  std::int64_t revision = 0;  // where neighbours start; 0: now, -1: a start that is refused
+  std::string ability{};      // without which a consumer is unfit: "fragments", "starts"
   static constexpr std::string_view kOp = "follow";
   void Fields(FieldList& field);
   Usage Cost() const { return {.watchers = count}; }
@@ -39,12 +42,21 @@ struct MoveConsumerStep {
   Status Run(StepContext& context) const;
 };
 
+// The consumer requests progress on the stream of its watches.
+struct AskProgressStep {
+  static constexpr std::string_view kOp = "ask consumer for progress";
+  std::string ability = "progress";  // without which a consumer is unfit
+  void Fields(FieldList& field);
+  Status Run(StepContext& context) const;
+};
+
 // Waits for what the consumer reports. A fact that does not come makes the attempt inconclusive.
 struct AwaitConsumerStep {
   enum class Fact {
     kListed,    // its lowest layer has listed, or was asked to watch
     kReceived,  // its lowest layer has come to the head, whatever those above make of it
     kFollowed,  // its highest layer has
+    kNotified,  // its lowest layer has reported a bookmark at the head
   };
   Fact fact = Fact::kFollowed;
   static constexpr std::string_view kOp = "await consumer";
