@@ -30,6 +30,9 @@ void WriteWhilePaused(Scenario& scenario, FollowedKeys& keys, const FollowStep& 
       scenario.Add(ContinueStep{});
       scenario.AwaitEffect("close");
       scenario.Heal("close");
+      scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
+      // A list comes to the head before there is a watch.
+      scenario.Hold(200ms, 300ms);
       keys.Write(scenario.Random("after").Between(5, 15));
     });
 
