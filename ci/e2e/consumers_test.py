@@ -20,6 +20,7 @@ CONSUMERS = pathlib.Path(__file__).parents[2] / "fixtures" / "consumers"
 AWAY = "Consumers.CompactionWhileAway"
 AT_FLOOR = "Consumers.DeleteAtFloor"
 QUEUE = "Consumers.FullQueue"
+AFTER_PROGRESS = "Consumers.ResumeAfterProgress"
 
 
 @functools.cache
@@ -71,6 +72,25 @@ class Consumers(RunTest):
         self.assertEqual(of_consumer["verdict"], "fail")
         self.assertRegex(of_consumer["findings"][0]["watch"],
                          "^client of .*: the lowest layer that is wrong")
+
+    def test_versions_on_both_sides_of_a_bug_of_the_client(self):
+        self.run_it("--consumer", "etcd-go@3.5.7", "--consumer", "etcd-go@3.5.8", "--target",
+                    "embedded", "--filter", AFTER_PROGRESS, "--verbose", expect=1, limit=550)
+        found = {result["target"]: result for result in self.results()}
+        self.assertEqual(found["embedded"]["verdict"], "pass")
+        self.assertEqual(found["etcd-go@3.5.8 on embedded"]["verdict"], "pass")
+        before = found["etcd-go@3.5.7 on embedded"]
+        self.assertEqual({finding["guarantee"] for finding in before["findings"]},
+                         {"NoDuplicate"}, before)
+        wire, client = before["counts"][:2]
+        self.assertEqual(wire["layer"], "wire")
+        self.assertEqual(wire["counted"]["creates"], 2)
+        self.assertEqual(client["counted"]["duplicates"], 1)
+
+    def test_a_client_without_the_ability_is_unfit(self):
+        done = self.run_it("--consumer", f"folder:{CONSUMERS}/etcd-go", "--target", "embedded",
+                           "--filter", "Consumers.ServerBehind", expect=2)
+        self.assertIn("has no layer or ability", done.stdout)
 
     def test_other_cases_do_not_run_with_a_consumer(self):
         self.run_it("--target", "embedded", "--filter", AWAY, expect=5)

@@ -287,6 +287,7 @@ Result<RunConsumers> BuildConsumers(const std::vector<TargetSpec>& targets,
     if (!built.has_value() && built.error().code() != StatusCode::kNotFound) return built.error();
     consumers[target.consumer] = {
         .layers = source.recipe.layers,
+        .can = source.recipe.can,
         .command = built.has_value() ? built->command : std::vector<std::string>(),
         .jobs = source.recipe.jobs,
         .missing = built.has_value() ? "" : built.error().message()};

@@ -63,6 +63,7 @@ void RecordPrograms(RunRecord& record);
 
 struct RunConsumer {
   std::vector<std::string> layers;
+  std::vector<std::string> can;
   std::vector<std::string> command;
   int jobs = 1;         // as in its recipe
   std::string missing;  // why it cannot be started on this machine; empty: it can

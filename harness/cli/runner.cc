@@ -176,6 +176,7 @@ AttemptSpec Runner::SpecOf(const PlannedAttempt& planned, const AttemptFolder& f
       .access = planned.target->access,
       .prefix = planned.target->server ? DrawKeyPrefix() : std::string(),
       .consumer_layers = consumer.layers,
+      .consumer_can = consumer.can,
       .consumer_command = consumer.command,
       .consumer_missing = consumer.missing};
 }
@@ -234,6 +235,7 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
     own.verdict = consumer.verdict;
     own.reason = std::move(consumer.reason);
     own.findings = std::move(consumer.findings);
+    own.counts = std::move(consumer.counts);
     own.notes.clear();
     own.upstream.clear();
     own.exercise = {};

@@ -15,11 +15,30 @@ namespace {
 // that goes through all layers.
 constexpr std::string_view kDirect = "direct";
 constexpr std::string_view kConsistent = "consistent";
+constexpr const char* kWire = "wire";
+
+// What is counted, by the kind of report.
+const std::map<std::string, const char*>& CountedKinds() {
+  static const std::map<std::string, const char*> kKinds = {
+      {"relist", "lists"},     {"watch", "watches"}, {"opened", "watches"},
+      {"event", "events"},     {"error", "errors"},  {"bookmark", "bookmarks"},
+      {"refused", "refusals"}, {"handled", "calls"}};
+  return kKinds;
+}
+
+const std::map<std::string_view, const char*>& CountedFindings() {
+  static const std::map<std::string_view, const char*> kFindings = {
+      {kNoGap, "gaps"},           {kNoDuplicate, "duplicates"}, {kNoGhost, "ghosts"},
+      {kNoTimeTravel, "returns"}, {kFreshRead, "stale reads"},  {kBookmarkKept, "early bookmarks"},
+      {kClaimKept, "wrong keys"}};
+  return kFindings;
+}
 
 }  // namespace
 
 void ConsumerJudge::Consume(const NumberedEntry& line) {
   truth_.Consume(line);
+  wire_.Consume(line);
   if (line.entry.kind != EntryKind::kAnnotation) return;
   auto annotation = ParseAnnotation(line.entry.text);
   if (!annotation.has_value()) return;  // the other judge says so
@@ -90,6 +109,29 @@ std::int64_t ConsumerJudge::ClaimedBy(const std::string& layer) const {
   return claimed;
 }
 
+std::int64_t ConsumerJudge::NotifiedOf(const std::string& layer) const {
+  const auto reports = seen_.find(layer);
+  if (reports == seen_.end()) return 0;
+  std::int64_t notified = 0;
+  for (const SeenReport& seen : reports->second) {
+    if (seen.report.kind == "bookmark") notified = std::max(notified, seen.report.revision);
+  }
+  return notified;
+}
+
+ConsumerCounts ConsumerJudge::CountsOf(const std::string& layer,
+                                       const LayerChecker& checker) const {
+  ConsumerCounts counts{.layer = layer};
+  for (const SeenReport& seen : seen_.at(layer)) {
+    const auto what = CountedKinds().find(seen.report.kind);
+    if (what != CountedKinds().end()) ++counts.counted[what->second];
+  }
+  for (const auto& [check, what] : CountedFindings()) {
+    if (const std::uint64_t times = checker.times(check); times > 0) counts.counted[what] = times;
+  }
+  return counts;
+}
+
 ConsumerJudgement ConsumerJudge::Finish() {
   ConsumerJudgement judgement{.consumer = started_.consumer, .layers = started_.layers};
   if (started_.consumer.empty()) return judgement;
@@ -106,6 +148,7 @@ ConsumerJudgement ConsumerJudge::Finish() {
                     truth_.known_through(), due_->revision));
     return judgement;
   }
+  judgement.counts.push_back({.layer = kWire, .counted = wire_.counts()});
   std::vector<std::string> order = started_.layers;
   order.insert(order.begin(), std::string(kDirect));
   order.emplace_back(kConsistent);
@@ -115,6 +158,8 @@ ConsumerJudgement ConsumerJudge::Finish() {
                          truth_, due_);
     for (const SeenReport& seen : seen_[layer]) checker.Consume(seen);
     checker.Finish();
+    ConsumerCounts counts = CountsOf(layer, checker);
+    if (!counts.counted.empty()) judgement.counts.push_back(std::move(counts));
     if (!checker.followed() && (!reads || !seen_[layer].empty())) {
       judgement.undecided.push_back(fmt::format("layer {} has followed nothing", layer));
     }

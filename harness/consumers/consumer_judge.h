@@ -17,8 +17,16 @@
 #include <vector>
 
 #include "harness/consumers/layer_checker.h"
+#include "harness/consumers/wire_counts.h"
 
 namespace watchproof {
+
+// How often a layer did something, by what: its reports by kind, and what is wrong with them.
+// Nothing is counted that did not happen. The layer "wire" is what WireCounts counts.
+struct ConsumerCounts {
+  std::string layer;
+  std::map<std::string, std::uint64_t> counted{};
+};
 
 struct ConsumerJudgement {
   std::string consumer;  // empty: there is none in the recording
@@ -27,6 +35,7 @@ struct ConsumerJudgement {
   std::vector<ConsumerFinding> findings{};
   std::vector<std::string> wrong_above{};  // layers
   std::vector<std::string> undecided{};
+  std::vector<ConsumerCounts> counts{};  // from the store up
 };
 
 // Whether the word is one of several: "etcd3 reflector".
@@ -51,12 +60,17 @@ class ConsumerJudge {
   std::optional<Line> FirstBehind(Line line, const ReportPattern& wanted) const;
   // The highest revision that the layer has claimed.
   std::int64_t ClaimedBy(const std::string& layer) const;
+  // The highest revision of its bookmarks.
+  std::int64_t NotifiedOf(const std::string& layer) const;
   const ConsumerStarted& started() const { return started_; }
 
   ConsumerJudgement Finish();
 
  private:
+  ConsumerCounts CountsOf(const std::string& layer, const LayerChecker& checker) const;
+
   Truth truth_;
+  WireCounts wire_;
   ConsumerStarted started_;
   std::map<std::string, std::vector<SeenReport>> seen_;  // by layer
   std::optional<DuePoint> due_;

@@ -374,6 +374,39 @@ TEST(ConsumerJudge, FindsTheReportsThatAreAskedFor) {
   EXPECT_FALSE(judge.FirstBehind({}, {.type = "tombstone", .key = "/a/b/y"}));
 }
 
+TEST(ConsumerJudge, CountsWhatEachLayerDid) {
+  Story story;
+  story.Lists("cache", 2, {{"x", 2}}).Put("cache", "y", 3).Fails("cache").Fails("cache");
+  story.Lists("cache", 5, {{"y", 5}}).Put("cache", "y", 7).Put("cache", "y", 7);
+  const ConsumerJudgement judgement = Ends(story).Judge();
+  ASSERT_THAT(judgement.counts, testing::SizeIs(3));
+  EXPECT_EQ(judgement.counts[0].layer, "wire");
+  EXPECT_EQ(judgement.counts[1].layer, "cache");
+  EXPECT_EQ(judgement.counts[1].counted,
+            (std::map<std::string, std::uint64_t>{
+                {"lists", 2}, {"events", 3}, {"errors", 2}, {"duplicates", 1}}));
+  EXPECT_EQ(judgement.counts[2].layer, "reader");
+}
+
+TEST(ConsumerJudge, CountsWhatPassedOnTheWire) {
+  Script script;
+  script.Annotate(ConsumerStarted{"client", {"client"}, "/a/"});
+  script.Put("/a/x", "1", 2).Watch("/a/x", 2).Created(0, 2).Deliver(0, {{2, "/a/x"}});
+  ConsumerJudge judge;
+  for (const NumberedEntry& line : script.lines()) judge.Consume(line);
+  EXPECT_EQ(judge.Finish().counts.at(0).counted,
+            (std::map<std::string, std::uint64_t>{{"streams", 1}, {"creates", 1}, {"events", 1}}));
+}
+
+TEST(ConsumerJudge, KnowsTheLastBookmark) {
+  Story story;
+  story.Follows("cache").Bookmark("cache", 7);
+  ConsumerJudge judge;
+  story.FeedTo(judge);
+  EXPECT_EQ(judge.NotifiedOf("cache"), 7);
+  EXPECT_EQ(judge.NotifiedOf("reader"), 0);
+}
+
 TEST(ConsumerJudge, FindsNothingWithoutAConsumer) {
   ConsumerJudge judge;
   for (const NumberedEntry& line : Script().Put("k", "v", 2).lines()) judge.Consume(line);

@@ -72,7 +72,8 @@ Status ConsumerProcess::Ask(const ConsumerRequest& request) {
   if (request.count > 1) json["count"] = request.count;
   if (request.pause) json["pause"] = true;
   if (request.kill) json["kill"] = true;
-  if (request.revision > 0) json["revision"] = request.revision;
+  if (request.fragments) json["fragments"] = true;
+  if (request.revision != 0) json["revision"] = request.revision;
   if (request.within_ms > 0) json["within_ms"] = request.within_ms;
   const std::string line = DumpJson(json) + "\n";
   if (send(ours_, line.data(), line.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(line.size())) {

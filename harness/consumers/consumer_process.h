@@ -26,11 +26,12 @@
 namespace watchproof {
 
 struct ConsumerRequest {
-  std::string what;  // "open", "go on", "snapshot"
+  std::string what;  // "open", "go on", "snapshot", "progress"
   std::string layer{};
   int count = 1;
   bool pause = false;
   bool kill = false;
+  bool fragments = false;
   std::int64_t revision = 0;
   std::int64_t within_ms = 0;
 };

@@ -69,8 +69,8 @@ Status Fill(ConsumerSource& source, Read read) {
 Result<ConsumerRecipe> ParseConsumerRecipe(std::string_view toml) {
   using namespace toml_fields;
   WP_ASSIGN_OR_RETURN(const toml::table table, Document(toml));
-  WP_RETURN_IF_ERROR(OnlyFields(
-      table, {"about", "layers", "tool", "advice", "needs", "jobs", "version", "build", "run"}));
+  WP_RETURN_IF_ERROR(OnlyFields(table, {"about", "layers", "tool", "advice", "needs", "can", "jobs",
+                                        "version", "build", "run"}));
   ConsumerRecipe recipe;
   WP_ASSIGN_OR_RETURN(recipe.about, Text(table, "about"));
   WP_ASSIGN_OR_RETURN(recipe.layers, List<std::string>(table, "layers"));
@@ -80,6 +80,9 @@ Result<ConsumerRecipe> ParseConsumerRecipe(std::string_view toml) {
   WP_ASSIGN_OR_RETURN(recipe.run, List<std::string>(table, "run"));
   if (table.contains("needs")) {
     WP_ASSIGN_OR_RETURN(recipe.needs, List<std::string>(table, "needs"));
+  }
+  if (table.contains("can")) {
+    WP_ASSIGN_OR_RETURN(recipe.can, List<std::string>(table, "can"));
   }
   if (table.contains("jobs")) {
     recipe.jobs = table["jobs"].value<int>().value_or(0);

@@ -66,6 +66,13 @@ TEST(ConsumerRecipe, AMisspeltFieldIsAnError) {
   EXPECT_THAT(recipe.error().message(), HasSubstr("layer"));
 }
 
+TEST(ConsumerRecipe, HasAbilities) {
+  const auto source = FindConsumer("etcd-go");
+  ASSERT_TRUE(source.has_value());
+  EXPECT_THAT(source->recipe.can, testing::UnorderedElementsAre("fragments", "progress", "starts"));
+  EXPECT_TRUE(FindConsumer("kube-apiserver")->recipe.can.empty());
+}
+
 TEST(ConsumerRecipe, TheShareOfTheMachineIsANumber) {
   const auto with = [](const std::string& jobs) {
     return ParseConsumerRecipe(

@@ -51,6 +51,11 @@ std::vector<ConsumerFinding> LayerChecker::findings() const {
   return all;
 }
 
+std::uint64_t LayerChecker::times(std::string_view check) const {
+  const auto found = found_.find(check);
+  return found == found_.end() ? 0 : 1 + static_cast<std::uint64_t>(found->second.repeats);
+}
+
 void LayerChecker::Claim(std::int64_t revision, const SeenReport& seen) {
   if (revision < claimed_) {
     Add(kNoTimeTravel, fmt::format("a revision of at least {}", claimed_),

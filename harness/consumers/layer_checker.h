@@ -47,6 +47,8 @@ class LayerChecker {
 
   // One for each check; repeats are counted in its text.
   std::vector<ConsumerFinding> findings() const;
+  // How often it broke the check.
+  std::uint64_t times(std::string_view check) const;
   // Whether it has passed on or held anything of the store.
   bool followed() const { return followed_; }
   // Whether it said what it holds after the driver had asked for a last revision.

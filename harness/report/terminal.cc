@@ -248,6 +248,12 @@ std::string DetailsText(const RunRecord& record, const AttemptSummary& attempt,
                               receipt.fired ? "took effect" : "took no effect", receipt.text),
                   style);
   }
+  for (const LayerCounts& layer : attempt.result.counts) {
+    std::vector<std::string> parts;
+    for (const auto& [what, count] : layer.counted)
+      parts.push_back(fmt::format("{} {}", what, count));
+    text += Field(layer.layer, fmt::format("{}", fmt::join(parts, ", ")), style);
+  }
   return text;
 }
 

@@ -56,6 +56,14 @@ TEST(DetailsText, KnownFailureHasItsFindingAndAnotherOnlyItsFaults) {
               HasSubstr("    observed   revision 3 (key \"<k>\\xff\") in line 212\n"));
 }
 
+TEST(DetailsText, CountsWhatEachLayerOfAConsumerDid) {
+  RunRecord record = SampleRecord();
+  record.attempts[1].result.counts = {
+      {.layer = "client", .counted = {{"lists", 2}, {"errors", 1}}}};
+  EXPECT_THAT(DetailsText(record, record.attempts[1], kPlain),
+              HasSubstr("    client     errors 1, lists 2\n"));
+}
+
 TEST(AttemptText, InconclusiveNamesTheFaultWithoutEffect) {
   const RunRecord record = SampleRecord();
   const std::string text = AttemptText(record, record.attempts[3], kPlain);

@@ -81,6 +81,7 @@ void Fields(F& field, AttemptSpec& spec) {
   field("access", spec.access);
   field("prefix", spec.prefix);
   field("consumer_layers", spec.consumer_layers);
+  field("consumer_can", spec.consumer_can);
   field("consumer_command", spec.consumer_command);
   field("consumer_missing", spec.consumer_missing);
 }

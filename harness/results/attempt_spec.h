@@ -49,9 +49,10 @@ struct AttemptSpec {
   // The prefix of every key on a running server, so that the runner can delete the keys when the
   // attempt could not; empty: the attempt draws one.
   std::string prefix = {};
-  // The consumer that takes part: its layers from the store up, and how to start it; or why this
-  // machine cannot. Nothing of it: there is none.
+  // The consumer that takes part: its layers from the store up, its abilities, and how to start it;
+  // or why this machine cannot. Nothing of it: there is none.
   std::vector<std::string> consumer_layers = {};
+  std::vector<std::string> consumer_can = {};
   std::vector<std::string> consumer_command = {};
   std::string consumer_missing = {};
 };

@@ -150,6 +150,12 @@ void Fields(F& field, CallsRecord& calls) {
 }
 
 template <typename F>
+void Fields(F& field, LayerCounts& counts) {
+  field.Required("layer", counts.layer);
+  field("counted", counts.counted);
+}
+
+template <typename F>
 void Fields(F& field, ConsumerRecord& consumer) {
   field("name", consumer.name);
   auto verdict = std::string(Name(consumer.verdict));
@@ -158,6 +164,7 @@ void Fields(F& field, ConsumerRecord& consumer) {
   field("reason", consumer.reason);
   field("wrong_below", consumer.wrong_below);
   field("findings", consumer.findings);
+  field("counts", consumer.counts);
 }
 
 template <typename F>
@@ -185,6 +192,7 @@ void Fields(F& field, AttemptResult& result) {
   field("lag", result.lag);
   field("folder", result.folder);
   field("missing", result.missing);
+  field("counts", result.counts);
   field("consumer", result.consumer);
 }
 
@@ -192,6 +200,7 @@ std::string ToJsonLine(const AttemptResult& result) {
   Json json{{"schema", kResultSchema}};
   json.update(Json(result));
   if (result.consumer.name.empty()) json.erase("consumer");
+  if (result.counts.empty()) json.erase("counts");
   return DumpJson(json);
 }
 

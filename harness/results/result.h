@@ -65,6 +65,13 @@ struct ReceiptRecord {
   std::string text;  // one sentence: what the fault did and the evidence that it took effect
 };
 
+// How often one layer of a consumer did something: "lists", "events", "errors". The layer "wire" is
+// what passed between it and the store.
+struct LayerCounts {
+  std::string layer;
+  std::map<std::string, std::uint64_t> counted{};
+};
+
 // The verdict on the consumer of an attempt, beside that on the target.
 struct ConsumerRecord {
   std::string name;  // as given; empty: the attempt has none
@@ -72,6 +79,7 @@ struct ConsumerRecord {
   std::string reason{};
   bool wrong_below = false;  // the store is the lowest that is wrong
   std::vector<FindingRecord> findings{};
+  std::vector<LayerCounts> counts{};  // from the store up
 };
 
 // How far the key-value calls were judged. Undecided calls do not change the verdict, which is
@@ -105,6 +113,8 @@ struct AttemptResult {
   std::vector<std::string> missing = {};
   // Findings of the level "may": shown, and never a reason to fail.
   std::vector<FindingRecord> notes{};
+  // Of the consumer, where this is the result on one.
+  std::vector<LayerCounts> counts{};
   // From the case's process to the runner, which makes a result of its own of it.
   ConsumerRecord consumer{};
 };

@@ -57,7 +57,9 @@ AttemptResult Sample() {
             .text = "held back 64 KiB"}},
       .calls = {.judged = 17, .undecided = {"3 of 20 answers could not be judged whole"}},
       .lag = SampleLag(),
-      .folder = "cases/etcd/Ordered.NeverGoesBack/3"};
+      .folder = "cases/etcd/Ordered.NeverGoesBack/3",
+      .counts = {{.layer = "wire", .counted = {{"creates", 2}}},
+                 {.layer = "client", .counted = {{"lists", 1}, {"errors", 3}}}}};
 }
 
 TEST(ResultLine, RoundTrip) {
@@ -71,6 +73,7 @@ TEST(ResultLine, RoundTrip) {
   EXPECT_EQ(parsed->upstream, (std::vector<int>{15220, 20221}));
   EXPECT_TRUE(parsed->known);
   EXPECT_EQ(parsed->calls.judged, 17u);
+  EXPECT_EQ(parsed->counts.at(1).counted.at("errors"), 3u);
   EXPECT_EQ(parsed->lag.delivery_us.count(), 2u);
   EXPECT_EQ(parsed->lag.recoveries.at(0).microseconds.highest(), 1'000'000);
   EXPECT_EQ(parsed->lag.footprints.at(0).before, 30 << 20);

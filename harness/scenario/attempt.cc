@@ -108,11 +108,10 @@ std::string WhyNoConsumer(const AttemptSpec& spec, const TargetSpec& target, con
   if (target.server) return "consumers follow the keys of servers that watchproof starts";
   if (!spec.consumer_missing.empty()) return spec.consumer_missing;
   for (const std::string& wanted : NamedBy(plan, Subject::kLayer, Field::Role::kIs)) {
-    const bool has =
-        wanted.empty() || std::ranges::any_of(spec.consumer_layers, [&wanted](const auto& layer) {
-          return IsAmong(layer, wanted);
-        });
-    if (!has) return fmt::format("consumer {} has no layer {}", target.consumer, wanted);
+    const auto is_wanted = [&wanted](const auto& name) { return IsAmong(name, wanted); };
+    const bool has = wanted.empty() || std::ranges::any_of(spec.consumer_layers, is_wanted) ||
+                     std::ranges::any_of(spec.consumer_can, is_wanted);
+    if (!has) return fmt::format("consumer {} has no layer or ability {}", target.consumer, wanted);
   }
   return {};
 }

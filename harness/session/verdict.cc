@@ -97,11 +97,14 @@ void JudgeConsumer(AttemptSession& session, const Status& done,
   own.findings = RecordsOf(judgement, result.findings, session.fault_times().receipts());
   inconclusive.insert(inconclusive.end(), judgement.undecided.begin(), judgement.undecided.end());
   Decide(own, done, std::move(inconclusive), {});
+  std::vector<LayerCounts> counts;
+  for (const ConsumerCounts& one : judgement.counts) counts.push_back({one.layer, one.counted});
   result.consumer = {.name = judgement.consumer,
                      .verdict = own.verdict,
                      .reason = own.reason,
                      .wrong_below = WrongBelow(result.findings) != nullptr,
-                     .findings = std::move(own.findings)};
+                     .findings = std::move(own.findings),
+                     .counts = std::move(counts)};
 }
 
 void NotOffered(AttemptResult& result, const std::string& request, const Status& refusal) {

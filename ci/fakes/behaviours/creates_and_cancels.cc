@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Creates and cancels that are refused, ignored, or answered in the wrong way.
 #include <atomic>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -100,6 +101,44 @@ const BehaviourRegistration kRefuseOneInTen(
      .explain = "Refuses every tenth create with the reason \"too many requests\".",
      .guarantees = {"Settled"}},
     EachStreamWith<Refuses<10>, std::atomic<int>>);
+
+class EndsWithReason final : public WatchTamper {
+  static constexpr int kEvents = 20;
+
+  void Answered(WatchResponse& response, Wire& wire) override {
+    const std::int64_t id = response.watch_id();
+    if (response.created()) {
+      ended_.erase(id);
+      events_[id] = 0;
+    }
+    if (ended_.contains(id)) return;
+    wire.ToClient(response);
+    if (response.events_size() == 0) return;
+    events_[id] += response.events_size();
+    if (response.fragment() || events_[id] < kEvents) return;
+    ended_.insert(id);
+    WatchRequest back;
+    back.mutable_cancel_request()->set_watch_id(id);
+    wire.ToStore(back);
+    WatchResponse end;
+    *end.mutable_header() = response.header();
+    end.set_watch_id(id);
+    end.set_canceled(true);
+    end.set_cancel_reason("the server is overloaded");
+    wire.Tampered("ended a watch");
+    wire.ToClient(end);
+  }
+
+  std::map<std::int64_t, int> events_;  // delivered, by watch id
+  std::set<std::int64_t> ended_;
+};
+
+const BehaviourRegistration kEndsWatches(
+    {.name = "ends-watches",
+     .explain = "Ends each watch after twenty events, with a reason and without a "
+                "compact_revision.",
+     .guarantees = {"Settled"}},
+    EachStream<EndsWithReason>);
 
 class SwapsAnswers final : public WatchTamper {
   void Asked(WatchRequest& request, Wire& wire) override {

@@ -71,7 +71,12 @@ const BehaviourRegistration kHangs(
      .guarantees = {}},
     [] { return std::make_unique<Hangs>(); });
 
-template <grpc::StatusCode kCode>
+grpc::Status Ends() { return {}; }
+grpc::Status Breaks() { return {grpc::StatusCode::UNAVAILABLE, "watch stream broken"}; }
+// As etcd ends the streams of clients that require a leader.
+grpc::Status HasNoLeader() { return {grpc::StatusCode::UNAVAILABLE, "etcdserver: no leader"}; }
+
+template <grpc::Status (*kHow)()>
 class Closes final : public WatchTamper {
   static constexpr int kResponses = 15;
 
@@ -79,7 +84,7 @@ class Closes final : public WatchTamper {
     wire.ToClient(response);
     if (++responses_ < kResponses) return;
     wire.Tampered("ended the stream");
-    wire.End({kCode, kCode == grpc::StatusCode::OK ? "" : "watch stream broken"});
+    wire.End(kHow());
   }
 
   int responses_ = 0;
@@ -89,13 +94,20 @@ const BehaviourRegistration kClosesWithOk(
     {.name = "closes-with-ok",
      .explain = "Ends every watch stream after fifteen messages, with the status OK.",
      .guarantees = {"Settled"}},
-    EachStream<Closes<grpc::StatusCode::OK>>);
+    EachStream<Closes<Ends>>);
 
 const BehaviourRegistration kClosesWithError(
     {.name = "closes-with-error",
      .explain = "Ends every watch stream after fifteen messages, with the status Unavailable.",
      .guarantees = {"Settled"}},
-    EachStream<Closes<grpc::StatusCode::UNAVAILABLE>>);
+    EachStream<Closes<Breaks>>);
+
+const BehaviourRegistration kLosesLeader(
+    {.name = "loses-leader",
+     .explain = "Ends every watch stream after fifteen messages, with the status Unavailable and "
+                "the text \"etcdserver: no leader\".",
+     .guarantees = {"Settled"}},
+    EachStream<Closes<HasNoLeader>>);
 
 class IgnoresOptions final : public WatchTamper {
   void Asked(WatchRequest& request, Wire& wire) override {

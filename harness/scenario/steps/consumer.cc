@@ -7,7 +7,7 @@ namespace watchproof {
 namespace {
 
 const StepRegistration<FollowStep, ContinueStep, MoveConsumerStep, RequireBehindStep,
-                       AwaitConsumerStep, ExpectReportStep>
+                       AskProgressStep, AwaitConsumerStep, ExpectReportStep>
     kConsumerSteps;
 
 Result<ConsumerLink*> ConsumerOf(StepContext& context) {
@@ -16,14 +16,26 @@ Result<ConsumerLink*> ConsumerOf(StepContext& context) {
               "the plan needs a consumer; expected `run --consumer NAME`");
 }
 
+// What has ended can be asked for nothing; the rest of the plan shows what that means.
+Status AskConsumer(StepContext& context, ConsumerLink& consumer, const ConsumerRequest& request) {
+  Status asked = consumer.Ask(request);
+  const std::optional<ExitState> end = consumer.process().exit_state();
+  if (asked.ok() || !end) return asked;
+  context.Inconclusive(fmt::format("the consumer {}", end->ToString()));
+  return {};
+}
+
 }  // namespace
 
 Status FollowStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN(ConsumerLink* const consumer, ConsumerOf(context));
-  WP_RETURN_IF_ERROR(consumer->Ask({.what = "open",
-                                    .layer = with == With::kNeighbour ? "neighbour" : "",
-                                    .count = count,
-                                    .pause = pause}));
+  WP_RETURN_IF_ERROR(AskConsumer(context, *consumer,
+                                 {.what = "open",
+                                  .layer = with == With::kNeighbour ? "neighbour" : "",
+                                  .count = count,
+                                  .pause = pause,
+                                  .fragments = fragments,
+                                  .revision = revision}));
   context.Await("the consumer to open what it follows with", StepContext::kPatience,
                 [consumer] { return consumer->asked_and_answered(); });
   return {};
@@ -31,15 +43,20 @@ Status FollowStep::Run(StepContext& context) const {
 
 Status ContinueStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN(ConsumerLink* const consumer, ConsumerOf(context));
-  return consumer->Ask({.what = "go on"});
+  return AskConsumer(context, *consumer, {.what = "go on"});
 }
 
 Status MoveConsumerStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN(ConsumerLink* const consumer, ConsumerOf(context));
-  WP_RETURN_IF_ERROR(consumer->Ask({.what = "move", .kill = kill}));
+  WP_RETURN_IF_ERROR(AskConsumer(context, *consumer, {.what = "move", .kill = kill}));
   context.Await("the consumer to go on at its other server", StepContext::kPatience,
                 [consumer] { return consumer->asked_and_answered(); });
   return {};
+}
+
+Status AskProgressStep::Run(StepContext& context) const {
+  WP_ASSIGN_OR_RETURN(ConsumerLink* const consumer, ConsumerOf(context));
+  return AskConsumer(context, *consumer, {.what = "progress"});
 }
 
 Status RequireBehindStep::Run(StepContext& context) const {
@@ -64,6 +81,13 @@ Status AwaitConsumerStep::Run(StepContext& context) const {
       const std::string& lowest = judge.started().layers.front();
       return judge.Count("relist", lowest) + judge.Count("opened", lowest) > 0;
     });
+    return {};
+  }
+  if (fact == Fact::kNotified) {
+    context.Await("the consumer to report progress up to the head", StepContext::kPatience,
+                  [&judge, head = context.head().value] {
+                    return judge.NotifiedOf(judge.started().layers.front()) >= head;
+                  });
     return {};
   }
   const bool highest = fact == Fact::kFollowed;

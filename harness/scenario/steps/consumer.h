@@ -19,12 +19,18 @@ struct FollowStep {
   static constexpr std::string_view kWays[] = {"layers", "neighbour"};
   With with = With::kLayers;
   int count = 1;
-  bool pause = false;  // stops between the first list and its watch, until ContinueStep
+  bool pause = false;         // stops between the first list and its watch, until ContinueStep
+  bool fragments = false;     // asks for large responses in parts
+  std::int64_t revision = 0;  // where neighbours start; 0: now, -1: a start that is refused
+  std::string ability{};      // without which a consumer is unfit: "fragments", "starts"
   static constexpr std::string_view kOp = "follow";
   void Fields(FieldList& field) {
     field("with", with, kWays);
     field("count", count).Within(1, 1000, "watches");
     field("pause", pause);
+    field("fragments", fragments).Optional();
+    field("revision", revision).Optional();
+    field("ability", ability).Optional().Is(Subject::kLayer);
   }
   Usage Cost() const { return {.watchers = count}; }
   Status Run(StepContext& context) const;
@@ -54,14 +60,23 @@ struct RequireBehindStep {
   Status Run(StepContext& context) const;
 };
 
+// The consumer requests progress on the stream of its watches.
+struct AskProgressStep {
+  static constexpr std::string_view kOp = "ask consumer for progress";
+  std::string ability = "progress";  // without which a consumer is unfit
+  void Fields(FieldList& field) { field("ability", ability).Is(Subject::kLayer); }
+  Status Run(StepContext& context) const;
+};
+
 // Waits for what the consumer reports. A fact that does not come makes the attempt inconclusive.
 struct AwaitConsumerStep {
   enum class Fact {
     kListed,    // its lowest layer has listed, or was asked to watch
     kReceived,  // its lowest layer has come to the head, whatever those above make of it
     kFollowed,  // its highest layer has
+    kNotified,  // its lowest layer has reported a bookmark at the head
   };
-  static constexpr std::string_view kFacts[] = {"listed", "received", "followed"};
+  static constexpr std::string_view kFacts[] = {"listed", "received", "followed", "notified"};
   Fact fact = Fact::kFollowed;
   static constexpr std::string_view kOp = "await consumer";
   void Fields(FieldList& field) { field("fact", fact, kFacts); }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A consumer requests progress, and relies on the answer.
+#include "cases/consumers/followed_keys.h"
+
+namespace watchproof {
+namespace {
+
+void FollowToHead(Scenario& scenario, FollowedKeys& keys) {
+  Prng prng = scenario.Random("shape");
+  keys.Write(prng.Between(5, 15));
+  scenario.Add(FollowStep{});
+  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
+  // A list comes to the head before there is a watch.
+  scenario.Add(AwaitRegisteredStep{1});
+  keys.Write(prng.Between(5, 15));
+  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kReceived});
+}
+
+[[maybe_unused]] const bool kResumeAfterProgress = AddCase(
+    CaseWithConsumer(
+        {.name = "Consumers.ResumeAfterProgress",
+         .explain = "The consumer has received everything, requests progress and receives the "
+                    "revision of its last event. Then the connection is reset. A client must "
+                    "resume one above that revision; etcd's client for Go resumed at it up to "
+                    "3.4.23 and 3.5.7, and passed the last event on twice (etcd #15248).",
+         .needs = {Capability::kProxy},
+         .file = __FILE__,
+         .line = __LINE__}),
+    [](Scenario& scenario) {
+      FollowedKeys keys(scenario, 4);
+      FollowToHead(scenario, keys);
+      scenario.Add(AskProgressStep{});
+      scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kNotified});
+      scenario.Inject("reset");
+      scenario.AwaitEffect("reset");
+      scenario.Heal("reset");
+      keys.Write(scenario.Random("after").Between(5, 15));
+    });
+
+[[maybe_unused]] const bool kProgressWhileBehind = AddCase(
+    CaseWithConsumer(
+        {.name = "Consumers.ProgressWhileBehind",
+         .explain = "What the store sends on the stream of the watches is held back while keys are "
+                    "put and deleted, and the consumer requests progress. The answer must not "
+                    "come before the events up to its revision (etcd #15220): a consumer that "
+                    "trusts it takes what it holds for complete, and resumes behind them.",
+         .needs = {Capability::kProxy},
+         .guarantees = {"Bookmarkable"},
+         .upstream = {15220},
+         .file = __FILE__,
+         .line = __LINE__}),
+    [](Scenario& scenario) {
+      FollowedKeys keys(scenario, 4);
+      FollowToHead(scenario, keys);
+      scenario.Inject("hold-stream");
+      keys.Write(60, {16 * 1024, 16 * 1024});
+      scenario.AwaitEffect("hold-stream");
+      scenario.Add(AskProgressStep{});
+      // The answer, if it is given at once, waits for room on the wire beside the events.
+      scenario.Hold(300ms, 500ms);
+      scenario.Heal("hold-stream");
+      keys.Write(scenario.Random("after").Between(5, 15));
+    });
+
+}  // namespace
+}  // namespace watchproof

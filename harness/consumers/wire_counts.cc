@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/consumers/wire_counts.h"
+
+namespace watchproof {
+namespace {
+
+constexpr std::string_view kProxied = "proxied";  // the path of a consumer's streams
+
+}  // namespace
+
+void WireCounts::Consume(const NumberedEntry& line) {
+  const Entry& entry = line.entry;
+  if (entry.kind == EntryKind::kStreamOpened && entry.text == kProxied) {
+    streams_.insert(entry.stream);
+    ++counts_["streams"];
+  }
+  const bool passes =
+      entry.kind == EntryKind::kStreamOpened || entry.kind == EntryKind::kRequestSent ||
+      entry.kind == EntryKind::kResponseReceived || entry.kind == EntryKind::kStreamClosed;
+  if (passes && streams_.contains(entry.stream)) parser_.Consume(line);
+}
+
+void WireCounts::OnAsked(WatchIndex, const Asked& asked) {
+  ++counts_["creates"];
+  if (asked.request.fragment) ++counts_["creates with fragments"];
+}
+
+// What is for the whole stream is one message, though it covers several watches.
+void WireCounts::OnProgress(WatchIndex, const Response& response) {
+  if (response.message.watch_id != kWholeStream) ++counts_["progress"];
+}
+
+void WireCounts::OnDelivered(WatchIndex, ResponsePtr& response) {
+  counts_["events"] += response->message.events.size();
+  if (!response->last_part) ++counts_["fragments"];
+}
+
+}  // namespace watchproof
