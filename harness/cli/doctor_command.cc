@@ -37,11 +37,13 @@ std::string AdviceFor(Capability capability, const TargetSpec& target) {
 }
 
 // Of conformance, and for targets of that kind.
-std::vector<std::string> CasesThatNeed(Capability capability) {
+// Of those that `run` would select for the target.
+std::vector<std::string> CasesThatNeed(Capability capability, const TargetSpec& spec) {
   std::vector<std::string> names;
   for (const CaseInfo& info : AllCases()) {
     const auto needs = [&info](Capability one) { return Contains(info.needs, one); };
-    if (info.expect == Verdict::kPass && needs(capability) && !needs(Capability::kOurs)) {
+    if (info.expect == Verdict::kPass && needs(capability) && !needs(Capability::kOurs) &&
+        info.of_consumers == !spec.consumer.empty()) {
       names.push_back(info.name);
     }
   }
@@ -66,7 +68,7 @@ Status ProbeEach(const Probing& probing, const TargetSpec& spec, Target& target,
   Status trouble;
   for (int i = 1; i <= static_cast<int>(kLastCapability) && trouble.ok(); ++i) {
     const auto capability = static_cast<Capability>(i);
-    std::vector<std::string> cases = CasesThatNeed(capability);
+    std::vector<std::string> cases = CasesThatNeed(capability, spec);
     if (capability == Capability::kOurs || cases.empty()) continue;
     Offer offer;
     trouble = ProbeOffer(target, {.needs = {capability}, .faults = {}, .beyond_requests = {}},
