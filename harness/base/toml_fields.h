@@ -9,6 +9,7 @@
 #pragma once
 
 #define TOML_EXCEPTIONS 0
+#define TOML_HEADER_ONLY 0  // what it implements is compiled once, with toml_fields.cc
 #include <toml++/toml.h>
 
 #include <algorithm>
