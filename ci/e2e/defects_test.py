@@ -7,7 +7,7 @@ import pathlib
 import subprocess
 import sys
 
-from tool import RunTest, main
+from tool import SEED, RunTest, main
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "jobs"))
 
@@ -26,7 +26,7 @@ class Defects(RunTest):
             check=True,
         )
         names = {json.loads(line)["name"] for line in listed.stdout.splitlines()}
-        flags = ["--defects", "all", "--fail-fast", "--keep", "all"]
+        flags = ["--defects", "all", "--fail-fast", "--keep", "all", *SEED]
         done = self.run_it(*flags, expect=0, limit=1500)
         table = self.mutation()
         self.assertEqual({row["defect"] for row in table["defects"]}, names)

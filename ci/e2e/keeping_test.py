@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 
-from tool import DELETE_AT_FLOOR, OVERTAKES, RunTest, descendants, main, wait_for
+from tool import DELETE_AT_FLOOR, OVERTAKES, SEED, RunTest, descendants, main, wait_for
 
 MOST_BYTES = 5_000_000
 QUICK = f"{DELETE_AT_FLOOR}:Filtered.*:Atomic.M*"
@@ -15,7 +15,7 @@ QUICK = f"{DELETE_AT_FLOOR}:Filtered.*:Atomic.M*"
 
 class Keeping(RunTest):
     def test_a_passing_full_run_is_small(self):
-        self.run_it("--target", "embedded", expect=0)
+        self.run_it("--target", "embedded", *SEED, expect=0)
         disk = subprocess.run(["du", "-s", "--block-size=1", str(self.latest().resolve())],
                               capture_output=True, text=True, check=True)
         self.assertLess(int(disk.stdout.split()[0]), MOST_BYTES)

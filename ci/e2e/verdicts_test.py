@@ -19,6 +19,7 @@ from tool import (
     EVERYTHING,
     FULL_QUEUE,
     OVERTAKES,
+    SEED,
     RunTest,
     descendants,
     main,
@@ -64,7 +65,7 @@ class Verdicts(RunTest):
         return {json.loads(line)["name"] for line in listed.splitlines()}
 
     def test_the_clean_embedded_store_passes_and_every_fault_took_effect(self):
-        done = self.run_it("--target", "embedded", expect=0)
+        done = self.run_it("--target", "embedded", *SEED, expect=0)
         clusters = {r["case"] for r in self.results() if r["reason"].endswith("offer cluster")}
         self.assertIn(REFUSED, clusters)
         verdicts = self.verdicts()
@@ -96,7 +97,7 @@ class Verdicts(RunTest):
 
     @unittest.skipUnless(stock_etcd(), "needs a stock etcd 3.4.23")
     def test_debians_etcd_fails_exactly_as_the_manifest_says(self):
-        done = self.run_it("--target", f"etcd:{stock_etcd()}", expect=0)
+        done = self.run_it("--target", f"etcd:{stock_etcd()}", *SEED, expect=0)
         failed = {r["case"] for r in self.results() if r["verdict"] == "fail"}
         # Bugs that the closing questions of other cases may meet come on top.
         always = {FULL_QUEUE, DELETE_AT_FLOOR, OVERTAKES, FUTURE, BURST, ONCE, NEGATIVE}

@@ -115,8 +115,8 @@ Status RequireStep::Run(StepContext& context) const {
   };
   if (!session.PumpUntil(holds, Within(limit)) && !session.GivesUp()) {
     context.Inconclusive(
-        fmt::format("group {} was not {} at revision {}, so this attempt is not "
-                    "about that",
+        fmt::format("the case requires group {} to be '{}', which did not hold at revision {}, so "
+                    "this attempt is not about that",
                     group, kFacts[static_cast<std::size_t>(fact)], head));
   }
   return {};
