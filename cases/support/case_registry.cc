@@ -50,12 +50,11 @@ Plan PlanOf(const Case& one, std::uint64_t seed) {
   return scenario.plan();
 }
 
-Result<Plan> PlanOf(const Case& one, const AttemptSpec& spec) {
+Result<Plan> PlanOf(const Case& one, const AttemptSpec& spec, const Result<TargetSpec>& target) {
   Plan plan;
   if (spec.given_plan.empty()) {
     plan = PlanOf(one, spec.seed);
     plan.guarantees = one.info.guarantees;
-    const Result<TargetSpec> target = ParseTargetSpec(spec.target);
     const std::vector<std::string> releases =
         target.has_value() ? UpgradesOf(*target) : std::vector<std::string>();
     if (!releases.empty()) plan = WithUpgrade(std::move(plan), releases);
@@ -91,8 +90,9 @@ Status RunCase(std::string_view json) {
                 "\"{}\" is not a folder; expected the folder of the attempt", spec.folder);
   }
   WatchForInterrupts();
-  WP_ASSIGN_OR_RETURN(const Plan plan, PlanOf(*one, spec));
-  AttemptResult result = RunAttempt(spec, plan);
+  const Result<TargetSpec> target = ParseTargetSpec(spec.target);
+  WP_ASSIGN_OR_RETURN(const Plan plan, PlanOf(*one, spec, target));
+  AttemptResult result = RunAttempt(spec, target, plan);
   result.upstream = one->info.upstream;
   return Report(result, spec.result_descriptor).WithContext("case {}", spec.case_name);
 }

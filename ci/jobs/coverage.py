@@ -21,7 +21,9 @@ import sys
 import job
 import plans
 
-STEPS = job.JOBS.parents[1] / "harness" / "scenario" / "steps"
+HARNESS = job.JOBS.parents[1] / "harness"
+STEPS = HARNESS / "scenario" / "steps"
+WATCH_OPTIONS = HARNESS / "history" / "watch_options.h"
 # Names, sizes and times: every use of the step has one, and its value says nothing.
 PLAIN = {"case", "target", "seed", "attempt", "op", "step", "key", "group", "value", "as", "count",
          "us", "lease", "load", "fault",
@@ -33,15 +35,16 @@ NAMED_OPTIONS = {("put", "lease"), ("watch", "user")}
 
 def known():
     """Every kind of step and its options, from the sources."""
-    features = set()
+    options = re.findall(r"\.in_plans = \"(\w+)\"", WATCH_OPTIONS.read_text())
+    features = {f"watch.{name}" for name in options}
     for header in sorted(STEPS.glob("*.h")):
-        ops = dict(re.findall(r"struct (\w+) \{.*?kOp = \"([^\"]+)\"", header.read_text(), re.S))
-        source = header.with_suffix(".cc").read_text()
-        for kind, op in ops.items():
+        for body in re.findall(r"^struct \w+ \{.*?^\};", header.read_text(), re.S | re.M):
+            op = re.search(r"kOp = \"([^\"]+)\"", body)
+            if op is None:
+                continue
+            op = op.group(1)
             features.add(op)
-            body = re.search(rf"void {kind}::Fields\(.*?\n\}}", source, re.S)
-            fields = re.findall(r"field\(\"(\w+)\"[^;]*Optional\(\)", body.group() if body else "")
-            for name in fields:
+            for name in re.findall(r"field\(\"(\w+)\"[^;]*Optional\(\)", body):
                 if name not in PLAIN or (op, name) in NAMED_OPTIONS:
                     features.add(f"{op}.{name}")
     return features

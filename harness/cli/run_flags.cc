@@ -130,10 +130,9 @@ RunFlags::RunFlags(CLI::App& command, Sources sources) : command_(command), sour
 }
 
 void RunFlags::AddSelection() {
-  Texts(
-      "--target", "SPEC",
-      "Server to test: embedded, embedded+DEFECT, etcd:PATH, etcd@VERSION, etcd@VERSION,TOPOLOGY, "
-      "endpoint:HOST:PORT, endpoint:https://HOST:PORT, command:TEMPLATE")
+  std::vector<std::string> forms;
+  for (const TargetKindInfo& kind : TargetKinds()) forms.push_back(kind.grammar);
+  Texts("--target", "SPEC", fmt::format("Server to test: {}", fmt::join(forms, ", ")))
       ->default_str("embedded");
   Texts(
       "--consumer", "CONSUMER",

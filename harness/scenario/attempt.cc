@@ -176,14 +176,14 @@ bool FailedAfterAnswer(AttemptSession& session, const Status& trouble, AttemptRe
 
 }  // namespace
 
-AttemptResult RunAttempt(const AttemptSpec& spec, const Plan& plan) {
+AttemptResult RunAttempt(const AttemptSpec& spec, const Result<TargetSpec>& parsed,
+                         const Plan& plan) {
   const TimePoint began = Clock::now();
   AttemptResult result{.case_name = spec.case_name,
                        .target = spec.target,
                        .seed = FormatSeed(spec.seed),
                        .attempt = spec.attempt,
                        .started = UtcNow()};
-  const Result<TargetSpec> parsed = ParseTargetSpec(spec.target);
   TargetSpec target = parsed.value_or(TargetSpec{.text = spec.target});
   target.allow_disruptive = spec.allow_disruptive;
   target.access = spec.access;

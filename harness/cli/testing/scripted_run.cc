@@ -24,7 +24,9 @@ namespace fs = std::filesystem;
 
 fs::path TestFolder() {
   const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-  return fs::path(testing::TempDir()) / "watchproof-cli" /
+  // Tests of two checkouts may run at the same time.
+  const std::size_t checkout = fs::hash_value(fs::current_path());
+  return fs::path(testing::TempDir()) / fmt::format("watchproof-cli-{:x}", checkout) /
          fmt::format("{}.{}", test->test_suite_name(), test->name());
 }
 
