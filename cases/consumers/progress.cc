@@ -62,5 +62,34 @@ void FollowToHead(Scenario& scenario, FollowedKeys& keys) {
       keys.Write(scenario.Random("after").Between(5, 15));
     });
 
+[[maybe_unused]] const bool kReadWhileBehind = AddCase(
+    CaseWithConsumer(
+        {.name = "Consumers.ReadWhileBehind",
+         .explain =
+             "What the store sends on the stream of the watches is held back while keys are "
+             "put and deleted. Then the consumer is asked for a consistent list. A cache "
+             "that is behind must not answer it before it has come to the head of the store, "
+             "for which it may request progress; where progress comes before events (etcd "
+             "#15220), what it answers is older than it says. Kubernetes requests none of "
+             "releases that are known for that, and lists from the store instead.",
+         .needs = {Capability::kProxy},
+         .upstream = {15220},
+         .file = __FILE__,
+         .line = __LINE__}),
+    [](Scenario& scenario) {
+      FollowedKeys keys(scenario, 4);
+      FollowToHead(scenario, keys);
+      scenario.Inject("hold-stream");
+      keys.Write(60, {16 * 1024, 16 * 1024});
+      scenario.AwaitEffect("hold-stream");
+      scenario.Add(AskReadStep{});
+      // A cache waits for 100 ms before it requests progress, and for 3 s before it gives up.
+      scenario.Hold(500ms, 1s);
+      scenario.Add(RequireBehindStep{});
+      scenario.Heal("hold-stream");
+      scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kRead});
+      keys.Write(scenario.Random("after").Between(5, 15));
+    });
+
 }  // namespace
 }  // namespace watchproof

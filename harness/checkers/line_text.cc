@@ -200,6 +200,10 @@ struct AnnotationPhrases {
     return fmt::format("the consumer's {} has seen: {} at revision {}", report.layer, what,
                        report.revision);
   }
+  std::string operator()(const ConsumerReadAsked& asked) {
+    return fmt::format("the consumer is asked for a consistent list, at revision {}",
+                       asked.revision);
+  }
   std::string operator()(const ConsumerDue& due) {
     return fmt::format("each layer of the consumer is to come to revision {}", due.revision);
   }

@@ -47,6 +47,9 @@ void ConsumerJudge::Consume(const NumberedEntry& line) {
     started_ = std::move(*started);
   } else if (auto* report = std::get_if<ConsumerReport>(&*annotation)) {
     seen_[report->layer].push_back({std::move(*report), where});
+  } else if (const auto* asked = std::get_if<ConsumerReadAsked>(&*annotation)) {
+    seen_[std::string(kConsistent)].push_back(
+        {{.kind = std::string(kReadAsked), .revision = asked->revision}, where});
   } else if (const auto* due = std::get_if<ConsumerDue>(&*annotation)) {
     due_ = DuePoint{.revision = due->revision, .limit_ms = due->limit_ms, .where = where};
   } else if (auto* ended = std::get_if<ConsumerEnded>(&*annotation)) {

@@ -70,6 +70,10 @@ class Story {
     script_.Annotate(ConsumerDue{.revision = 7, .limit_ms = 1000});
     return *this;
   }
+  Story& AsksToRead(std::int64_t revision) {
+    script_.Annotate(ConsumerReadAsked{.revision = revision});
+    return *this;
+  }
   Story& Holds(const std::string& layer, std::int64_t revision, const Keys& keys) {
     return Says({.layer = layer, .kind = "snapshot", .revision = revision, .keys = Placed(keys)});
   }
@@ -205,94 +209,102 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Contents, ConsumerTable,
-    testing::Values(Clean("FilledByEvents", Story()
-                                                .Lists("cache", 0)
-                                                .Put("cache", "y", 5)
-                                                .Bookmark("cache", 6)
-                                                .Put("cache", "y", 7)),
-                    Wrong("FilledWithAGhost",
-                          Story()
-                              .Lists("cache", 0)
-                              .Put("cache", "x", 2)
-                              .Put("cache", "y", 5)
-                              .Bookmark("cache", 6)
-                              .Put("cache", "y", 7),
-                          "NoGhost of cache"),
-                    Wrong("ListWithoutAKey",
-                          Story()
-                              .Lists("cache", 3, {{"x", 2}})
-                              .Delete("cache", "x", 4)
-                              .Put("cache", "y", 5)
-                              .Put("cache", "y", 7),
-                          "ClaimKept of cache"),
-                    Row{"KeepsADeletedKey",
-                        Story()
-                            .Follows("cache")
-                            .Follows("reader")
-                            .Due()
-                            .Holds("cache", 7, {{"x", 2}, {"y", 7}})
-                            .Holds("reader", 7, {{"x", 2}, {"y", 7}}),
-                        {"NoGhost of cache"},
-                        {"reader"}},
-                    Row{"HoldsAnOldValue",
-                        Story()
-                            .Follows("cache")
-                            .Follows("reader")
-                            .Due()
-                            .Holds("cache", 7, {{"y", 7}})
-                            .Holds("reader", 7, {{"y", 5}}),
-                        {"ClaimKept of reader"}},
-                    Row{"IsBehind",
-                        Story()
-                            .Follows("cache")
-                            .Follows("reader")
-                            .Due()
-                            .Holds("cache", 5, {{"y", 5}})
-                            .Holds("reader", 7, {{"y", 7}}),
-                        {"Converged of cache"}},
-                    Row{"IsBehindForAWhile", Story()
-                                                 .Follows("cache")
-                                                 .Follows("reader")
-                                                 .Due()
-                                                 .Holds("cache", 5, {{"y", 5}})
-                                                 .Holds("cache", 7, {{"y", 7}})
-                                                 .Holds("reader", 7, {{"y", 7}})},
-                    Row{"FailedForEver",
-                        Story()
-                            .Lists("cache", 2, {{"x", 2}})
-                            .Follows("reader")
-                            .Fails("cache")
-                            .Due()
-                            .Holds("reader", 7, {{"y", 7}}),
-                        {"Converged of cache"}},
-                    Row{"FreshRead", Story()
-                                         .Follows("cache")
-                                         .Follows("reader")
-                                         .Due()
-                                         .Holds("cache", 7, {{"y", 7}})
-                                         .Holds("reader", 7, {{"y", 7}})
-                                         .Holds("consistent", 7, {{"y", 7}})},
-                    Row{"StaleRead",
-                        Story()
-                            .Follows("cache")
-                            .Follows("reader")
-                            .Due()
-                            .Holds("cache", 7, {{"y", 7}})
-                            .Holds("reader", 7, {{"y", 7}})
-                            .Holds("consistent", 5, {{"y", 5}}),
-                        {"FreshRead of consistent"}},
-                    Row{"FollowedNothing",
-                        Story().Follows("reader").Due().Holds("reader", 7, {{"y", 7}}),
-                        {},
-                        {},
-                        true},
-                    Row{"DidNotSayWhatItHolds",
-                        Story().Follows("cache").Follows("reader").Due().Holds("cache", 7,
-                                                                               {{"y", 7}}),
-                        {},
-                        {},
-                        true},
-                    Row{"WasNotAsked", Story().Follows("cache").Follows("reader"), {}, {}, true}),
+    testing::Values(
+        Clean("FilledByEvents", Story()
+                                    .Lists("cache", 0)
+                                    .Put("cache", "y", 5)
+                                    .Bookmark("cache", 6)
+                                    .Put("cache", "y", 7)),
+        Wrong("FilledWithAGhost",
+              Story()
+                  .Lists("cache", 0)
+                  .Put("cache", "x", 2)
+                  .Put("cache", "y", 5)
+                  .Bookmark("cache", 6)
+                  .Put("cache", "y", 7),
+              "NoGhost of cache"),
+        Wrong("ListWithoutAKey",
+              Story()
+                  .Lists("cache", 3, {{"x", 2}})
+                  .Delete("cache", "x", 4)
+                  .Put("cache", "y", 5)
+                  .Put("cache", "y", 7),
+              "ClaimKept of cache"),
+        Row{"KeepsADeletedKey",
+            Story()
+                .Follows("cache")
+                .Follows("reader")
+                .Due()
+                .Holds("cache", 7, {{"x", 2}, {"y", 7}})
+                .Holds("reader", 7, {{"x", 2}, {"y", 7}}),
+            {"NoGhost of cache"},
+            {"reader"}},
+        Row{"HoldsAnOldValue",
+            Story()
+                .Follows("cache")
+                .Follows("reader")
+                .Due()
+                .Holds("cache", 7, {{"y", 7}})
+                .Holds("reader", 7, {{"y", 5}}),
+            {"ClaimKept of reader"}},
+        Row{"IsBehind",
+            Story()
+                .Follows("cache")
+                .Follows("reader")
+                .Due()
+                .Holds("cache", 5, {{"y", 5}})
+                .Holds("reader", 7, {{"y", 7}}),
+            {"Converged of cache"}},
+        Row{"IsBehindForAWhile", Story()
+                                     .Follows("cache")
+                                     .Follows("reader")
+                                     .Due()
+                                     .Holds("cache", 5, {{"y", 5}})
+                                     .Holds("cache", 7, {{"y", 7}})
+                                     .Holds("reader", 7, {{"y", 7}})},
+        Row{"FailedForEver",
+            Story()
+                .Lists("cache", 2, {{"x", 2}})
+                .Follows("reader")
+                .Fails("cache")
+                .Due()
+                .Holds("reader", 7, {{"y", 7}}),
+            {"Converged of cache"}},
+        Row{"FreshRead", Story()
+                             .Follows("cache")
+                             .Follows("reader")
+                             .Due()
+                             .Holds("cache", 7, {{"y", 7}})
+                             .Holds("reader", 7, {{"y", 7}})
+                             .Holds("consistent", 7, {{"y", 7}})},
+        Row{"StaleRead",
+            Story()
+                .Follows("cache")
+                .Follows("reader")
+                .Due()
+                .Holds("cache", 7, {{"y", 7}})
+                .Holds("reader", 7, {{"y", 7}})
+                .Holds("consistent", 5, {{"y", 5}}),
+            {"FreshRead of consistent"}},
+        Wrong("StaleReadMeanwhile",
+              Story().Follows("cache").AsksToRead(5).Holds("consistent", 3, {{"x", 2}, {"y", 3}}),
+              "FreshRead of consistent"),
+        Wrong("ReadThatClaimsMoreThanItShows",
+              Story().Follows("cache").AsksToRead(5).Holds("consistent", 5, {{"y", 3}}),
+              "ClaimKept of consistent"),
+        Clean("FreshReadMeanwhile",
+              Story().Follows("cache").AsksToRead(5).Holds("consistent", 5, {{"y", 5}})),
+        Row{"FollowedNothing",
+            Story().Follows("reader").Due().Holds("reader", 7, {{"y", 7}}),
+            {},
+            {},
+            true},
+        Row{"DidNotSayWhatItHolds",
+            Story().Follows("cache").Follows("reader").Due().Holds("cache", 7, {{"y", 7}}),
+            {},
+            {},
+            true},
+        Row{"WasNotAsked", Story().Follows("cache").Follows("reader"), {}, {}, true}),
     NameOf);
 
 // The reader as a handler: what its callbacks were given adds up to what it holds.

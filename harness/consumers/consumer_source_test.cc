@@ -70,7 +70,8 @@ TEST(ConsumerRecipe, HasAbilities) {
   const auto source = FindConsumer("etcd-go");
   ASSERT_TRUE(source.has_value());
   EXPECT_THAT(source->recipe.can, testing::UnorderedElementsAre("fragments", "progress", "starts"));
-  EXPECT_TRUE(FindConsumer("kube-apiserver")->recipe.can.empty());
+  EXPECT_THAT(FindConsumer("kube-apiserver")->recipe.can, testing::ElementsAre("reads"));
+  EXPECT_TRUE(FindConsumer("kube-apiserver-pair")->recipe.can.empty());
 }
 
 TEST(ConsumerRecipe, TheShareOfTheMachineIsANumber) {

@@ -68,6 +68,7 @@ void LayerChecker::Claim(std::int64_t revision, const SeenReport& seen) {
 
 void LayerChecker::Consume(const SeenReport& seen) {
   const std::string& kind = seen.report.kind;
+  if (kind == kReadAsked) asked_ = {seen.report.revision, seen.where};
   if (kind == "relist") return Listed(seen);
   if (kind == "opened") return Opened(seen);
   if (kind == "watch") return Watches(seen);
@@ -227,8 +228,9 @@ void LayerChecker::Holds(const SeenReport& seen) {
   const std::int64_t revision = seen.report.revision;
   const bool after_due = due_ && seen.where.line > due_->where.line;
   held_due_ = held_due_ || after_due;
-  if (after_due && kind_ == Kind::kReads && revision < due_->revision) {
-    Add(kFreshRead, fmt::format("revision {}", due_->revision), At(revision), {due_->where.line},
+  const Claimed least = after_due ? Claimed{due_->revision, due_->where} : asked_;
+  if (kind_ == Kind::kReads && revision < least.revision) {
+    Add(kFreshRead, fmt::format("revision {}", least.revision), At(revision), {least.where.line},
         seen.where);
   }
   // A layer may say what it holds while it comes there.

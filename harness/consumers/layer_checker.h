@@ -26,6 +26,9 @@ struct SeenReport {
   Where where;
 };
 
+// Among the reports of a layer that reads: at what revision the driver asked it for a list.
+inline constexpr std::string_view kReadAsked = "read asked";
+
 // Where the driver asked for a last revision.
 struct DuePoint {
   std::int64_t revision = 0;
@@ -102,6 +105,7 @@ class LayerChecker {
   std::string error_;
   int refusals_ = 0;  // of lists at a revision that is too large, since the last that was answered
   Where refused_;     // the first of them
+  Claimed asked_;     // for a list that is at least at this revision
   std::optional<Claimed> behind_;  // at the last snapshot that was due
   bool held_due_ = false;          // has reported what it holds since it was due
   bool followed_ = false;

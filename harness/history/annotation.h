@@ -262,6 +262,16 @@ struct ConsumerReport {
     field("keys", keys);
   }
 };
+// It is asked for a list that shows every write that was answered before: the store was at this
+// revision.
+struct ConsumerReadAsked {
+  static constexpr std::string_view kType = "consumer_read_asked";
+  std::int64_t revision = 0;
+  template <typename F>
+  void Fields(F& field) {
+    field("revision", revision);
+  }
+};
 // All faults are healed and nothing is written any more. From here on each layer must come to this
 // revision within the limit, and the consumer reports what each holds.
 struct ConsumerDue {
@@ -290,7 +300,7 @@ using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
                  MomentMissed, TargetRefused, QuestionLeft, NotRecorded, ConsumerStarted,
-                 ConsumerReport, ConsumerDue, ConsumerEnded>;
+                 ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

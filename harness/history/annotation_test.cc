@@ -29,6 +29,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       ConsumerStarted{"informer", {"cache", "reader"}, "/a/b/"},
       ConsumerReport{"cache", "event", 7, "put", "/a/b/c", "", {}},
       ConsumerReport{"cache", "snapshot", 7, "", "", "", {{"k", 7}}},
+      ConsumerReadAsked{8},
       ConsumerDue{9, 20000},
       ConsumerEnded{"exited with 2", "panic"}};
   std::size_t kinds = 0;

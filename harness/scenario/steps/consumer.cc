@@ -7,7 +7,7 @@ namespace watchproof {
 namespace {
 
 const StepRegistration<FollowStep, ContinueStep, MoveConsumerStep, RequireBehindStep,
-                       AskProgressStep, AwaitConsumerStep, ExpectReportStep>
+                       AskProgressStep, AskReadStep, AwaitConsumerStep, ExpectReportStep>
     kConsumerSteps;
 
 Result<ConsumerLink*> ConsumerOf(StepContext& context) {
@@ -62,15 +62,21 @@ Status AskProgressStep::Run(StepContext& context) const {
 Status RequireBehindStep::Run(StepContext& context) const {
   context.session().PumpAll();
   const ConsumerJudge& judge = context.session().consumer_judge();
-  const std::string& highest = judge.started().layers.back();
-  const std::int64_t behind = judge.ClaimedBy(layer);
-  const std::int64_t ahead = judge.ClaimedBy(highest);
+  const std::vector<std::string>& layers = judge.started().layers;
+  const std::string& lower = layer.empty() ? layers.front() : layer;
+  const std::int64_t behind = judge.ClaimedBy(lower);
+  const std::int64_t ahead = layer.empty() ? context.head().value : judge.ClaimedBy(layers.back());
   if (behind < ahead) return {};
-  context.Inconclusive(
-      fmt::format("layer {} was at revision {} and layer {} at {}, so this attempt is not about a "
-                  "server that is behind",
-                  layer, behind, highest, ahead));
+  context.Inconclusive(fmt::format(
+      "layer {} was at revision {} and {} at {}, so this attempt is not about one that is behind",
+      lower, behind, layer.empty() ? "the store" : "layer " + layers.back(), ahead));
   return {};
+}
+
+Status AskReadStep::Run(StepContext& context) const {
+  WP_ASSIGN_OR_RETURN(ConsumerLink* const consumer, ConsumerOf(context));
+  context.session().Annotate(ConsumerReadAsked{.revision = context.head().value});
+  return AskConsumer(context, *consumer, {.what = "read"});
 }
 
 Status AwaitConsumerStep::Run(StepContext& context) const {
@@ -81,6 +87,11 @@ Status AwaitConsumerStep::Run(StepContext& context) const {
       const std::string& lowest = judge.started().layers.front();
       return judge.Count("relist", lowest) + judge.Count("opened", lowest) > 0;
     });
+    return {};
+  }
+  if (fact == Fact::kRead) {
+    context.Await("the consumer to answer a read", StepContext::kPatience,
+                  [&judge] { return judge.Count("snapshot", "consistent") > 0; });
     return {};
   }
   if (fact == Fact::kNotified) {

@@ -52,11 +52,11 @@ struct MoveConsumerStep {
 };
 
 // Without the fact that this layer claims a lower revision than the highest one, the attempt tests
-// something else, and is inconclusive.
+// something else, and is inconclusive. Without a layer: the lowest one, a lower than the store's.
 struct RequireBehindStep {
-  std::string layer;
+  std::string layer{};
   static constexpr std::string_view kOp = "require behind";
-  void Fields(FieldList& field) { field("layer", layer).Is(Subject::kLayer); }
+  void Fields(FieldList& field) { field("layer", layer).Optional().Is(Subject::kLayer); }
   Status Run(StepContext& context) const;
 };
 
@@ -68,6 +68,15 @@ struct AskProgressStep {
   Status Run(StepContext& context) const;
 };
 
+// The consumer lists through all its layers, at a revision that is not older than now. Waits for
+// nothing.
+struct AskReadStep {
+  static constexpr std::string_view kOp = "ask consumer for a read";
+  std::string ability = "reads";  // without which a consumer is unfit
+  void Fields(FieldList& field) { field("ability", ability).Is(Subject::kLayer); }
+  Status Run(StepContext& context) const;
+};
+
 // Waits for what the consumer reports. A fact that does not come makes the attempt inconclusive.
 struct AwaitConsumerStep {
   enum class Fact {
@@ -75,8 +84,10 @@ struct AwaitConsumerStep {
     kReceived,  // its lowest layer has come to the head, whatever those above make of it
     kFollowed,  // its highest layer has
     kNotified,  // its lowest layer has reported a bookmark at the head
+    kRead,      // it has reported what a consistent list returned
   };
-  static constexpr std::string_view kFacts[] = {"listed", "received", "followed", "notified"};
+  static constexpr std::string_view kFacts[] = {"listed", "received", "followed", "notified",
+                                                "read"};
   Fact fact = Fact::kFollowed;
   static constexpr std::string_view kOp = "await consumer";
   void Fields(FieldList& field) { field("fact", fact, kFacts); }
