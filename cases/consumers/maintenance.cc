@@ -14,6 +14,26 @@ void FollowKeys(Scenario& scenario) {
   scenario.Add(AwaitRegisteredStep{1});
 }
 
+[[maybe_unused]] const bool kIdle = AddCase(
+    CaseWithConsumer(
+        {.name = "Consumers.IdleAtCompaction",
+         .explain = "The consumer's watch has received everything when the store is compacted at "
+                    "its head, and nothing is written for a while. No change that the watch waits "
+                    "for is gone, so it must go on.",
+         .needs = {Capability::kProxy, Capability::kCompaction},
+         .file = __FILE__,
+         .line = __LINE__}),
+    [](Scenario& scenario) {
+      Prng prng = scenario.Random("shape");
+      FollowedKeys keys(scenario, 6);
+      keys.Write(prng.Between(5, 15));
+      FollowKeys(scenario);
+      scenario.Compact(AtHead());
+      // A false ErrCompacted comes while it waits.
+      scenario.Hold(200ms, 300ms);
+      keys.Write(prng.Between(5, 15));
+    });
+
 [[maybe_unused]] const bool kDefragmented = AddCase(
     CaseWithConsumer(
         {.name = "Consumers.Defragmentation",

@@ -172,12 +172,16 @@ class Judge:
     def promise(self, row, client):
         return self.promises.get((base(client), row.get("asks")))
 
+    @staticmethod
+    def unasked(row, cell):
+        return row.get("asks") == "fragments" and cell.counts.get("fragments asked") == 0
+
     def breaks(self, row, client, cell):
         """The promise that the cell breaks, or nothing."""
         promise = self.promise(row, client)
         if promise is None or cell.outcome in "-?":
             return None
-        if row["asks"] == "fragments" and cell.counts.get("fragments asked") == 0:
+        if self.unasked(row, cell):
             return promise
         return None if cell.outcome in self.asked[row["asks"]]["kept_by"] else promise
 
@@ -226,8 +230,9 @@ def broken_lines(rows, clients, cells, judge, problems):
                 problems.append(f"{client}, {row['name']}: {cell.outcome}, and no reason is given: "
                                 f"{cell.seen}")
             why = known["why"] if known else "no reason is known"
+            seen = "no create asks for fragments" if judge.unasked(row, cell) else cell.seen
             yield (f"- `{client}`, {row['name']}: {judge.words(client, cell.outcome)}. Promised: "
-                   f"\"{promise['says']}\" ({promise['where']}). Seen: {cell.seen}. {why}")
+                   f"\"{promise['says']}\" ({promise['where']}). Seen: {seen}. {why}")
 
 
 def silent_lines(rows, clients, cells, judge):
