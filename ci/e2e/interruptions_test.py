@@ -50,6 +50,22 @@ class Interruptions(RunTest):
         self.assertEqual(run.returncode, 143)
         self.assert_nothing_left(family)
 
+    def test_a_signal_stops_the_build_of_a_consumer(self):
+        place, cache = self.folder / "slow", self.folder / "cache"
+        place.mkdir()
+        (place / "consumer.toml").write_text(
+            'about = "a"\nlayers = ["l"]\ntool = "sh"\nadvice = "x"\nrun = ["./p"]\n'
+            """build = ["sh -c 'sleep 600; true'"]\n""")
+        run = self.start("--consumer", f"folder:{place}", "--target", "embedded", "--filter",
+                         "Consumers.ConnectionReset", more={"WATCHPROOF_CACHE": str(cache)})
+        family = wait_for("the build", lambda: {
+            pid: row for pid, row in descendants(run.pid).items() if "sleep 600" in row})
+        run.send_signal(signal.SIGTERM)
+        run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 143)
+        self.assert_nothing_left(family)
+        self.assertEqual(list((cache / "consumers").iterdir()), [])
+
     def test_a_killed_runner_takes_everything_along_and_the_next_start_sweeps(self):
         run, family = self.busy_run()
         run.kill()

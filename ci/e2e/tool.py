@@ -119,7 +119,7 @@ class RunTest(unittest.TestCase):
         self.assertEqual(done.returncode, expect, f"{arguments}\n{done.stdout}\n{done.stderr}")
         return done
 
-    def start(self, *arguments):
+    def start(self, *arguments, more=None):
         self.check_filter(arguments)
         run = subprocess.Popen(
             self.command(*arguments),
@@ -127,6 +127,7 @@ class RunTest(unittest.TestCase):
             stderr=subprocess.STDOUT,
             text=True,
             stdin=subprocess.DEVNULL,
+            env={**os.environ, **(more or {})},
         )
         self.addCleanup(run.stdout.close)
         self.addCleanup(run.wait)

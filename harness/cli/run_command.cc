@@ -2,11 +2,13 @@
 #include "harness/cli/run_command.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "harness/base/escape.h"
 #include "harness/base/log.h"
@@ -18,6 +20,7 @@
 #include "harness/cli/run_folder.h"
 #include "harness/cli/run_targets.h"
 #include "harness/cli/sharding.h"
+#include "harness/cli/signals.h"
 #include "harness/cli/version.h"
 #include "harness/faults/fault.h"
 #include "harness/history/packed_text_file.h"
@@ -27,6 +30,7 @@
 #include "harness/report/utc.h"
 #include "harness/report/workflow_commands.h"
 #include "harness/results/attempt_spec.h"
+#include "harness/targets/tool.h"
 
 namespace watchproof {
 namespace {
@@ -199,6 +203,22 @@ Result<std::vector<CaseInfo>> SelectCases(const RunOptions& options, bool plante
                     "embedded");
 }
 
+// A build may take minutes. A signal stops it, and what it leaves unfinished is removed.
+Result<RunConsumers> BuildUntilSignal(const std::vector<TargetSpec>& targets, Console& console) {
+  std::atomic<bool> built = false;
+  std::thread watching([&built] {
+    Signals& signals = Signals::Install();
+    while (!built) {
+      if (signals.WaitFor(100ms)) return StopTools();
+    }
+  });
+  auto consumers =
+      BuildConsumers(targets, [&console](const std::string& line) { console.Note(line); });
+  built = true;
+  watching.join();
+  return consumers;
+}
+
 }  // namespace
 
 tl::expected<Run, CommandEnd> Run::Prepare(RunOptions options, const std::string& executable) {
@@ -325,10 +345,11 @@ std::optional<CommandEnd> Run::Begin() {
                                                       .progress = options_.progress,
                                                       .results = options_.print_results,
                                                       .folded = options_.github && !options_.json});
-  Result<RunConsumers> consumers =
-      BuildConsumers(options_.targets, [this](const std::string& line) { console_->Note(line); });
-  if (!consumers.has_value()) return consumers.error();
-  consumers_ = std::move(consumers).value();
+  Result<RunConsumers> consumers = BuildUntilSignal(options_.targets, *console_);
+  // The runner starts nothing after a signal.
+  const bool ended = Signals::Install().count() > 0;
+  if (!consumers.has_value() && !ended) return consumers.error();
+  if (!ended) consumers_ = std::move(consumers).value();
   if (!options_.json) {
     console_->Result(OpeningLine(record_, options_) + UsageLines(options_, cases_, seed_));
   }
