@@ -43,8 +43,8 @@ constexpr std::size_t kFatBytes = 16 * 1024;
       scenario.Delete(ghost);
       scenario.Put(hot);
       scenario.Compact(AtHead());
-      scenario.Add(ContinueStep{});
-      scenario.Add(AwaitRegisteredStep{kNeighbours + 1});
+      // Neighbours may end with ErrCompacted, so that a count of watches says nothing.
+      scenario.Add(ContinueStep{.await_watch = true});
       scenario.Add(AwaitSyncPassesStep{3});
       scenario.Heal("hold-stream");
       scenario.Put(hot);

@@ -62,6 +62,8 @@ class ConsumerJudge {
   std::int64_t ClaimedBy(const std::string& layer) const;
   // The highest revision of its bookmarks.
   std::int64_t NotifiedOf(const std::string& layer) const;
+  // Where its client has asked the store for a watch most recently; 0: never.
+  Line last_create() const { return wire_.last_create(); }
   const ConsumerStarted& started() const { return started_; }
 
   ConsumerJudgement Finish();

@@ -22,6 +22,7 @@ void WireCounts::Consume(const NumberedEntry& line) {
 
 void WireCounts::OnAsked(WatchIndex, const Asked& asked) {
   ++counts_["creates"];
+  last_create_ = asked.where.line;
   if (asked.request.fragment) ++counts_["creates with fragments"];
 }
 

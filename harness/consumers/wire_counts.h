@@ -23,6 +23,7 @@ class WireCounts final : private HistoryVisitor {
 
   void Consume(const NumberedEntry& line);
   const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
+  Line last_create() const { return last_create_; }
 
  private:
   void OnAsked(WatchIndex, const Asked& asked) override;
@@ -37,6 +38,7 @@ class WireCounts final : private HistoryVisitor {
 
   std::set<StreamId> streams_;  // of the consumer
   std::map<std::string, std::uint64_t> counts_;
+  Line last_create_;
   HistoryParser parser_;
 };
 

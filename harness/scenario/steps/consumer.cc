@@ -43,7 +43,15 @@ Status FollowStep::Run(StepContext& context) const {
 
 Status ContinueStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN(ConsumerLink* const consumer, ConsumerOf(context));
-  return AskConsumer(context, *consumer, {.what = "go on"});
+  const ConsumerJudge& judge = context.session().consumer_judge();
+  context.session().PumpAll();
+  const Line before = judge.last_create();
+  WP_RETURN_IF_ERROR(AskConsumer(context, *consumer, {.what = "go on"}));
+  if (await_watch) {
+    context.Await("the consumer to watch what it has listed", StepContext::kPatience,
+                  [&judge, before] { return judge.last_create() > before; });
+  }
+  return {};
 }
 
 Status MoveConsumerStep::Run(StepContext& context) const {

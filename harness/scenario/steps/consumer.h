@@ -38,8 +38,9 @@ struct FollowStep {
 
 // Ends the pause of the step above.
 struct ContinueStep {
+  bool await_watch = false;  // until its client has asked the store for one
   static constexpr std::string_view kOp = "continue";
-  void Fields(FieldList&) {}
+  void Fields(FieldList& field) { field("await_watch", await_watch).Optional(); }
   Status Run(StepContext& context) const;
 };
 
