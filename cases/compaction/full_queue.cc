@@ -11,7 +11,6 @@ namespace {
 
 // Of four batches each: more than the queue of their stream takes, and one that waits for each.
 constexpr std::size_t kBehind = 60;
-constexpr std::size_t kRegistered = 16;
 
 WATCH_CASE(CompactionSurfaced, CatchUpAcrossFloor,
            {.requirement = "a watch with compacted pending events ends with ErrCompacted (etcd "
@@ -37,7 +36,7 @@ WATCH_CASE(CompactionSurfaced, CatchUpAcrossFloor,
   scenario.Inject("slow-reader");
   scenario.Watch({.group = "from the start", .count = kBehind, .range = range, .start = first});
   // The others may wait until the reader has made room for their created responses.
-  scenario.Add(AwaitRegisteredStep{kRegistered});
+  scenario.Add(AwaitRegisteredStep{kAnswersThatWait});
   scenario.AwaitEffect("slow-reader");
   scenario.Add(AwaitSyncPassesStep{3});
   const Write floor = scenario.Put(stem + "/0");

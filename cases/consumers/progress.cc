@@ -16,6 +16,14 @@ void FollowToHead(Scenario& scenario, FollowedKeys& keys) {
   scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kReceived});
 }
 
+// With more on the way than the wire takes, so that the store's queue has some of it.
+void FallBehind(Scenario& scenario, FollowedKeys& keys) {
+  FollowToHead(scenario, keys);
+  scenario.Inject("hold-stream");
+  keys.Write(60, {16 * 1024, 16 * 1024});
+  scenario.AwaitEffect("hold-stream");
+}
+
 [[maybe_unused]] const bool kResumeAfterProgress = AddCase(
     CaseWithConsumer(
         {.name = "Consumers.ResumeAfterProgress",
@@ -51,10 +59,7 @@ void FollowToHead(Scenario& scenario, FollowedKeys& keys) {
          .line = __LINE__}),
     [](Scenario& scenario) {
       FollowedKeys keys(scenario, 4);
-      FollowToHead(scenario, keys);
-      scenario.Inject("hold-stream");
-      keys.Write(60, {16 * 1024, 16 * 1024});
-      scenario.AwaitEffect("hold-stream");
+      FallBehind(scenario, keys);
       scenario.Add(AskProgressStep{});
       // The answer, if it is given at once, waits for room on the wire beside the events.
       scenario.Hold(300ms, 500ms);
@@ -78,10 +83,7 @@ void FollowToHead(Scenario& scenario, FollowedKeys& keys) {
          .line = __LINE__}),
     [](Scenario& scenario) {
       FollowedKeys keys(scenario, 4);
-      FollowToHead(scenario, keys);
-      scenario.Inject("hold-stream");
-      keys.Write(60, {16 * 1024, 16 * 1024});
-      scenario.AwaitEffect("hold-stream");
+      FallBehind(scenario, keys);
       scenario.Add(AskReadStep{});
       // A cache waits for 100 ms before it requests progress, and for 3 s before it gives up.
       scenario.Hold(500ms, 1s);

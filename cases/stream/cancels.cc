@@ -55,9 +55,6 @@ WATCH_CASE(Isolated, CreateCancelChurn,
 
 // Of three batches each: more than the queue of their stream takes.
 constexpr std::size_t kWatchers = 35;
-// So many answers to creates wait at the server before it reads no further request; the events of
-// the first watches may leave the others no room.
-constexpr std::size_t kRegistered = 16;
 constexpr std::int64_t kLeaving = 5001;  // the first id of those that are cancelled
 
 WATCH_CASE(Isolated, CancelDuringCatchUp,
@@ -88,7 +85,7 @@ WATCH_CASE(Isolated, CancelDuringCatchUp,
   watch("leave", kLeaving);
   watch("stay", 1);
   // Of those that leave. The creates of all others come before the cancels.
-  scenario.Add(AwaitRegisteredStep{kRegistered});
+  scenario.Add(AwaitRegisteredStep{kAnswersThatWait});
   scenario.AwaitEffect("slow-reader");
   scenario.Add(AwaitSyncPassesStep{3});
   scenario.Add(CancelStep{"leave", /*at_once=*/true});

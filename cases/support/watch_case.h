@@ -25,6 +25,10 @@ inline constexpr const char* kBrokenWatch =
     "a broken watch can be resumed by a new watch from after the last event (etcd API, watch "
     "guarantees, resumable)";
 
+// So many answers to creates wait at a server that cannot send (etcd, ctrlStreamBufLen), before it
+// reads no further request: of more creates, the rest may be registered late.
+inline constexpr std::size_t kAnswersThatWait = 16;
+
 inline CaseInfo Placed(CaseInfo info, std::string name, std::string file, int line) {
   info.name = std::move(name);
   info.file = std::move(file);

@@ -50,7 +50,6 @@ KINDS = ["exposed", "heals", "notified", "immune", "clean", "unknown"]
 WITH_NEIGHBOURS = ["FullQueue"]
 # Why such a case cannot begin: the watches of clients do not become watches of the store.
 NO_NEIGHBOURS = "gauge to count 100 more watchers"
-NO_WATCH = "the consumer to watch what it has listed"
 NO_PREVIOUS = re.compile(r"etcd event received with PrevKv=nil")
 
 
@@ -96,8 +95,6 @@ def attempt_of(watchproof, run, target, consumer):
     if consumer["verdict"] != "pass":
         if NO_NEIGHBOURS in reason:
             return Attempt("immune", "100 watches of clients are no watches of the store")
-        if NO_WATCH in reason:
-            return Attempt("immune", "the informer's watch is none of the store")
         return Attempt("unknown", f"{consumer['verdict']}: {reason}")
     errors, notified = reports(watchproof, run / consumer["folder"])
     alone = consumer["case"].removeprefix("Consumers.") not in WITH_NEIGHBOURS

@@ -182,7 +182,8 @@ def restored(stack, etcd, consumer, etcdutl, flags, patience):
     there = etcd.keys()
     while True:
         held = consumer.held(head, 1)
-        found = {layer: difference(keys, there) for layer, keys in held.items()}
+        found = {layer: difference(held[layer], there) if layer in held else "not reported"
+                 for layer in before}
         passed = time.monotonic() - began
         if not any(found.values()) or passed > patience:
             return found, passed

@@ -205,6 +205,8 @@ Result<std::vector<CaseInfo>> SelectCases(const RunOptions& options, bool plante
 
 // A build may take minutes. A signal stops it, and what it leaves unfinished is removed.
 Result<RunConsumers> BuildUntilSignal(const std::vector<TargetSpec>& targets, Console& console) {
+  const auto has = [](const TargetSpec& target) { return !target.consumer.empty(); };
+  if (std::none_of(targets.begin(), targets.end(), has)) return RunConsumers();
   std::atomic<bool> built = false;
   std::thread watching([&built] {
     Signals& signals = Signals::Install();
@@ -346,10 +348,11 @@ std::optional<CommandEnd> Run::Begin() {
                                                       .results = options_.print_results,
                                                       .folded = options_.github && !options_.json});
   Result<RunConsumers> consumers = BuildUntilSignal(options_.targets, *console_);
-  // The runner starts nothing after a signal.
-  const bool ended = Signals::Install().count() > 0;
-  if (!consumers.has_value() && !ended) return consumers.error();
-  if (!ended) consumers_ = std::move(consumers).value();
+  if (consumers.has_value()) {
+    consumers_ = std::move(consumers).value();
+  } else if (Signals::Install().count() == 0) {
+    return consumers.error();
+  }  // else the runner starts nothing
   if (!options_.json) {
     console_->Result(OpeningLine(record_, options_) + UsageLines(options_, cases_, seed_));
   }

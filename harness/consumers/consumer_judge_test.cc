@@ -294,6 +294,16 @@ INSTANTIATE_TEST_SUITE_P(
               "ClaimKept of consistent"),
         Clean("FreshReadMeanwhile",
               Story().Follows("cache").AsksToRead(5).Holds("consistent", 5, {{"y", 5}})),
+        Row{"ReadAnsweredWhenTheNextIsDue",
+            Story()
+                .Follows("cache")
+                .Follows("reader")
+                .AsksToRead(5)
+                .Due()
+                .Holds("consistent", 5, {{"y", 5}})
+                .Holds("cache", 7, {{"y", 7}})
+                .Holds("reader", 7, {{"y", 7}})
+                .Holds("consistent", 7, {{"y", 7}})},
         Row{"FollowedNothing",
             Story().Follows("reader").Due().Holds("reader", 7, {{"y", 7}}),
             {},

@@ -68,7 +68,7 @@ void LayerChecker::Claim(std::int64_t revision, const SeenReport& seen) {
 
 void LayerChecker::Consume(const SeenReport& seen) {
   const std::string& kind = seen.report.kind;
-  if (kind == kReadAsked) asked_ = {seen.report.revision, seen.where};
+  if (kind == kReadAsked) asked_ = Claimed{seen.report.revision, seen.where};
   if (kind == "relist") return Listed(seen);
   if (kind == "opened") return Opened(seen);
   if (kind == "watch") return Watches(seen);
@@ -81,6 +81,7 @@ void LayerChecker::Consume(const SeenReport& seen) {
 
 void LayerChecker::Failed(const SeenReport& seen) {
   following_ = filling_ = false;
+  asked_.reset();
   ended_ = seen.where;
   error_ = seen.report.error;
   if (kind_ != Kind::kFollows || error_.find(kTooLarge) == std::string::npos) return;
@@ -228,10 +229,16 @@ void LayerChecker::Holds(const SeenReport& seen) {
   const std::int64_t revision = seen.report.revision;
   const bool after_due = due_ && seen.where.line > due_->where.line;
   held_due_ = held_due_ || after_due;
-  const Claimed least = after_due ? Claimed{due_->revision, due_->where} : asked_;
-  if (kind_ == Kind::kReads && revision < least.revision) {
-    Add(kFreshRead, fmt::format("revision {}", least.revision), At(revision), {least.where.line},
-        seen.where);
+  if (kind_ == Kind::kReads) {
+    // What was asked for before the end may be answered after it.
+    const Claimed least = asked_      ? *asked_
+                          : after_due ? Claimed{due_->revision, due_->where}
+                                      : Claimed{};
+    asked_.reset();
+    if (revision < least.revision) {
+      Add(kFreshRead, fmt::format("revision {}", least.revision), At(revision), {least.where.line},
+          seen.where);
+    }
   }
   // A layer may say what it holds while it comes there.
   if (after_due)

@@ -105,7 +105,7 @@ class LayerChecker {
   std::string error_;
   int refusals_ = 0;  // of lists at a revision that is too large, since the last that was answered
   Where refused_;     // the first of them
-  Claimed asked_;     // for a list that is at least at this revision
+  std::optional<Claimed> asked_;   // for a list at this revision or a later one, not answered yet
   std::optional<Claimed> behind_;  // at the last snapshot that was due
   bool held_due_ = false;          // has reported what it holds since it was due
   bool followed_ = false;
