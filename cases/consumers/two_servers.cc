@@ -2,6 +2,7 @@
 // A client of the Kubernetes API follows at one of two API servers, and goes on at the other one,
 // with a cache that is behind: it must not see an older state after a newer one.
 #include "cases/consumers/followed_keys.h"
+#include "cases/support/member_behind.h"
 
 namespace watchproof {
 namespace {
@@ -82,6 +83,47 @@ void RunHop(Scenario& scenario, const Hop& row) {
   }
   return true;
 }();
+
+[[maybe_unused]] const bool kDuringSnapshot = AddCase(
+    CaseWithConsumer(
+        {.name = "Consumers.HopToMemberReceivingSnapshot",
+         .explain = "Each of two API servers is a client of another member of a cluster. The "
+                    "member of the second one was cut off, and is being sent a snapshot over a "
+                    "slow link. The informer follows at the first server, and goes on at the "
+                    "second one while that member is still far behind; then the member applies "
+                    "the snapshot, which is older than what the informer has seen. Without a watch "
+                    "cache, its watch is one of the store from a revision that the member has not "
+                    "reached, and must receive nothing from before it (etcd #20221). A server with "
+                    "a cache serves nothing before its member has caught up.",
+         .needs = {Capability::kCluster, Capability::kProxy},
+         .guarantees = {"Reliable", "Ordered", "Unique"},
+         .upstream = {20221},
+         .file = __FILE__,
+         .line = __LINE__}),
+    [](Scenario& scenario) {
+      Prng prng = scenario.Random("shape");
+      scenario.Cluster(kClusterWithSnapshots);
+      FollowedKeys keys(scenario, 6);
+      const std::string ghost = keys.New();
+      const std::string old = keys.New();
+      scenario.Put(ghost);
+      scenario.Put(old);
+      keys.Write(prng.Between(5, 15));
+      scenario.Add(FollowStep{});
+      scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
+      const SnapshotOnItsWay snapshot = BeginSnapshot(scenario);
+      keys.Write(prng.Between(5, 15));
+      scenario.PutSome(old, {10, 20}, kFollowsSlowly);
+      scenario.Put(ghost);
+      scenario.Delete(ghost);
+      scenario.Put(old);
+      scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
+      scenario.Add(MoveConsumerStep{.await_watch = true, .ability = "members"});
+      scenario.Add(RequireMemberBehindStep{kBehind});
+      EndSnapshot(scenario, snapshot);
+      keys.Write(prng.Between(5, 15));
+      scenario.Add(ExpectReportStep{.kind = "watch relist", .layer = "reflector"});
+    });
 
 }  // namespace
 }  // namespace watchproof

@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A member that has fallen too far behind gets a snapshot of the whole store instead of the writes
 // that it missed. The watches that it serves stay open, and the snapshot must be invisible to them.
-#include "cases/support/watch_case.h"
-#include "harness/scenario/steps/member.h"
+#include "cases/support/member_behind.h"
 
 namespace watchproof {
 namespace {
 
-constexpr int kBehind = 2;  // the member that falls behind
-// The log of the leader keeps 5000 entries behind its last snapshot for slow followers.
-constexpr std::size_t kWriters = 8;
-constexpr std::size_t kWritesOfEach = 800;
-
 // Lets the member fall behind until it needs a snapshot, and waits until it has applied one.
 void FallBehind(Scenario& scenario, const std::string& fault) {
-  scenario.Inject(fault, {{"member", std::to_string(kBehind)}});
-  scenario.AwaitEffect(fault);
-  scenario.BeginLoad({.clients = kWriters,
-                      .calls = kWritesOfEach,
-                      .keys = 100,
-                      .key = scenario.Key("meanwhile"),
-                      .direct = true,
-                      .puts_only = true});
-  scenario.AwaitLoad();
+  WriteWhileAway(scenario, fault);
   scenario.Heal(fault);
   scenario.Add(AwaitSnapshotStep{kBehind});
   scenario.Add(AwaitCaughtUpStep{kBehind});
@@ -30,7 +16,7 @@ void FallBehind(Scenario& scenario, const std::string& fault) {
 
 void WatchAcrossASnapshot(Scenario& scenario, const std::string& fault) {
   const std::string stem = scenario.Key("seen");
-  scenario.Cluster({.members = 3, .snapshot_count = 100});
+  scenario.Cluster(kClusterWithSnapshots);
   scenario.Open(
       {.group = "behind", .count = 3, .range = Below(stem), .stream = "behind", .member = kBehind});
   scenario.PutSome(stem + "/a", {20, 50});
@@ -62,9 +48,9 @@ WATCH_CASE(Unique, SnapshotToIsolatedMember,
 }
 
 void WatchTheFutureAcrossASnapshot(Scenario& scenario, const std::string& fault) {
-  constexpr std::int64_t kAhead = 7000;  // more than is written while it is behind
+  constexpr std::int64_t kAhead = 7000;  // more than is written while it is away
   const std::string key = scenario.Key("future");
-  scenario.Cluster({.members = 3, .snapshot_count = 100});
+  scenario.Cluster(kClusterWithSnapshots);
   scenario.Put(key);
   scenario.Open({.group = "future",
                  .range = OneKey(key),
@@ -76,7 +62,7 @@ void WatchTheFutureAcrossASnapshot(Scenario& scenario, const std::string& fault)
   scenario.Add(AwaitCaughtUpStep{kBehind});
   // Advances the store past the start of the watch.
   scenario.BeginLoad({.load = "rest",
-                      .clients = kWriters,
+                      .clients = 8,
                       .calls = 100,
                       .key = scenario.Key("rest"),
                       .direct = true,
@@ -108,6 +94,35 @@ WATCH_CASE(Reliable, FutureStartIsolatedMember,
             .guarantees = {"Reliable"},
             .upstream = {20221}}) {
   WatchTheFutureAcrossASnapshot(scenario, "isolate");
+}
+
+WATCH_CASE(Resumable, MemberReceivingSnapshot,
+           {.requirement = "a watch resumes after the last event (etcd API, watch guarantees, "
+                           "resumable), at any member of a cluster",
+            .explain = "A follower is cut off until it needs a snapshot. While that is on its way, "
+                       "over a slow link, writes go on, watches on the leader receive them, and "
+                       "are resumed on the follower, which is far behind. Then it applies the "
+                       "snapshot, which is older than the writes that they resume after. They "
+                       "must not receive those again (etcd #20221: the server takes them for "
+                       "caught up).",
+            .needs = {Capability::kCluster, Capability::kProxy},
+            .guarantees = {"Resumable", "Unique", "Ordered", "Reliable"},
+            .upstream = {20221}}) {
+  const std::string stem = scenario.Key("hopping");
+  scenario.Cluster(kClusterWithSnapshots);
+  scenario.Open({.group = "leader", .count = 3, .range = Below(stem)});
+  scenario.PutSome(stem + "/a", {5, 20});
+  const SnapshotOnItsWay snapshot = BeginSnapshot(scenario);
+  scenario.PutSome(stem + "/b", {10, 20}, kFollowsSlowly);
+  scenario.AwaitDelivered("leader");
+  scenario.Disturb("reset");
+  scenario.Add(AwaitEndedStep{"leader"});
+  scenario.Resume("leader", "follower", kBehind);
+  scenario.AwaitCreated("follower");
+  scenario.Add(RequireMemberBehindStep{kBehind});
+  EndSnapshot(scenario, snapshot);
+  scenario.PutSome(stem + "/c", {1, 5});
+  scenario.AwaitDelivered("follower");
 }
 
 }  // namespace

@@ -117,6 +117,12 @@ const std::vector<Row>& RowsOfClusters() {
        "No write is replicated that could be late.",
        After::kGoOn,
        3},
+      {"SlowLinkWithoutWrites",
+       "slow-link-to-member",
+       {},
+       "No write is replicated that could be late.",
+       After::kGoOn,
+       3},
   };
   return rows;
 }

@@ -41,7 +41,15 @@ STRICT = "PreviousValue.StrictPreviousValues"
 # Faults of self-tests alone.
 TAMPERING = {"corrupt", "drop-response"}
 # Faults of clusters: the embedded store is a single process.
-CLUSTERED = {"isolate", "move-leader", "one-way-cut", "ring", "slow-peer", "split"}
+CLUSTERED = {
+    "isolate",
+    "move-leader",
+    "one-way-cut",
+    "ring",
+    "slow-link-to-member",
+    "slow-peer",
+    "split",
+}
 
 
 class Verdicts(RunTest):

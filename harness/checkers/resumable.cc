@@ -18,6 +18,8 @@ class Resumable final : public Checker {
     const WatchDetails& details = facts().details(watch);
     // From "now" it repeats nothing: Reliable judges it like any other.
     if (!details.continues || details.requested_start == 0) return;
+    // The member was behind where the watch had stopped at another one.
+    const bool future = Revision(details.requested_start) > details.header_when_created;
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const EventView& event = response.message.events[i];
       if (compared[i].match != Match::kBelowStart || !Concerns(details.range, event)) continue;
@@ -28,7 +30,8 @@ class Resumable final : public Checker {
                             facts().state(watch).start, facts().table.Label(*details.continues)),
             .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
             .evidence = {details.asked.line},
-            .where = response.where};
+            .where = response.where,
+            .signature = future ? signature::kEventsBelowStart : std::string_view()};
       });
     }
   }

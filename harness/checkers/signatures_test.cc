@@ -70,6 +70,19 @@ TEST(Signature, OfAResumptionBesideANegativeStart) {
   EXPECT_EQ(SignatureOf(Guarantee("Resumable"), script), signature::kNegativeStart);
 }
 
+TEST(Signature, OfAResumptionAtAMemberThatIsBehind) {
+  const auto signature = [](std::int64_t revision_of_member) {
+    Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Watch("k", 2).Created(0, 3);
+    script.Deliver(0, {{2, "k"}, {3, "k"}}).Annotate(ClosingStream{StreamId(1)});
+    script.Closed(StatusCode::kUnavailable).On(2);
+    script.Annotate(Resumption{StreamId(1), 0, StreamId(2), 0}).Watch("k", 4);
+    script.Created(0, revision_of_member).Deliver(0, {{3, "k"}});
+    return SignatureOf(Guarantee("Resumable"), script);
+  };
+  EXPECT_EQ(signature(1), signature::kEventsBelowStart);
+  EXPECT_EQ(signature(4), "");
+}
+
 // The watch has received nothing up to the compaction: only the progress says so.
 TEST(Signature, OfANoticeBelowProgressThatWasAskedForEarlier) {
   Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Put("k", "c", 4).Watch("j", 0);

@@ -414,10 +414,13 @@ TEST(ConsumerJudge, CountsWhatPassedOnTheWire) {
   Script script;
   script.Annotate(ConsumerStarted{"client", {"client"}, "/a/"});
   script.Put("/a/x", "1", 2).Watch("/a/x", 2).Created(0, 2).Deliver(0, {{2, "/a/x"}});
+  script.On(2, "direct").Watch("/a/x", 0).On(3, "consumer").Watch("/a/x", 3);
   ConsumerJudge judge;
   for (const NumberedEntry& line : script.lines()) judge.Consume(line);
+  EXPECT_EQ(judge.last_create(), script.lines().back().line);
   EXPECT_EQ(judge.Finish().counts.at(0).counted,
-            (std::map<std::string, std::uint64_t>{{"streams", 1}, {"creates", 1}, {"events", 1}}));
+            (std::map<std::string, std::uint64_t>{{"streams", 2}, {"creates", 2}, {"events", 1}}))
+      << "the stream on the direct path is one of the harness";
 }
 
 TEST(ConsumerJudge, KnowsTheLastBookmark) {

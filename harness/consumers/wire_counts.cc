@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/consumers/wire_counts.h"
 
+#include "harness/history/run_started.h"
+
 namespace watchproof {
 namespace {
 
-constexpr std::string_view kProxied = "proxied";  // the path of a consumer's streams
+// The harness has no streams on the proxied path beside a consumer.
+constexpr std::string_view kProxied = "proxied";
 
 }  // namespace
 
 void WireCounts::Consume(const NumberedEntry& line) {
   const Entry& entry = line.entry;
-  if (entry.kind == EntryKind::kStreamOpened && entry.text == kProxied) {
+  if (entry.kind == EntryKind::kStreamOpened &&
+      (entry.text == kProxied || entry.text == kConsumerPath)) {
     streams_.insert(entry.stream);
     ++counts_["streams"];
   }

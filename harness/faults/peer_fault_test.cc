@@ -145,6 +145,17 @@ TEST_F(PeerFaultTest, AMemberThatIsUpToDateIsNotSlow) {
   EXPECT_FALSE(fault->took_effect());
 }
 
+TEST_F(PeerFaultTest, ASlowLinkIsThatOfWhatTheOthersSendToTheMember) {
+  MakeMembers(3);
+  const auto fault = Make("slow-link-to-member", {{"member", "2"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  EXPECT_EQ(NowArmed(), (Armed{"peers of 1 to-client 2", "peers of 3 to-client 2",
+                               "peers of 2 to-target 1", "peers of 2 to-target 3"}));
+  words_[0].revision = 11;
+  for (int i = 0; i < 10; ++i) fault->Observe(ports_);
+  EXPECT_FALSE(fault->took_effect()) << "it is behind, but nothing was throttled";
+}
+
 TEST_F(PeerFaultTest, WithoutAProxyOrAClusterNothingIsArmed) {
   MakeMembers(3);
   ports_.proxies = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The faults on the links between the members of a cluster, one row each: messages from one member
-// to another are swallowed or delayed.
+// to another are swallowed, delayed or throttled.
 //
 // A link has a direction, that of the messages. A member dials another member both to receive its
 // messages as a response stream and to send its own messages as requests. So one link is one
@@ -23,6 +23,7 @@ using proxy::ParameterValues;
 
 constexpr Duration kPeerAnswerLimit = 250ms;
 constexpr Duration kAskEvery = 20ms;
+constexpr const char* kThrottled = "at-least";
 // Healthy members are a few milliseconds apart.
 constexpr Duration kLeastLag = 25ms;
 // In a smaller cluster all members are neighbours.
@@ -40,8 +41,10 @@ struct PeerRow {
   std::vector<ParameterInfo> parameters;
   // Requires: at least two members.
   Result<std::vector<Link>> (*links)(std::int64_t members, const ParameterValues& given);
-  // The links of the parameter `member` are delayed by the parameter `delay`, instead of cut.
-  bool delays = false;
+  // What it does to the links: cut them, or make the parameter `member` late by an effect with one
+  // parameter, which is the fault's, too.
+  std::string effect = "black-hole";
+  std::string parameter = {};
 };
 
 class PeerFault final : public Fault {
@@ -49,11 +52,15 @@ class PeerFault final : public Fault {
   PeerFault(const PeerRow& row, const ParameterValues& given) : row_(row), given_(given) {}
   bool took_effect() const override {
     if (armed_.empty()) return false;
-    if (row_.delays) return lag_ >= std::max(given_.duration("delay") / 2, kLeastLag);
-    return leaderless_ > 0 || other_leader_ || term_ > term_before_;
+    if (cuts()) return leaderless_ > 0 || other_leader_ || term_ > term_before_;
+    if (limits_rate()) return lag_ >= kLeastLag && throttled_ >= given_.bytes(kThrottled);
+    return lag_ >= std::max(given_.duration(row_.parameter) / 2, kLeastLag);
   }
 
  private:
+  bool cuts() const { return row_.parameter.empty(); }
+  bool limits_rate() const { return row_.effect == "bandwidth"; }
+
   Status Act(FaultPorts& ports) override {
     const auto members = static_cast<std::int64_t>(ports.servers.size());
     if (members < 2) {
@@ -83,9 +90,11 @@ class PeerFault final : public Fault {
   // connections that lost bytes are closed when the network heals.
   Status ArmOn(FaultPorts& ports, proxy::ProxyId path, proxy::Direction direction,
                const std::string& caller) {
-    proxy::EffectSpec effect{.kind = "black-hole", .parameters = {{"close", "yes"}}};
-    if (row_.delays) {
-      effect = {.kind = "latency", .parameters = {{"delay", given_.text("delay")}}};
+    proxy::EffectSpec effect{.kind = row_.effect};
+    if (cuts()) {
+      effect.parameters["close"] = "yes";
+    } else {
+      effect.parameters[row_.parameter] = given_.text(row_.parameter);
     }
     effect.direction = direction;
     effect.caller = caller;
@@ -95,8 +104,16 @@ class PeerFault final : public Fault {
   }
   void Look(FaultPorts& ports) override {
     if (took_effect() || ports.now() - asked_at_ < kAskEvery) return;
-    row_.delays ? LookForLag(ports) : LookForElection(ports);
+    cuts() ? LookForElection(ports) : LookForLag(ports);
+    if (limits_rate()) CountThrottled(ports);
     asked_at_ = ports.now();
+  }
+  void CountThrottled(FaultPorts& ports) {
+    throttled_ = 0;
+    for (const proxy::EffectId id : armed_) {
+      const auto done = ports.proxies->Peek(id);
+      if (done.has_value()) throttled_ += done->bytes_throttled;
+    }
   }
   void LookForElection(FaultPorts& ports) {
     std::int64_t leaderless = 0;
@@ -134,7 +151,7 @@ class PeerFault final : public Fault {
     for (const proxy::EffectId id : armed_) {
       const auto done = ports.proxies->Heal(id);
       if (done.has_value()) {
-        bytes_ += done->bytes_swallowed + done->bytes_delayed;
+        bytes_ += done->bytes_swallowed + done->bytes_delayed + done->bytes_throttled;
       } else if (trouble.ok()) {
         trouble = done.error();
       }
@@ -154,9 +171,11 @@ class PeerFault final : public Fault {
         armed_.empty()
             ? std::string("never armed: there is no proxy between the members")
             : fmt::format(
-                  "{} links between members; up to {} members reported no leader, {} other leader "
-                  "was reported, the term went from {} to {}, a member was up to {} ms behind",
-                  links_, leaderless_, other_leader_ ? "an" : "no", term_before_, term,
+                  "{} links between members, on which {} bytes were dropped or had to wait; up to "
+                  "{} "
+                  "members reported no leader, {} other leader was reported, the term went from {} "
+                  "to {}, a member was up to {} ms behind",
+                  links_, bytes_, leaderless_, other_leader_ ? "an" : "no", term_before_, term,
                   Milliseconds(lag_));
   }
 
@@ -178,6 +197,7 @@ class PeerFault final : public Fault {
   std::optional<Ahead> ahead_;
   Duration lag_{};  // the longest
   std::int64_t bytes_ = 0;
+  std::int64_t throttled_ = 0;  // bytes, while it acts
 };
 
 // All links for which `cut` says so.
@@ -197,6 +217,11 @@ Result<std::vector<Link>> OfOneMember(std::int64_t members, const ParameterValue
   return LinksWhere(members, [member](std::int64_t from, std::int64_t to) {
     return from == member || to == member;
   });
+}
+
+Result<std::vector<Link>> ToOneMember(std::int64_t members, const ParameterValues& given) {
+  const std::int64_t member = given.number("member");
+  return LinksWhere(members, [member](std::int64_t, std::int64_t to) { return to == member; });
 }
 
 // The first member leads at the start.
@@ -231,7 +256,7 @@ Result<std::vector<Link>> OneWay(std::int64_t /*members*/, const ParameterValues
 constexpr const char* kElection =
     " Took effect if a member reports that it has no leader, another leader, or a higher term.";
 
-std::vector<PeerRow> Rows() {
+std::vector<PeerRow> Cuts() {
   return {
       {.name = "isolate",
        .explain = "Swallows every message between one member of a cluster and the others, in both "
@@ -250,16 +275,6 @@ std::vector<PeerRow> Rows() {
                   "none reaches all. Needs at least four members.",
        .parameters = {},
        .links = AllButNeighbours},
-      {.name = "slow-peer",
-       .explain = "Delays every message between one member of a cluster and the others, in both "
-                  "directions. Took effect if, after half the delay and at least 25 ms, the member "
-                  "still lacks a revision that another member had. So there must be writes.",
-       .parameters = {MemberParameter("member", "2"),
-                      {.name = "delay",
-                       .default_value = "150ms",
-                       .explain = "Each way; above the election timeout it acts as a cut."}},
-       .links = OfOneMember,
-       .delays = true},
       {.name = "split",
        .explain = "Partitions a cluster into a majority and a minority until healed; clients still "
                   "reach every member.",
@@ -272,19 +287,58 @@ std::vector<PeerRow> Rows() {
   };
 }
 
+std::vector<PeerRow> Slows() {
+  return {
+      {.name = "slow-peer",
+       .explain = "Delays every message between one member of a cluster and the others, in both "
+                  "directions. Took effect if, after half the delay and at least 25 ms, the member "
+                  "still lacks a revision that another member had. So there must be writes.",
+       .parameters = {MemberParameter("member", "2"),
+                      {.name = "delay",
+                       .default_value = "150ms",
+                       .explain = "Each way; above the election timeout it acts as a cut."}},
+       .links = OfOneMember,
+       .effect = "latency",
+       .parameter = "delay"},
+      {.name = "slow-link-to-member",
+       .explain =
+           "Limits the rate at which each of the other members sends to one member, so that "
+           "a snapshot of the store is in transit for long. Took effect if so many bytes had "
+           "to wait, and the member lacked, for at least 25 ms, a revision that another "
+           "member had.",
+       .parameters = {MemberParameter("member", "2"),
+                      {.name = "rate",
+                       .kind = ParameterKind::kBytes,
+                       .default_value = "128KiB",
+                       .explain = "Bytes per second, for each connection alone.",
+                       .least = 1},
+                      {.name = kThrottled,
+                       .kind = ParameterKind::kBytes,
+                       .default_value = "64KiB",
+                       .explain = "How many bytes must have waited for it to take effect.",
+                       .least = 1}},
+       .links = ToOneMember,
+       .effect = "bandwidth",
+       .parameter = "rate"},
+  };
+}
+
 const FaultRegistration kPeerFaults([] {
   std::vector<FaultKind> kinds;
-  for (const PeerRow& row : Rows()) {
-    kinds.push_back({.info = {.name = row.name,
-                              .explain = row.explain + (row.delays ? "" : kElection),
-                              .parameters = row.parameters,
-                              .parts_members = true},
-                     .make = [row](const ParameterValues& given) -> Result<std::unique_ptr<Fault>> {
-                       // A mistake is reported before a target is started.
-                       const auto links = row.links(kSmallestRing, given);
-                       if (!links.has_value()) return links.error();
-                       return std::make_unique<PeerFault>(row, given);
-                     }});
+  for (const auto& rows : {Cuts(), Slows()}) {
+    for (const PeerRow& row : rows) {
+      kinds.push_back(
+          {.info = {.name = row.name,
+                    .explain = row.explain + (row.parameter.empty() ? kElection : ""),
+                    .parameters = row.parameters,
+                    .parts_members = true},
+           .make = [row](const ParameterValues& given) -> Result<std::unique_ptr<Fault>> {
+             // A mistake is reported before a target is started.
+             const auto links = row.links(kSmallestRing, given);
+             if (!links.has_value()) return links.error();
+             return std::make_unique<PeerFault>(row, given);
+           }});
+    }
   }
   return kinds;
 });

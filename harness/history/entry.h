@@ -32,7 +32,7 @@ using Line = Quantity<struct LineTag, std::uint64_t>;
 // The numbers are the file format: never reuse one.
 enum class EntryKind : std::uint8_t {
   kRunStarted = 1,        // text: JSON object with format version, case, target, seed
-  kStreamOpened = 2,      // stream; text: its path, "proxied", "direct" or "control"
+  kStreamOpened = 2,      // stream; text: its path, "proxied", "direct", "control", ...
   kRequestSent = 3,       // stream; payload: WatchRequest, stamped before it is handed to gRPC
   kResponseReceived = 4,  // stream; payload: WatchResponse, stamped in the reactor
   kStreamClosed = 5,      // stream; code and text: the stream's final status

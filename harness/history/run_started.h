@@ -49,6 +49,8 @@ inline bool IsUnset(const Deviations& deviations, std::string_view field, std::i
 
 // The path of streams that a recording proxy opened itself, for kStreamOpened.
 inline constexpr std::string_view kRecorderPath = "recorder";
+// That of a consumer's streams which do not take the proxied path.
+inline constexpr std::string_view kConsumerPath = "consumer";
 
 struct RunStarted {
   int format = 1;

@@ -5,11 +5,6 @@
 #include <nlohmann/json.hpp>
 
 namespace watchproof {
-namespace {
-
-constexpr Duration kEffectPatience = 3s;  // for a fault to take effect
-
-}  // namespace
 
 Status ArmedFaults::Inject(const std::string& name, FaultParameters parameters, bool optional) {
   if (const auto found = spec_.faults.find(KindOf(name)); found != spec_.faults.end()) {
@@ -28,18 +23,18 @@ Status ArmedFaults::Inject(const std::string& name, FaultParameters parameters, 
   return done.code() == StatusCode::kUnimplemented ? Status() : done;
 }
 
-void ArmedFaults::AwaitEffect(const std::string& name) {
+bool ArmedFaults::AwaitEffect(const std::string& name, Duration limit) {
   Armed& armed = faults_.at(name);
   // Without a proxy, or without faults at all, the receipt says so and waiting would change
   // nothing.
-  if (spec_.no_faults || session_.ports().proxies == nullptr) return;
-  session_.PumpUntil(
+  if (spec_.no_faults || session_.ports().proxies == nullptr) return true;
+  return session_.PumpUntil(
       [&] {
         Show(armed);
         armed.fault->Observe(session_.ports());
         return armed.fault->took_effect();
       },
-      Within(kEffectPatience));
+      Within(limit));
 }
 
 Status ArmedFaults::Heal(const std::string& name) {

@@ -3,7 +3,7 @@
 //
 //   ArmedFaults faults(session, spec);
 //   WP_RETURN_IF_ERROR(faults.Inject("stall", {}, /*optional=*/false));
-//   faults.AwaitEffect("stall");
+//   faults.AwaitEffect("stall", 3s);
 //   WP_RETURN_IF_ERROR(faults.Heal("stall"));
 //   faults.receipts();
 //
@@ -28,8 +28,9 @@ class ArmedFaults {
 
   // Of the optional faults of one kind, at least one must take effect.
   Status Inject(const std::string& name, FaultParameters parameters, bool optional);
-  // Waits until the fault took effect, or 3 s have passed.
-  void AwaitEffect(const std::string& name);
+  // Waits until the fault took effect; false: the time is over. True at once without a proxy, and
+  // where no faults are to be injected: the receipt says so.
+  bool AwaitEffect(const std::string& name, Duration limit);
   Status Heal(const std::string& name);
   // Idempotent. Returns what went wrong.
   std::vector<std::string> HealAll();

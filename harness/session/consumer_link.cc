@@ -7,6 +7,7 @@
 
 #include "harness/base/mutex.h"
 #include "harness/history/method.h"
+#include "harness/history/run_started.h"
 #include "proxies/http2/call_reader.h"
 
 namespace watchproof {
@@ -22,7 +23,7 @@ std::string ConsumerValue(std::string_view key, std::string text) {
 // Turns what passes on the streams of watches into lines of the recording.
 class ConsumerLink::Observer final : public proxy::ByteObserver {
  public:
-  Observer(Recorder& recording, Path path) : recording_(&recording), path_(Name(path)) {}
+  Observer(Recorder& recording, std::string_view path) : recording_(&recording), path_(path) {}
 
   void OnBytes(proxy::ConnectionId connection, proxy::Direction direction, std::string_view bytes,
                TimePoint) override {
@@ -136,7 +137,8 @@ Result<std::unique_ptr<ConsumerLink>> ConsumerLink::Start(Environment& environme
                                                           const std::filesystem::path& folder) {
   std::unique_ptr<ConsumerLink> link(new ConsumerLink);
   const auto open = [&](Path path, int member) {
-    link->observers_.push_back(std::make_shared<Observer>(recorder, path));
+    const std::string_view name = path == Path::kProxied ? Name(path) : kConsumerPath;
+    link->observers_.push_back(std::make_shared<Observer>(recorder, name));
     return environment.OpenConsumerPath(path, member, link->observers_.back());
   };
   WP_ASSIGN_OR_RETURN(const Endpoint endpoint, open(Path::kProxied, 1));

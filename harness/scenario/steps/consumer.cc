@@ -25,6 +25,31 @@ Status AskConsumer(StepContext& context, ConsumerLink& consumer, const ConsumerR
   return {};
 }
 
+// A watch that the consumer's client asks the store for, from here on; or one of a reflector that a
+// cache serves.
+class NewWatch {
+ public:
+  explicit NewWatch(StepContext& context) : context_(context) {
+    context.session().PumpAll();
+    before_ = judge_.last_create();
+    served_before_ = Served();
+  }
+  void Await(const std::string& what) const {
+    const bool from_cache = judge_.started().layers.front() == "cache";
+    context_.Await(what, StepContext::kPatience, [this, from_cache] {
+      return from_cache ? Served() > served_before_ : judge_.last_create() > before_;
+    });
+  }
+
+ private:
+  std::size_t Served() const { return judge_.Count("watch", "reflector"); }
+
+  StepContext& context_;
+  const ConsumerJudge& judge_ = context_.session().consumer_judge();
+  Line before_;
+  std::size_t served_before_ = 0;
+};
+
 }  // namespace
 
 Status FollowStep::Run(StepContext& context) const {
@@ -43,22 +68,22 @@ Status FollowStep::Run(StepContext& context) const {
 
 Status ContinueStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN(ConsumerLink* const consumer, ConsumerOf(context));
-  const ConsumerJudge& judge = context.session().consumer_judge();
-  context.session().PumpAll();
-  const Line before = judge.last_create();
+  const NewWatch watch(context);
   WP_RETURN_IF_ERROR(AskConsumer(context, *consumer, {.what = "go on"}));
-  if (await_watch) {
-    context.Await("the consumer to watch what it has listed", StepContext::kPatience,
-                  [&judge, before] { return judge.last_create() > before; });
-  }
+  if (await_watch) watch.Await("the consumer to watch what it has listed");
   return {};
 }
 
 Status MoveConsumerStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN(ConsumerLink* const consumer, ConsumerOf(context));
+  const NewWatch watch(context);
   WP_RETURN_IF_ERROR(AskConsumer(context, *consumer, {.what = "move", .kill = kill}));
   context.Await("the consumer to go on at its other server", StepContext::kPatience,
                 [consumer] { return consumer->asked_and_answered(); });
+  const std::string& lowest = context.session().consumer_judge().started().layers.front();
+  if (await_watch && !lowest.starts_with("cache")) {
+    watch.Await("the consumer to watch at its other server");
+  }
   return {};
 }
 

@@ -38,7 +38,9 @@ struct FollowStep {
 
 // Ends the pause of the step above.
 struct ContinueStep {
-  bool await_watch = false;  // until its client has asked the store for one
+  // Until its client has asked the store for one; if the lowest layer is a cache, until the
+  // reflector above it watches.
+  bool await_watch = false;
   static constexpr std::string_view kOp = "continue";
   void Fields(FieldList& field) { field("await_watch", await_watch).Optional(); }
   Status Run(StepContext& context) const;
@@ -47,8 +49,15 @@ struct ContinueStep {
 // Its upper layers go on at the other of its two servers, for instance the one that is paused.
 struct MoveConsumerStep {
   bool kill = false;  // the server that they leave
+  // Until the other server has asked the store for a watch; if it has a cache, that is not due.
+  bool await_watch = false;
+  std::string ability{};  // without which a consumer is unfit: "members"
   static constexpr std::string_view kOp = "move consumer";
-  void Fields(FieldList& field) { field("kill", kill).Optional(); }
+  void Fields(FieldList& field) {
+    field("kill", kill).Optional();
+    field("await_watch", await_watch).Optional();
+    field("ability", ability).Optional().Is(Subject::kLayer);
+  }
   Status Run(StepContext& context) const;
 };
 

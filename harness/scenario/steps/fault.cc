@@ -7,6 +7,8 @@
 namespace watchproof {
 namespace {
 
+constexpr Duration kPatience = 3s;
+
 const StepRegistration<InjectStep, AwaitEffectStep, HealStep> kFaultSteps;
 
 }  // namespace
@@ -26,7 +28,11 @@ Status InjectStep::Run(StepContext& context) const {
 }
 
 Status AwaitEffectStep::Run(StepContext& context) const {
-  context.faults().AwaitEffect(fault);
+  const bool must = must_within > Duration::zero();
+  if (context.faults().AwaitEffect(fault, must ? must_within : kPatience) || !must) return {};
+  context.Inconclusive(
+      fmt::format("fault {} took no effect within {} ms, and what follows is about that", fault,
+                  InMilliseconds(must_within)));
   return {};
 }
 

@@ -25,11 +25,17 @@ struct InjectStep {
   Status Run(StepContext& context) const;
 };
 
-// Waits until the fault took effect, or 3 s have passed.
+// Waits until the fault took effect, or 3 s have passed: a later effect will do, too.
 struct AwaitEffectStep {
   std::string fault;
+  // Instead of the 3 s, where what follows needs the effect: without it by then the attempt tests
+  // something else, and is inconclusive.
+  Duration must_within{};
   static constexpr std::string_view kOp = "await effect";
-  void Fields(FieldList& field) { field("fault", fault).Uses(Subject::kFault); }
+  void Fields(FieldList& field) {
+    field("fault", fault).Uses(Subject::kFault);
+    field("must_within_us", must_within).Optional();
+  }
   Status Run(StepContext& context) const;
 };
 

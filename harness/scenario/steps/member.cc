@@ -6,7 +6,8 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<UseMemberStep, AwaitCaughtUpStep, AwaitReleaseStep, AwaitSnapshotStep>
+const StepRegistration<UseMemberStep, AwaitCaughtUpStep, AwaitReleaseStep, AwaitSnapshotStep,
+                       RequireMemberBehindStep>
     kMemberSteps;
 
 // A member that comes back may have to receive everything.
@@ -45,6 +46,17 @@ Status AwaitSnapshotStep::Run(StepContext& context) const {
                 [&target = context.environment().target(member)] {
                   return target.Metric(kSnapshots).value_or(0) > 0;
                 });
+  return {};
+}
+
+Status RequireMemberBehindStep::Run(StepContext& context) const {
+  WP_ASSIGN_OR_RETURN(const ServerStatus status,
+                      context.environment().target(member).Ask(Within(5s)));
+  if (status.leader != 0 && Revision(status.revision) < context.head()) return {};
+  context.Inconclusive(fmt::format(
+      "member {} {} a leader and was at revision {} of {}, so this attempt is not about "
+      "one that follows and is behind",
+      member, status.leader == 0 ? "lacked" : "had", status.revision, context.head()));
   return {};
 }
 

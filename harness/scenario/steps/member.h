@@ -39,4 +39,13 @@ struct AwaitSnapshotStep {
   Status Run(StepContext& context) const;
 };
 
+// Without the fact that the member follows a leader and lacks the latest write, the attempt tests
+// something else, and is inconclusive.
+struct RequireMemberBehindStep {
+  int member = 1;
+  static constexpr std::string_view kOp = "require member behind";
+  void Fields(FieldList& field) { field("member", member).Member(); }
+  Status Run(StepContext& context) const;
+};
+
 }  // namespace watchproof

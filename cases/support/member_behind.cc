@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cases/support/member_behind.h"
+
+namespace watchproof {
+namespace {
+
+constexpr const char* kSlowLink = "slow-link-to-member";
+// The log of the leader keeps 5000 entries behind its last snapshot.
+constexpr std::size_t kWriters = 8;
+constexpr std::size_t kWritesOfEach = 800;
+
+}  // namespace
+
+void WriteWhileAway(Scenario& scenario, const std::string& fault) {
+  scenario.Inject(fault, {{"member", std::to_string(kBehind)}});
+  scenario.AwaitEffect(fault);
+  scenario.BeginLoad({.clients = kWriters,
+                      .calls = kWritesOfEach,
+                      .keys = 100,
+                      .key = scenario.Key("meanwhile"),
+                      .direct = true,
+                      .puts_only = true});
+  scenario.AwaitLoad();
+}
+
+SnapshotOnItsWay BeginSnapshot(Scenario& scenario) {
+  WriteWhileAway(scenario, "isolate");
+  SnapshotOnItsWay snapshot{.key = scenario.Key("last")};
+  snapshot.last = scenario.Put(snapshot.key);
+  scenario.Inject(kSlowLink, {{"member", std::to_string(kBehind)}});
+  scenario.Heal("isolate");
+  // Members may elect first.
+  scenario.Add(AwaitEffectStep{.fault = kSlowLink, .must_within = 10s});
+  return snapshot;
+}
+
+void EndSnapshot(Scenario& scenario, const SnapshotOnItsWay& snapshot) {
+  scenario.Add(AwaitSnapshotStep{kBehind});
+  // Its one event is in the snapshot, and nothing but the catch-up loop delivers it.
+  scenario.Open({.group = "direct/pass",
+                 .range = OneKey(snapshot.key),
+                 .start = snapshot.last,
+                 .stream = "direct/pass",
+                 .member = kBehind});
+  scenario.Require("direct/pass", RequireStep::Fact::kReceived, 5s);
+  scenario.Add(RequireMemberBehindStep{kBehind});
+  scenario.Heal(kSlowLink);
+  scenario.Add(AwaitCaughtUpStep{kBehind});
+}
+
+}  // namespace watchproof
