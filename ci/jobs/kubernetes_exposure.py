@@ -98,6 +98,11 @@ def attempt_of(watchproof, run, target, consumer):
         return Attempt("unknown", f"{consumer['verdict']}: {reason}")
     errors, notified = reports(watchproof, run / consumer["folder"])
     alone = consumer["case"].removeprefix("Consumers.") not in WITH_NEIGHBOURS
+    if target["verdict"] == "fail" and not alone:
+        # Had the watch below the informer lost it, the informer would hold what is not there.
+        finding = target["findings"][0]
+        return Attempt("exposed", "the watch of another client, in the store: expected "
+                                  f"{finding['expected']}, observed {finding['observed']}")
     missing = missing_value(run / consumer["folder"], errors, alone)
     if missing or target["verdict"] == "fail":
         return Attempt("heals", missing or f"etcd: {target['findings'][0]['observed']}")
