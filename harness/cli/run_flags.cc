@@ -196,7 +196,8 @@ void RunFlags::AddExploration() {
          "End each attempt at its first finding, not at the end of its plan");
   Switch("--shuffle", options_.shuffle, "Run in an order drawn from the seed");
   Count("--jobs", options_.jobs, 1, "Cases at a time")->default_str("6 per core");
-  Parsed("--case-timeout", options_.case_timeout, &ParseTimeout, "TIME", "Time limit of a case")
+  Parsed("--case-timeout", options_.case_timeout, &ParseTimeout, "TIME",
+         "Time limit of a case; 2m with a consumer, 3m with --defects")
       ->default_str("60s");
   Switch("--no-strict", no_strict_, "Unexpected passes do not change the exit code");
   Texts("--baseline", "FILE", "Failures to accept, beside those of known bugs");

@@ -111,6 +111,8 @@ Result<RunOptions> RunFlags::Resolve(const std::vector<std::string>& on_command_
     std::istringstream names(word);
     for (std::string name; std::getline(names, name, ',');) options_.defects.push_back(name);
   }
+  // It starts within the time, perhaps as two API servers.
+  if (!Words("--consumer").empty()) options_.case_timeout = 2min;
   // On a broken store every wait takes its full time.
   if (!options_.defects.empty()) options_.case_timeout = 3min;
   if (options_.until_fail) options_.repeat = 0;
