@@ -25,6 +25,11 @@ Status AskConsumer(StepContext& context, ConsumerLink& consumer, const ConsumerR
   return {};
 }
 
+// Whether what the upper layers watch is a cache, and no watch of theirs is one of the store.
+bool ServedFromCache(const ConsumerJudge& judge) {
+  return judge.started().layers.front().starts_with("cache");
+}
+
 // A watch that the consumer's client asks the store for, from here on; or one of a reflector that a
 // cache serves.
 class NewWatch {
@@ -35,9 +40,8 @@ class NewWatch {
     served_before_ = Served();
   }
   void Await(const std::string& what) const {
-    const bool from_cache = judge_.started().layers.front() == "cache";
-    context_.Await(what, StepContext::kPatience, [this, from_cache] {
-      return from_cache ? Served() > served_before_ : judge_.last_create() > before_;
+    context_.Await(what, StepContext::kPatience, [this] {
+      return ServedFromCache(judge_) ? Served() > served_before_ : judge_.last_create() > before_;
     });
   }
 
@@ -80,8 +84,7 @@ Status MoveConsumerStep::Run(StepContext& context) const {
   WP_RETURN_IF_ERROR(AskConsumer(context, *consumer, {.what = "move", .kill = kill}));
   context.Await("the consumer to go on at its other server", StepContext::kPatience,
                 [consumer] { return consumer->asked_and_answered(); });
-  const std::string& lowest = context.session().consumer_judge().started().layers.front();
-  if (await_watch && !lowest.starts_with("cache")) {
+  if (await_watch && !ServedFromCache(context.session().consumer_judge())) {
     watch.Await("the consumer to watch at its other server");
   }
   return {};
