@@ -33,7 +33,8 @@ struct ConsumerRecipe {
   std::string advice;               // for machines without it
   std::vector<std::string> needs;   // folders beside its own
   // Requests of the protocol that not all have: "progress", "reads", "fragments", "starts"; or
-  // "members": its two servers are clients of two members of a cluster.
+  // "members": its two servers are clients of two members of a cluster, or its client goes from one
+  // to the other.
   std::vector<std::string> can;
   int jobs = 1;  // an attempt with it keeps as much of the machine busy as so many others
   // Command lines, in its folder; {version} is the version. The program to run ends up in it.

@@ -46,7 +46,8 @@ struct ContinueStep {
   Status Run(StepContext& context) const;
 };
 
-// Its upper layers go on at the other of its two servers, for instance the one that is paused.
+// Its upper layers go on at the other of its two servers, for instance the one that is paused; or
+// its client does, at another member.
 struct MoveConsumerStep {
   bool kill = false;  // the server that they leave
   // Until the other server has asked the store for a watch; if it has a cache, that is not due.
