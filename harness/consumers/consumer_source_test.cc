@@ -71,7 +71,7 @@ TEST(ConsumerRecipe, HasAbilities) {
   ASSERT_TRUE(source.has_value());
   EXPECT_THAT(source->recipe.can, testing::UnorderedElementsAre("fragments", "progress", "starts"));
   EXPECT_THAT(FindConsumer("kube-apiserver")->recipe.can, testing::ElementsAre("reads"));
-  EXPECT_TRUE(FindConsumer("kube-apiserver-pair")->recipe.can.empty());
+  EXPECT_THAT(FindConsumer("kube-apiserver-pair")->recipe.can, testing::ElementsAre("members"));
 }
 
 TEST(ConsumerRecipe, TheShareOfTheMachineIsANumber) {
