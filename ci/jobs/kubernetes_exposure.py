@@ -9,7 +9,8 @@ Each version of Kubernetes runs twice: with Events as they are by default, witho
 and with one, as all other resources; 1.31 a third time, with the gate by which watches without a
 resource version go past the cache. A cell says what became of the informer, from runs:
 
-    exposed   it holds, or has passed on, what the store does not have
+    exposed   it holds, or has passed on, what the store does not have; or the watch of another
+              client, which goes past the cache, does not get what the store has
     heals     etcd left something out, or a previous value was missing; the API server or the layer
               above noticed, and listed again
     notified  etcd ended a watch with ErrCompacted, as promised, and the layer above listed again

@@ -172,9 +172,8 @@ class PeerFault final : public Fault {
             ? std::string("never armed: there is no proxy between the members")
             : fmt::format(
                   "{} links between members, on which {} bytes were dropped or had to wait; up to "
-                  "{} "
-                  "members reported no leader, {} other leader was reported, the term went from {} "
-                  "to {}, a member was up to {} ms behind",
+                  "{} members reported no leader, {} other leader was reported, the term went from "
+                  "{} to {}, a member was up to {} ms behind",
                   links_, bytes_, leaderless_, other_leader_ ? "an" : "no", term_before_, term,
                   Milliseconds(lag_));
   }
