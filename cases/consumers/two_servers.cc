@@ -96,7 +96,6 @@ void RunHop(Scenario& scenario, const Hop& row) {
                     "cache, which knows this member alone, serves nothing before the member has "
                     "caught up.",
          .needs = {Capability::kCluster, Capability::kProxy},
-         .guarantees = {"Reliable", "Bookmarkable"},
          .upstream = {20221},
          .file = __FILE__,
          .line = __LINE__}),
