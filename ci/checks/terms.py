@@ -1,51 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """One word, one meaning, and the field's: words that a newcomer would have to learn first."""
 
+import pathlib
 import re
 
 from source import Problem
 
-# The term to use -> the words that stood for it. Found in prose and inside identifiers.
-INSTEAD = {
-    "report, deliver or say": "tell tells told telling hear hears heard",
-    "offset, annotation or key metadata": "mark marks marked",
-    "expected, or pending in the store": "owe owes owed",
-    "took effect": "felt unfelt",
-    "control watch, or evidence": "witness witnesses witnessed testimony",
-    "proxied path or direct path": "road roads",
-    "fault, disturbance or effect": "harm harms harmed harmful",
-    "table or registry": "book books board boards yard yards",
-    "generation, or another verb": "life lives rebirth",
-    "tamper, or is": "lie lies lied liar liars",
-    "undecided or inconclusive": "doubt doubts doubtful",
-    "HistoryParser and HistoryVisitor": "narrator narrators audience",
-    "observer": "bystander bystanders",
-    "reference oracle": "court brute ruling rulings",
-    "impact": "belief beliefs",
-    "known-bug signature": "likeness likenesses",
-    "options or requests": "wish wishes wished",
-    "unknown key, or others": "stranger strangers",
-    "many watchers": "crowd crowds",
-    "durable": "lasting",
-    "admission": "door doors",
-    "writer": "pen pens",
-    "fork thread": "nursery",
-    "graceful stop": "goodbye farewell",
-    "drained frames": "leftovers",
-    "observation": "sighting sightings",
-    "environment": "world",
-    "response checker": "examiner",
-    "parse error": "misfit",
-    "member": "seat seats",
-    "step": "deed deeds",
-    "the thing's name: servers, sockets and files are no persons":
-        "who whom whose nobody somebody everybody anybody",
-}
-BANNED = {word: term for term, words in INSTEAD.items() for word in words.split()}
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def read_glossary(text):
+    """Of each row of the table: the words in its last column, and the term to use."""
+    banned = {}
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if len(cells) == 3 and cells[0] != "term":
+            banned.update({word: cells[0] for word in cells[2].split() if word.isalpha()})
+    return banned
+
+
+GLOSSARY = "harness/docs/glossary.md"
+BANNED = read_glossary((ROOT / GLOSSARY).read_text(encoding="utf-8"))
 OF_OTHERS = re.compile("--mark-compacted")  # a flag of etcdutl
 PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 PROSE = (".md", ".toml", ".js", ".mjs", "CMakeLists.txt")  # beside what all checks look at
-SKIPPED = ("fixtures/protos/", "ci/checks/")
+SKIPPED = ("fixtures/protos/", "ci/checks/", GLOSSARY)
 
 
 def check(file):
