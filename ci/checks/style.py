@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the house rules a machine can check. Prints `file:line: what is wrong; do this instead`.
 
-    ci/checks/style.py layering words terms shape twins   the checks named, or all five
+    ci/checks/style.py layering words terms shape twins picture   the checks named, or all six
     ci/checks/style.py build --commands build/release/compile_commands.json
     ci/checks/style.py format                          needs clang-format 14
 
@@ -18,6 +18,7 @@ import subprocess
 import sys
 
 import layering
+import picture
 import shape
 import source
 import terms
@@ -56,6 +57,10 @@ def check_terms(files, options):
 
 def check_twins(files, _):
     yield from twins.check(files)
+
+
+def check_picture(files, options):
+    yield from picture.check(files, options.root)
 
 
 def check_build(files, options):
@@ -101,6 +106,7 @@ CHECKS = {
     "terms": check_terms,
     "shape": check_shape,
     "twins": check_twins,
+    "picture": check_picture,
     "build": check_build,
     "format": check_format,
 }
@@ -124,7 +130,7 @@ def main():
     parser.add_argument("--root", default=os.path.dirname(os.path.dirname(here)))
     parser.add_argument("--commands", help="the compile database of a configured build")
     options = parser.parse_args()
-    names = options.checks or ["layering", "words", "terms", "shape", "twins"]
+    names = options.checks or ["layering", "words", "terms", "shape", "twins", "picture"]
     for name in names:
         if name not in CHECKS:
             parser.error(f"no check {name}; there are {', '.join(CHECKS)}")
