@@ -65,7 +65,7 @@ def letter(bug, results):
         return "." if "pass" in verdicts else "-"
     named = {finding["resembles"] for result in results for finding in result["findings"]
              if finding.get("resembles")}
-    return "F" if not named or named & set(bug.get("signatures", [])) else "x"
+    return "F" if named & set(bug["signatures"]) else "x"
 
 
 def table(releases, found):

@@ -71,6 +71,24 @@ TEST(CancelSilencesNeighbour, StopsDeliveryOnTheNextWatch) {
               ElementsAre("canceled 0@1", "events 2@2 put k=v@2"));
 }
 
+Lines AfterACancelOfTheFirst(const std::string& defect) {
+  DefectiveHub hub(defect);
+  Client client = hub.Open();
+  for (int i = 0; i < 2; ++i) client.WatchKey("k");
+  client.Cancel(0);
+  client.WatchKey("k");
+  hub.Write("k");
+  Lines texts = Received(client);
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+TEST(UsedIdGivenAgain, NamesTheNextWatchAsTheCancelledOne) {
+  EXPECT_THAT(AfterACancelOfTheFirst(""),
+              ElementsAre("canceled 0@1", "events 1@2 put k=v@2", "events 2@2 put k=v@2"));
+  EXPECT_THAT(AfterACancelOfTheFirst("used-id-given-again"),
+              ElementsAre("canceled 0@1", "events 0@2 put k=v@2", "events 1@2 put k=v@2"));
+}
+
 Lines BesideANegativeStart(const std::string& defect) {
   DefectiveHub hub(defect);
   hub.WriteTimes(2, "k");

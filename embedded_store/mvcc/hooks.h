@@ -89,6 +89,12 @@ enum class ProgressTiming {
 // Whether a watch that has ended with ErrCompacted counts as behind until it is cancelled.
 enum class ProgressAfterNotice { kSent, kHeldBack };
 
+// The id of a watch for which the client chose none.
+enum class AutomaticId {
+  kNext,        // above all that the stream has given out
+  kLowestFree,  // also one that a cancelled watch had
+};
+
 struct Hooks {
   // Hooks that change nothing.
   static const Hooks& None() {
@@ -117,6 +123,7 @@ struct Hooks {
   NegativeStart negative_start = NegativeStart::kRefused;
   // A create is refused: the id that the answer carries. A watch of that id stops being fed.
   WatchId refused_id{-1};
+  AutomaticId automatic_id = AutomaticId::kNext;
   CancelReach cancel_reach = CancelReach::kNamedOnly;
   // Events are about to be queued: the id they are sent under, if the stream has such a watch.
   std::function<WatchId(WatchId id)> addressee = [](WatchId id) { return id; };

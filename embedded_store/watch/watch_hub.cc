@@ -86,7 +86,8 @@ void WatchHub::Refuse(StreamId id, std::string reason) {
 }
 
 void WatchHub::Admit(WatchStream& stream, const WatchSpec& spec) {
-  WatchId id = spec.id.value_or(stream.next_id);
+  const bool lowest = hooks_.automatic_id == AutomaticId::kLowestFree;
+  WatchId id = spec.id.value_or(lowest ? WatchId{0} : stream.next_id);
   if (!spec.id) {
     while (stream.watchers.contains(id)) id = id.next();
     stream.next_id = id.next();

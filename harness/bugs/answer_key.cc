@@ -55,7 +55,7 @@ Status ReadEvidence(const toml::table& table, Bug& bug) {
 Result<Bug> ReadBug(const toml::table& table) {
   WP_RETURN_IF_ERROR(OnlyFields(
       table, {"name", "upstream", "title", "affected", "signatures", "members", "topology", "needs",
-              "source", "link", "every_case", "guarantees", "shown", "not_shown"}));
+              "source", "link", "every_case", "shown", "not_shown"}));
   Bug bug;
   if (table.contains("upstream")) {
     WP_ASSIGN_OR_RETURN(bug.upstream, List<int>(table, "upstream"));
@@ -73,20 +73,18 @@ Result<Bug> ReadBug(const toml::table& table) {
   if (bug.members < 1) return FailAt(*table.get("members"), "expected 'members' of at least 1");
   bug.every_case = table["every_case"].value_or(false);
   WP_ASSIGN_OR_RETURN(bug.topology, OptionalText(table, "topology"));
-  if (table.contains("guarantees")) {
-    WP_ASSIGN_OR_RETURN(bug.guarantees, List<std::string>(table, "guarantees"));
-    if (bug.topology.empty() || !bug.every_case) {
-      return FailAt(*table.get("guarantees"),
-                    "expected 'topology' and 'every_case' beside 'guarantees'");
-    }
-  }
-  if (bug.every_case && bug.signatures.empty() && bug.guarantees.empty()) {
+  if (bug.every_case && bug.signatures.empty()) {
     return FailAt(*table.get("every_case"), "expected 'signatures' beside 'every_case'");
   }
   WP_ASSIGN_OR_RETURN(bug.needs, OptionalText(table, "needs"));
   WP_ASSIGN_OR_RETURN(bug.source, Text(table, "source"));
   WP_ASSIGN_OR_RETURN(bug.link, OptionalText(table, "link"));
   WP_RETURN_IF_ERROR(ReadEvidence(table, bug));
+  if (!bug.shown.empty() && bug.signatures.empty()) {
+    return FailAt(table, fmt::format("expected 'signatures' for {}: a bug that cases show explains "
+                                     "only findings that look like it",
+                                     bug.name));
+  }
   return bug;
 }
 
@@ -97,16 +95,18 @@ std::vector<std::pair<const Bug*, BugState>> Candidates(std::string_view name,
   const auto signature = signatures.find(name);
   std::vector<std::pair<const Bug*, BugState>> candidates;
   if (signature == signatures.end()) return candidates;
+  const bool is_etcd = target.product == "etcd";
+  if (!is_etcd && !target.product.empty() && target.product != "embedded") return candidates;
   const auto version = ParseVersion(target.version);
   for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
     const auto& names = bug.signatures;
     if (std::ranges::find(names, name) == names.end()) continue;
-    const bool too_few = target.is_etcd && target.members > 0 &&
+    const bool too_few = is_etcd && target.members > 0 &&
                          target.members < std::max(bug.members, signature->second.members);
     const bool elsewhere =
         target.topology && !bug.topology.empty() && bug.topology != *target.topology;
-    BugState state = target.is_etcd && version ? StateIn(bug.affected, *version)
-                                               : BugState{.presence = Presence::kAffected};
+    BugState state = is_etcd && version ? StateIn(bug.affected, *version)
+                                        : BugState{.presence = Presence::kAffected};
     if (too_few || elsewhere || state.presence == Presence::kNever) continue;
     candidates.emplace_back(&bug, std::move(state));
   }
@@ -156,7 +156,7 @@ const AnswerKey& AnswerKey::BuiltIn() {
 
 bool IsKnownBug(std::string_view signature, const BugCarrier& target) {
   const auto candidates = Candidates(signature, target);
-  return target.is_etcd && std::ranges::any_of(candidates, [](const auto& one) {
+  return target.product == "etcd" && std::ranges::any_of(candidates, [](const auto& one) {
            return one.second.presence == Presence::kAffected;
          });
 }

@@ -3,10 +3,10 @@
 // releases that it affects, the cases that show it, and the signatures that findings carry.
 //
 //   for (const Bug& bug : AnswerKey::BuiltIn().bugs()) ... StateIn(bug.affected, version) ...
-//   text = KnownBugText(finding.signature, {.is_etcd = true, .version = "3.5.16"});
+//   text = KnownBugText(finding.signature, {.product = "etcd", .version = "3.5.16"});
 //
 // A signature resembles a bug and does not prove the cause; but a bug is ruled out if the release
-// has fixed it, or if it needs a cluster and the target is a single server.
+// has fixed it, if it needs a cluster and the target is a single server, or if that is no etcd.
 // Threads: values, and one constant.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace watchproof {
 // A case that shows the bug.
 struct ShownBy {
   std::string case_name;
-  // At least one of these is broken, and no other.
+  // At least one of these is broken, and no other, in findings with a signature of the bug.
   std::vector<std::string> guarantees;
   std::string rate{};    // of attempts that show it: "7 of 8"; empty: all
   std::string reason{};  // why this case fails; empty: the title of the bug
@@ -35,16 +35,14 @@ struct Bug {
   std::vector<int> upstream{};  // issues and pull requests of etcd, the first of which names it
   std::string title;
   std::vector<AffectedRange> affected;
-  std::vector<std::string> signatures{};
-  int members = 1;         // that it needs
-  std::string topology{};  // the only one that has it: see TargetSpec; empty: any
-  std::string needs{};     // flags, or other circumstances
-  std::string source;      // of the ranges: changelogs, pull requests
-  std::string link{};      // for a bug without a number
+  std::vector<std::string> signatures{};  // not empty where cases show it
+  int members = 1;                        // that it needs
+  std::string topology{};                 // the only one that has it: see TargetSpec; empty: any
+  std::string needs{};                    // flags, or other circumstances
+  std::string source;                     // of the ranges: changelogs, pull requests
+  std::string link{};                     // for a bug without a number
   // Whether any case may show it, since its closing questions meet what the case left behind.
   bool every_case = false;
-  // What it breaks in every case, where no signature is needed: only in its topology.
-  std::vector<std::string> guarantees{};
   std::vector<ShownBy> shown{};
   std::string not_shown{};  // if no case shows it: why
 
@@ -76,7 +74,8 @@ class AnswerKey {
 
 // The properties of a target that decide which of etcd's bugs it can have.
 struct BugCarrier {
-  bool is_etcd = false;                   // otherwise a signature is a resemblance and no more
+  // "etcd"; "embedded", which has them planted; empty: unknown. No other product has them.
+  std::string product{};
   std::string version{};                  // as the target reports it; empty: unknown
   int members = 0;                        // of its cluster; 0: unknown
   std::optional<std::string> topology{};  // "grpc-proxy", or "" for a plain one; none: unknown
@@ -85,9 +84,9 @@ struct BugCarrier {
 // Whether the target can have one of the bugs with the signature: a finding of it is no news then.
 bool IsKnownBug(std::string_view signature, const BugCarrier& target);
 
-// The text that a finding with the signature shows. Empty if the target cannot have the bug: it
-// needs more members, or the release never had it. A bug that the release has fixed is named
-// together with the release that fixed it. An unknown signature is returned unchanged.
+// The text that a finding with the signature shows. Empty if the target cannot have the bug: it is
+// no etcd, needs more members, or the release never had it. A bug that the release has fixed is
+// named together with the release that fixed it. An unknown signature is returned unchanged.
 std::string KnownBugText(std::string_view signature, const BugCarrier& target);
 
 }  // namespace watchproof

@@ -15,7 +15,8 @@ constexpr char kBug[] =
 constexpr char kShown[] = "[[bug.shown]]\ncase = \"A.B\"\nguarantees = [\"Unique\"]\n";
 
 TEST(AnswerKeyParse, ABugIsNamedByItsNumberAndACaseHasItsTitleAsReason) {
-  const auto key = AnswerKey::Parse(std::string(kBug) + kShown);
+  const auto key =
+      AnswerKey::Parse(std::string(kSignature) + kBug + "signatures = [\"seen\"]\n" + kShown);
   ASSERT_TRUE(key.has_value()) << key.error().message();
   const Bug& bug = key->bugs().at(0);
   EXPECT_EQ(bug.name, "#7");
@@ -37,7 +38,9 @@ TEST(AnswerKeyParse, ErrorsNameTheLineAndWhatWasExpected) {
   EXPECT_THAT(message(bug), HasSubstr("either [[bug.shown]] or 'not_shown' for #7"));
   EXPECT_THAT(message(bug + "not_shown = \"why\"\n" + shown), HasSubstr("either [[bug.shown]]"));
   EXPECT_THAT(message(bug + shown + shown), HasSubstr("line 9: A.B is listed twice for #7"));
-  EXPECT_THAT(message(bug + shown + bug + shown), HasSubstr("#7 is listed twice"));
+  EXPECT_THAT(message(bug + shown), HasSubstr("line 1: expected 'signatures' for #7"));
+  const std::string unseen = bug + "not_shown = \"why\"\n";
+  EXPECT_THAT(message(unseen + unseen), HasSubstr("#7 is listed twice"));
   EXPECT_THAT(message(bug + "signatures = [\"seen\"]\n" + shown),
               HasSubstr("line 6: there is no [[signature]] called seen"));
   EXPECT_THAT(message(std::string(kSignature) + kSignature), HasSubstr("listed twice"));
@@ -46,7 +49,7 @@ TEST(AnswerKeyParse, ErrorsNameTheLineAndWhatWasExpected) {
   EXPECT_THAT(message("[[bug]]\ntitle = \"t\"\n"), HasSubstr("'name'"));
   const auto with_range = [&](const std::string& ranges) {
     return message("[[bug]]\nupstream = [7]\ntitle = \"t\"\naffected = " + ranges +
-                   "\nsource = \"s\"\n" + shown);
+                   "\nsource = \"s\"\nnot_shown = \"why\"\n");
   };
   EXPECT_EQ(with_range("[\"3.4 < 3.4.2\", \"3.5\"]"), "accepted");
   EXPECT_THAT(with_range("[]"), HasSubstr("'affected' with a list"));
@@ -83,20 +86,20 @@ TEST_P(KnownBugTextTest, TextDependsOnTheRelease) {
 }
 
 BugCarrier Etcd(std::string version, int members) {
-  return {.is_etcd = true, .version = std::move(version), .members = members};
+  return {.product = "etcd", .version = std::move(version), .members = members};
 }
 
 TEST(KnownBug, OfATopologyIsNewsElsewhere) {
   const auto known = [](const std::string& topology) {
     return IsKnownBug("answers-out-of-order",
-                      {.is_etcd = true, .version = "3.7.3", .members = 1, .topology = topology});
+                      {.product = "etcd", .version = "3.7.3", .members = 1, .topology = topology});
   };
   EXPECT_TRUE(known("grpc-proxy"));
   EXPECT_FALSE(known(""));
 }
 
 BugCarrier Other(std::string version, int members) {
-  return {.is_etcd = false, .version = std::move(version), .members = members};
+  return {.product = "embedded", .version = std::move(version), .members = members};
 }
 
 const std::string kFloor = "the delete at exactly the compaction revision is lost";
@@ -108,7 +111,12 @@ const std::string kQuiet = "requested progress is not sent before the next event
 INSTANTIATE_TEST_SUITE_P(
     Releases, KnownBugTextTest,
     testing::Values(
-        // Another product, or an unknown release of etcd: every bug is possible.
+        // No other product has them, except for the embedded store, where they are planted.
+        Reported{"false-notice", BugCarrier{.product = "command", .version = "3.5.7"}, ""},
+        Reported{"write-lost", BugCarrier{.product = "endpoint"}, ""},
+        // The embedded store, an unknown product, or an unknown release of etcd: every bug is
+        // possible.
+        Reported{"false-notice", BugCarrier{}, "etcd #15271: " + kFalse},
         Reported{"false-notice", Other("3.6.16", 1), "etcd #15271: " + kFalse},
         Reported{"stale-read", Other("", 0), "etcd #20418: " + kStale},
         Reported{"false-notice", Etcd("", 0), "etcd #15271: " + kFalse},

@@ -15,7 +15,9 @@ class Authorized final : public Checker {
     for (const EventView& event : response.message.events) {
       if (right->readable.Contains(event.kv.key)) continue;
       Add(watch, [&] {
-        const bool open = facts().details(watch).range.range.open_ended();
+        // The right to read its first key was taken for the right to read all of it.
+        const KeyRange& range = facts().details(watch).range.range;
+        const bool open = range.open_ended() && right->readable.Contains(range.first());
         return Draft{
             .expected = fmt::format("only keys that the user of the stream may read, {}",
                                     Phrase(right->readable)),

@@ -31,13 +31,16 @@ bool CaughtUp(const Facts& facts, WatchIndex watch, Revision floor) {
   return next == expected.size() || expected[next].revision >= floor;
 }
 
-Draft FalseNotice(const Response& response, std::string expected, std::vector<Line> evidence = {}) {
+Draft FalseNotice(const Facts& facts, WatchIndex watch, const Response& response,
+                  std::string expected, std::vector<Line> evidence = {}) {
   return {.expected = std::move(expected),
           .observed = fmt::format("ErrCompacted with compact revision {} in line {}",
                                   response.message.compact_revision, response.where.line.value),
           .evidence = std::move(evidence),
           .where = response.where,
-          .signature = signature::kFalseNotice,
+          .signature = JoinedEndedWatch(facts, watch) ? signature::kJoinsEndedWatch
+                       : MayHaveTakenSnapshot(facts)  ? signature::kFalseNotice
+                                                      : std::string_view(),
           .impact = kNoticeFalse};
 }
 
@@ -76,7 +79,7 @@ std::optional<Draft> WrongNotice(const Facts& facts, WatchIndex watch, const Res
   if (IsByOthers(facts, reported) && reported > position) return std::nullopt;
   if (position >= requested && !at_floor) {
     Draft draft = FalseNotice(
-        response,
+        facts, watch, response,
         fmt::format("no ErrCompacted: the watch is at revision {}, and {}", position,
                     requested.value == 0
                         ? std::string("no compaction was requested")
@@ -87,7 +90,7 @@ std::optional<Draft> WrongNotice(const Facts& facts, WatchIndex watch, const Res
   if (!at_floor && !strict && CaughtUp(facts, watch, requested)) {
     const CaughtUpTo& caught_up_to = *facts.details(watch).caught_up_to;
     Draft draft =
-        FalseNotice(response,
+        FalseNotice(facts, watch, response,
                     fmt::format("no ErrCompacted: by line {} the watch had caught up with revision "
                                 "{}, and nothing in its range was written between that and {}, the "
                                 "highest compaction requested",

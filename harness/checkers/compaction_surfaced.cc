@@ -46,6 +46,7 @@ class CompactionSurfaced final : public Checker {
     served.history |= first < details.floor_when_asked;
     if (response.highest < details.floor_when_asked || served.where.line.value != 0) return;
     served.where = response.where;
+    served.received = response.received;
     served.event = Phrase(response.message.events.back());
   }
 
@@ -66,7 +67,7 @@ class CompactionSurfaced final : public Checker {
          .observed = fmt::format("{} {}", NameOf(response), Since(response.where, *details.ended)),
          .evidence = {details.ended->line},
          .where = response.where,
-         .signature = SignatureOfLater(end, response),
+         .signature = SignatureOfLater(watch, response),
          .impact = notice ? kNoticeRepeated : impact::kAnsweredUnasked});
   }
 
@@ -128,12 +129,24 @@ class CompactionSurfaced final : public Checker {
   }
 
  private:
-  // A server that would send ErrCompacted again, and finds no room, may go on with the watch as
-  // if it had been sent everything (etcd #17529).
-  static std::string_view SignatureOfLater(WatchEnd end, const Response& response) {
-    if (response.message.compact_revision > 0) return signature::kNoticeRepeated;
-    const bool goes_on = end == WatchEnd::kCompacted && !response.message.canceled;
-    return goes_on ? signature::kSilentAfterCompaction : std::string_view();
+  // Where more watches wait than one pass takes, each pass sends ErrCompacted again (etcd #22294).
+  // If it finds no room for that, the watch goes on as if it had been sent all (etcd #17529).
+  std::string_view SignatureOfLater(WatchIndex watch, const Response& response) const {
+    if (facts().state(watch).end != WatchEnd::kCompacted) return {};
+    if (response.message.compact_revision > 0) {
+      return MoreWatchesThanOnePass(facts()) ? signature::kNoticeRepeated : std::string_view();
+    }
+    const bool goes_on = !response.message.canceled && response.message.compact_revision == 0;
+    return goes_on ? SignatureOfSilence(watch, facts().table.Received(response.stream))
+                   : std::string_view();
+  }
+
+  // ErrCompacted found no room, if the queue of the stream may have been full meanwhile. Up to so
+  // many messages had come on it.
+  std::string_view SignatureOfSilence(WatchIndex watch, std::uint64_t received) const {
+    if (JoinedEndedWatch(facts(), watch)) return signature::kJoinsEndedWatch;
+    const bool full = QueueMayHaveBeenFull(facts(), watch, Revision(), received);
+    return full ? signature::kSilentAfterCompaction : std::string_view();
   }
 
   // The past revisions that a read, or a transaction by one of its branches, asks for.
@@ -192,6 +205,7 @@ class CompactionSurfaced final : public Checker {
   // The first event at or above the floor that was sent to a watch instead of ErrCompacted.
   struct Served {
     Where where;
+    std::uint64_t received = 0;  // on the stream, by then
     std::string event;
     bool history = false;  // an event below the floor came before it
   };
@@ -211,7 +225,7 @@ class CompactionSurfaced final : public Checker {
                                               served.where.line.value),
                       .evidence = {details.asked.line},
                       .where = served.where,
-                      .signature = signature::kSilentAfterCompaction,
+                      .signature = SignatureOfSilence(watch, served.received),
                       .impact = kNoticeMissing};
           if (complete && !served.history) {
             draft.observed = fmt::format(
@@ -283,7 +297,7 @@ class CompactionSurfaced final : public Checker {
                                   reported, ended.line.value, reported.previous()),
           .evidence = {ended.line},
           .at = ended.at,
-          .signature = signature::kFalseNotice};
+          .signature = MayHaveTakenSnapshot(facts()) ? signature::kFalseNotice : ""};
       if (read) {
         draft.evidence.push_back(*read);
       } else {
@@ -319,15 +333,16 @@ class CompactionSurfaced final : public Checker {
     for (const Skipped& gap : facts().comparer.skipped(watch)) {
       const Change lost = facts().comparer.FirstOf(watch, gap);
       if (lost.revision >= gap.compaction_requested) continue;
+      const Loss loss = LossOf(facts(), watch, gap);
       Add(watch,
           {.expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
-                                   Phrase(lost), gap.compaction_requested),
+                                   Phrase(loss.change), gap.compaction_requested),
            .observed = fmt::format("neither: revision {} in line {} skipped {} expected change{}",
                                    gap.overtaken_by_revision, gap.overtaken_by.line.value,
                                    gap.to - gap.from, gap.to - gap.from == 1 ? "" : "s"),
-           .evidence = {lost.written},
+           .evidence = {loss.change.written},
            .where = gap.overtaken_by,
-           .signature = SignatureOfLoss(facts(), watch, lost, signature::kSilentAfterCompaction),
+           .signature = loss.signature,
            .impact = kNoticeMissing});
       return;
     }
@@ -368,8 +383,10 @@ class CompactionSurfaced final : public Checker {
                                   details.latest.line.value),
           .evidence = {details.asked.line, details.latest.line},
           .at = facts().latest.at,
-          .signature = details.notice_came_early ? signature::kEventsOfFormer
-                                                 : signature::kSilentAfterCompaction,
+          .signature =
+              details.notice_came_early == facts().state(watch).id
+                  ? signature::kEventsOfFormer
+                  : SignatureOfSilence(watch, facts().table.Received(facts().state(watch).stream)),
           .impact = kNoticeMissing};
       if (!details.starts_below_floor()) {
         draft.expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",

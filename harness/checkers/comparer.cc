@@ -83,7 +83,8 @@ void Comparer::Leave(Follow& follow, std::uint32_t run_begin, const Response& re
               .to = follow.next,
               .overtaken_by = response.where,
               .overtaken_by_revision = revision,
-              .compaction_requested = response.compaction_requested};
+              .compaction_requested = response.compaction_requested,
+              .received = response.received};
   for (const std::uint32_t given : follow.ahead) {
     gap.to = given;
     if (gap.from < gap.to) follow.skipped.push_back(gap);
@@ -115,7 +116,8 @@ bool Comparer::TakeSkipped(Follow& follow, std::uint32_t index) {
                      .to = gap->to,
                      .overtaken_by = gap->overtaken_by,
                      .overtaken_by_revision = gap->overtaken_by_revision,
-                     .compaction_requested = gap->compaction_requested};
+                     .compaction_requested = gap->compaction_requested,
+                     .received = gap->received};
   gap->to = index;
   if (rest.from < rest.to) gap = skipped.insert(gap + 1, rest) - 1;
   if (gap->from == gap->to) skipped.erase(gap);
@@ -161,6 +163,18 @@ std::optional<Change> Comparer::FirstMissing(WatchIndex watch) const {
   if (follow.missing) return follow.missing->view();
   const auto next = NextExpected(watch);
   return next ? std::optional(change((*expected(watch))[*next])) : std::nullopt;
+}
+
+bool Comparer::WasGiven(WatchIndex watch, Revision revision) const {
+  const ExpectedList* const list = expected(watch);
+  if (list == nullptr || revision < follows_[watch.value].start) return false;
+  if (revision < timeline_.forgotten()) return true;
+  const std::uint32_t index = list->LowerBound(revision);
+  if (index == list->size() || (*list)[index].revision != revision) return false;
+  return index < follows_[watch.value].next &&
+         std::ranges::none_of(skipped(watch), [index](const Skipped& gap) {
+           return gap.from <= index && index < gap.to;
+         });
 }
 
 Change Comparer::FirstOf(WatchIndex watch, const Skipped& gap) const {

@@ -57,8 +57,9 @@ struct Skipped {
   std::uint32_t to = 0;
   Where overtaken_by;
   Revision overtaken_by_revision{};
-  // The highest compaction requested at that time.
+  // The highest compaction requested at that time, and how many messages the stream had received.
   Revision compaction_requested{};
+  std::uint64_t received = 0;
   std::optional<Remembered> first{};  // once the timeline has forgotten it
 };
 
@@ -91,6 +92,8 @@ class Comparer {
   // The gaps before it, and the first change of one such gap.
   const std::vector<Skipped>& skipped(WatchIndex watch) const;
   Change FirstOf(WatchIndex watch, const Skipped& gap) const;
+  // Whether it received the first change of the revision, as far as its messages were compared.
+  bool WasGiven(WatchIndex watch, Revision revision) const;
   // Some of its expected changes had been forgotten before the watch was opened.
   bool OpenedTooLate(WatchIndex watch) const { return follows_[watch.value].opened_too_late; }
 

@@ -61,6 +61,21 @@ bool FaultLog::MayRefuse(StreamId stream, Line at) const {
   });
 }
 
+Line FaultLog::LatestCrash(Line before) const {
+  Line latest{};
+  for (const Fault& fault : faults_) {
+    const bool ends = fault.what.ends_streams == FaultLine::Ends::kEvery;
+    if (ends && fault.armed < before) latest = std::max(latest, fault.armed);
+  }
+  return latest;
+}
+
+bool FaultLog::MayHaveStalled(StreamId stream, Line at) const {
+  const Stream what = Of(stream);
+  return std::any_of(faults_.begin(), faults_.end(),
+                     [&](const Fault& fault) { return Acted(fault, at, what.opened); });
+}
+
 bool FaultLog::QuietSince(Line since) const {
   return std::all_of(faults_.begin(), faults_.end(), [since](const Fault& fault) {
     return fault.healed.value != 0 && fault.healed < since;

@@ -31,6 +31,10 @@ class FaultLog {
   bool MayRefuse(StreamId stream, Line at) const;
   // Whether a member may have been sent a snapshot of the store since that line.
   bool MembersParted(Line since) const;
+  // The line of the latest fault before that one which ended the server; 0: there was none.
+  Line LatestCrash(Line before) const;
+  // Whether a fault was active that may hold back what the stream receives.
+  bool MayHaveStalled(StreamId stream, Line at) const;
   // Whether no fault has been active since that line.
   bool QuietSince(Line since) const;
   // The recording is so old that its faults do not name the streams they may end: every end is

@@ -9,11 +9,17 @@
 
 namespace watchproof {
 
-bool Findings::Admit(const Key& key) {
+// Of one that no known bug explains.
+bool Findings::CountRepeat(const Key& key) {
+  const auto entry = index_.find(key);
+  if (entry == index_.end()) return false;
   Filed& filed = Of(key.level);
-  const auto [entry, is_new] = index_.emplace(key, filed.findings.size());
-  if (!is_new) ++filed.repeats[entry->second];
-  return is_new;
+  for (const std::size_t at : entry->second) {
+    if (!filed.findings[at].signature.empty()) continue;
+    ++filed.repeats[at];
+    return true;
+  }
+  return false;
 }
 
 std::optional<WatchIndex> Findings::WatchOf(const Key& key) const {
@@ -36,17 +42,6 @@ bool Findings::RestsOnNamesake(const Key& key, const Draft& draft) const {
   });
 }
 
-// What is for a watch with the id -1, and what is for its whole stream, look alike.
-bool Findings::SharesIdOfStream(const Key& key) const {
-  const auto watch = WatchOf(key);
-  const std::uint64_t stream = watch ? IdOf(table_.state(*watch).stream) : key.subject;
-  return std::ranges::any_of(table_.All(), [&](WatchIndex one) {
-    const WatchState& other = table_.state(one);
-    return other.end != WatchEnd::kRefused && IdOf(other.stream) == stream &&
-           table_.details(one).requested_id == kWholeStream;
-  });
-}
-
 void Findings::File(const Key& key, std::string watch, Draft draft) {
   Filed& filed = Of(key.level);
   const Where& where = draft.where;
@@ -55,12 +50,19 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
   if (where.line.value != 0 && !named) draft.evidence.push_back(where.line);
   if (RestsOnNamesake(key, draft)) {
     draft.signature = signature::kEventsOfFormer;
-  } else if (SharesIdOfStream(key)) {
+  } else if (std::ranges::any_of(draft.evidence,
+                                 [this](Line line) { return table_.MeansEither(line); })) {
     draft.signature = signature::kIdOfMinusOne;
-  } else if (const auto of = WatchOf(key); of && table_.details(*of).requested_start < 0) {
-    // Releases that take such a start have no place for the watch in their order (etcd #20693).
-    draft.signature = signature::kNegativeStart;
+  } else if (const auto of = WatchOf(key); of && table_.details(*of).crossed) {
+    draft.signature = signature::kAnswersOutOfOrder;
   }
+  std::vector<std::size_t>& alike = index_[key];
+  for (const std::size_t at : alike) {
+    if (filed.findings[at].signature != draft.signature) continue;
+    ++filed.repeats[at];
+    return;
+  }
+  alike.push_back(filed.findings.size());
   filed.findings.push_back({.guarantee = key.guarantee,
                             .watch = std::move(watch),
                             .expected = std::move(draft.expected),
@@ -76,6 +78,18 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
 void Findings::Undecide(std::string reason) {
   if (undecided_reasons_.size() < kMostUndecidedReasons)
     undecided_reasons_.push_back(std::move(reason));
+}
+
+void Findings::SignSince(Line since, std::string_view signature) {
+  for (Filed* const filed : {&failures_, &notes_}) {
+    for (Finding& finding : filed->findings) {
+      const bool later =
+          std::ranges::any_of(finding.evidence, [since](Line line) { return line >= since; });
+      const bool open = finding.signature.empty() || finding.signature == signature::kStaleRead ||
+                        finding.signature == signature::kWriteLost;
+      if (later && open) finding.signature = signature;
+    }
+  }
 }
 
 bool Findings::Has(Guarantee guarantee, WatchIndex watch) const {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the findings of the checkers: one per guarantee and watch, or client; repeats are
-// counted.
+// Collects the findings of the checkers: one per guarantee, watch or client, and known bug that it
+// looks like; repeats are counted.
 //
 //   findings.Add(Guarantee("Ordered"), watch, [&] { return Draft{.expected = ...}; });
 //
-// The draft is made only for the first finding of its kind, because a broken watch produces
-// thousands. Not thread-safe. Ownership: refers to the watch table.
+// Once a finding has no signature, no more drafts are made of its kind, because a broken watch
+// produces thousands; one with a signature says nothing of those that follow.
+// Not thread-safe. Ownership: refers to the watch table.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +52,7 @@ class Findings {
   void Add(Guarantee guarantee, const Subject& subject, MakeDraft make,
            Level level = Level::kMust) {
     const Key key{guarantee, IdOf(subject), level};
-    if (Admit(key)) File(key, LabelOf(subject), make());
+    if (!CountRepeat(key)) File(key, LabelOf(subject), make());
   }
   template <typename Subject>
   void Add(Guarantee guarantee, const Subject& subject, Draft draft, Level level = Level::kMust) {
@@ -63,6 +64,8 @@ class Findings {
   void Undecide(std::string reason);
   const std::vector<std::string>& undecided_reasons() const { return undecided_reasons_; }
   bool Has(Guarantee guarantee, WatchIndex watch) const;
+  // What no other bug explains, and rests on that line or a later one, is of this one.
+  void SignSince(Line since, std::string_view signature);
 
   // In the order they were found, without the counts of repeats. Notes (Level::kMay) are apart.
   const std::vector<Finding>& all() const { return failures_.findings; }
@@ -110,18 +113,18 @@ class Findings {
   };
 
   Filed& Of(Level level) { return level == Level::kMay ? notes_ : failures_; }
-  bool Admit(const Key& key);
+  bool CountRepeat(const Key& key);
   void File(const Key& key, std::string watch, Draft draft);
   bool RestsOnNamesake(const Key& key, const Draft& draft) const;
   std::optional<WatchIndex> WatchOf(const Key& key) const;
-  bool SharesIdOfStream(const Key& key) const;
   static std::vector<Finding> Finished(const Filed& filed);
 
   const WatchTable& table_;
   Filed failures_;
   Filed notes_;
   std::vector<std::string> undecided_reasons_;
-  std::unordered_map<Key, std::size_t, HashKey> index_;
+  // What was filed under the key, each with another signature.
+  std::unordered_map<Key, std::vector<std::size_t>, HashKey> index_;
 };
 
 // By level, then by gravity, and of equal ones the earliest first: the order of every report.

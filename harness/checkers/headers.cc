@@ -5,6 +5,7 @@
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
+#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -85,11 +86,10 @@ class Headers final : public Checker {
     }
     // etcd leaves it out where it ends a watch.
     if (revision.value >= (response.message.canceled ? 0 : 1)) return;
-    Add(watch,
-        {.expected = "the revision of the store in the header: at least 1",
-         .observed = Reported(response),
-         .where = response.where,
-         .signature = NegativeStart(facts()) ? signature::kNegativeStart : std::string_view()});
+    Add(watch, {.expected = "the revision of the store in the header: at least 1",
+                .observed = Reported(response),
+                .where = response.where,
+                .signature = SignatureBesideNegativeStart(facts(), response)});
   }
 
   // Reports headers above the answer to a later linearizable read. True if there was one.
@@ -121,12 +121,20 @@ class Headers final : public Checker {
                                      Phrase(*later), later->written.value),
              .observed = Reported(ahead.revision, ahead.where),
              .evidence = {ahead.where.line, later->written},
-             .at = ahead.where.at});
+             .at = ahead.where.at,
+             .signature = SignatureOf(ahead)});
         return true;
       }
       ahead.known = known;
       return ahead.revision <= known;
     });
+  }
+
+  // A proxy that makes one watch of several names the start that was asked for.
+  std::string_view SignatureOf(const Ahead& ahead) const {
+    const WatchDetails& details = facts().details(ahead.watch);
+    const bool created = details.created && details.created->line == ahead.where.line;
+    return created && details.names_its_request ? signature::kNamesItsRequest : std::string_view();
   }
 
   // A write up to the revision of the header that began after its line.

@@ -31,6 +31,13 @@ class Isolated final : public Checker {
     } else if (namesake != watch && facts().state(namesake).end == WatchEnd::kOpen) {
       Misnamed(watch, fmt::format("an id of its own, other than {}", facts().table.Label(namesake)),
                response);
+    } else if (namesake != watch && requested == 0 && facts().details(namesake).requested_id == 0) {
+      // The client cannot know to which of them belongs what was still under way.
+      Misnamed(watch,
+               fmt::format("an id that the server has not given out on this stream before; {} had "
+                           "it, and no client asked for it",
+                           facts().table.Label(namesake)),
+               response, {}, Level::kShould);
     }
   }
 
@@ -78,6 +85,9 @@ class Isolated final : public Checker {
     const WatchDetails& details = facts().details(watch);
     const WatchDetails& other = facts().details(*neighbour);
     const bool refused = facts().state(*neighbour).end == WatchEnd::kRefused;
+    // The refusal carries no id of its own, and passes for the end of the watch 0 (etcd #12385).
+    const bool mistaken =
+        refused && facts().state(watch).id == WatchId(0) && LacksRight(facts(), *neighbour);
     // A target may have reasons of its own to end both.
     if (facts().passive() && !refused) return;
     const Where end = other.cancel_asked ? *other.cancel_asked : *other.ended;
@@ -88,7 +98,7 @@ class Isolated final : public Checker {
                     other.cancel_asked ? "cancelled" : "ended", Quoted(details.end_text)),
                 .evidence = {end.line},
                 .where = *details.ended,
-                .signature = refused ? signature::kWrongWatchClosed : std::string_view()});
+                .signature = mistaken ? signature::kWrongWatchClosed : std::string_view()});
   }
 
  private:
@@ -141,12 +151,14 @@ class Isolated final : public Checker {
     // 512 watches (etcd #22294).
     constexpr std::size_t kOnePass = 512;
     if (due.notices >= kOnePass) return signature::kNoticeRepeated;
-    if (facts().details(watch).notice_came_early) return signature::kEventsOfFormer;
+    const auto early = facts().details(watch).notice_came_early;
+    if (early == facts().state(watch).id) return signature::kEventsOfFormer;
     const auto next = facts().comparer.NextExpected(watch);
     const ExpectedList* const expected = facts().comparer.expected(watch);
     const bool known = next && expected != nullptr && *next < expected->size();
-    return known ? SignatureOfLoss(facts(), watch, facts().comparer.change((*expected)[*next]))
-                 : std::string_view();
+    if (!known) return {};
+    const Change& lost = facts().comparer.change((*expected)[*next]);
+    return LossOf(facts(), watch, lost, SeenAtTheEnd(facts(), watch)).signature;
   }
 
   // The number of creates that wait for their answers on the stream.
@@ -159,12 +171,14 @@ class Isolated final : public Checker {
   }
 
   void Misnamed(WatchIndex watch, std::string expected, const Response& response,
-                std::string_view signature = {}) {
-    Add(watch, {.expected = std::move(expected),
-                .observed = fmt::format("a watch with the id {} in line {}",
-                                        response.message.watch_id, response.where.line.value),
-                .where = response.where,
-                .signature = signature});
+                std::string_view signature = {}, Level level = Level::kMust) {
+    Add(watch,
+        {.expected = std::move(expected),
+         .observed = fmt::format("a watch with the id {} in line {}", response.message.watch_id,
+                                 response.where.line.value),
+         .where = response.where,
+         .signature = signature},
+        level);
   }
 
   std::map<std::string, Due> due_;                  // by group
@@ -181,7 +195,8 @@ const CheckerRegistration<Isolated> kIsolated{{
     .impact = "A Kubernetes cache acts on events of another resource, or receives no more "
               "updates, because another watch of the stream disturbed its watch.",
     .explain = "One stream carries many watches, and each must work as if it were alone. Each has "
-               "its own id, which the client may choose; events come only for watches of the "
+               "its own id, which the client may choose; an id that the server "
+               "chose comes once on a stream (should); events come only for watches of the "
                "stream; when one watch is cancelled, refused or ended by ErrCompacted, no other "
                "watch ends with it (etcd #12385: a refused create was answered with another "
                "watch's id). The case sets how long one watch may delay the others. Source: the "

@@ -43,7 +43,21 @@ INSTANTIATE_TEST_SUITE_P(
          Two().Put("k", "b", 3).Put("k", "c", 4).Compact(4).Compacted(0, 4).Compacted(1, 4),
          {}},
         {"TwoWithOneId", Two().Watch("k", 3).Created(1, 2), {"Isolated"}},
-        {"IdOfAnEndedWatch", Two().Cancel(1).Cancelled(1).Watch("k", 3).Created(1, 2), {}},
+        {"AutomaticIdTwice",
+         Two().Cancel(1).Cancelled(1).Watch("k", 3).Created(1, 2),
+         {"Isolated"}},
+        {"AutomaticIdThatTheClientAsksForAgain",
+         Two().Cancel(1).Cancelled(1).Watch("k", 3, {.id = 1}).Created(1, 2),
+         {}},
+        {"ChosenIdThatTheServerGivesOutLater",
+         Two()
+             .Watch("k", 3, {.id = 7})
+             .Created(7, 2)
+             .Cancel(7)
+             .Cancelled(7)
+             .Watch("k", 3)
+             .Created(7, 2),
+         {}},
         {"IdInUseOnAnotherStream", Two().On(2).Watch("k", 3).Created(1, 2), {}},
         {"IdOfTheWholeStream", Two().Watch("k", 3).Created(-1, 2), {"Isolated"}},
         {"IdChosenByTheClient", Two().Watch("k", 3, {.id = 7}).Created(7, 2), {}},

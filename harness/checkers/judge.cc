@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/checkers/backlog.h"
+#include "harness/checkers/bug_traces.h"
 #include "harness/checkers/checker.h"
 #include "harness/checkers/control_watch_rule.h"
 #include "harness/checkers/phrases.h"
@@ -71,6 +72,7 @@ struct Judge::Impl final : HistoryVisitor {
     }
     CallsJudged calls;
     if (options_.calls) calls = JudgeCalls(facts_, call_checkers_);
+    if (facts_.rewind) findings_.SignSince(facts_.rewind->since, facts_.rewind->signature);
     Judgement judgement{.findings = findings_.Finished(),
                         .exercise = Exercised(calls.judged),
                         .undecided = Undecided(),
@@ -96,73 +98,6 @@ struct Judge::Impl final : HistoryVisitor {
     return exercise;
   }
 
-  // Only for the signature: what is wrong with them is for the checkers to say.
-  void FindEventsOfFormer(WatchIndex watch, const Response& response) {
-    WatchDetails& details = table_.details(watch);
-    if (!details.former) return;
-    const TrackedRange& range = table_.details(*details.former).range;
-    const WatchState& former = table_.state(*details.former);
-    for (const EventView& event : response.message.events) {
-      const Revision changed(event.kv.mod_revision);
-      const bool own = Concerns(details.range, event) && changed >= table_.state(watch).start;
-      // One that the watch may have from history, too.
-      const bool waited = former.end == WatchEnd::kCancelled && changed >= former.position &&
-                          changed <= details.header_when_created;
-      if ((!own || waited) && Concerns(range, event)) {
-        details.former_events.insert(response.where.line);
-      }
-    }
-  }
-
-  // Whether a watch that was asked for later and has not been answered may have the id, too.
-  bool MayHaveIdOf(WatchIndex watch, WatchIndex next) const {
-    const WatchDetails& details = table_.details(next);
-    return table_.state(next).stream == table_.state(watch).stream && !details.created &&
-           (details.requested_id == 0 || details.requested_id == table_.state(watch).id.value);
-  }
-
-  // A server that frees the id with the cancel may send what the next watch gets before it has
-  // answered the cancel. Likewise only for the signature.
-  void FindEventsOfNext(WatchIndex watch, const Response& response) {
-    WatchDetails& details = table_.details(watch);
-    if (!details.cancel_asked) return;
-    for (const EventView& event : response.message.events) {
-      const Revision changed(event.kv.mod_revision);
-      if (Concerns(details.range, event) && changed >= table_.state(watch).start) continue;
-      for (std::uint32_t i = watch.value + 1; i < table_.size(); ++i) {
-        WatchDetails& next = table_.details(WatchIndex(i));
-        if (!MayHaveIdOf(watch, WatchIndex(i)) || !Concerns(next.range, event)) continue;
-        details.next_events.insert(response.where.line);
-        next.came_early.insert(changed);
-      }
-    }
-  }
-
-  // An ErrCompacted that the watch's position does not explain, but that of the former watch with
-  // the id, or the start of the next one.
-  void FindNoticeOfNamesake(WatchIndex watch, const Response& response) {
-    const Revision floor(response.message.compact_revision);
-    const WatchState& state = table_.state(watch);
-    if (state.position < floor) return;
-    if (const auto former = table_.details(watch).former) {
-      const WatchState& before = table_.state(*former);
-      const bool below = before.position < floor || table_.details(*former).requested_start < 0;
-      if (before.end == WatchEnd::kCancelled && below) {
-        table_.details(watch).former_events.insert(response.where.line);
-      }
-    }
-    if (!table_.details(watch).cancel_asked) return;
-    for (std::uint32_t i = watch.value + 1; i < table_.size(); ++i) {
-      WatchDetails& next = table_.details(WatchIndex(i));
-      if (!MayHaveIdOf(watch, WatchIndex(i)) || next.requested_start == 0 ||
-          next.requested_start >= floor.value) {
-        continue;
-      }
-      table_.details(watch).next_events.insert(response.where.line);
-      next.notice_came_early = true;
-    }
-  }
-
   // Opportunities between the two do not count for the case: those of sentinels, and of the
   // standing promises.
   void BeginUncounted() {
@@ -179,6 +114,7 @@ struct Judge::Impl final : HistoryVisitor {
 
   void EndCall(const RecordedCall& call, std::string_view error) {
     const bool answered = call.outcome == CallOutcome::kAnswered;
+    traces_.CallEnded(call);
     if (lag_ != nullptr && answered && IsWrite(call.method)) lag_->Known(call.revision, call.at);
     const std::optional<Revision> ceiling = model_.Ceiling();
     for (const auto& checker : checkers_) checker->CallEnded(call, error, ceiling);
@@ -201,11 +137,10 @@ struct Judge::Impl final : HistoryVisitor {
     (open ? table_.details(watch).cancel_asked : table_.details(watch).release_asked) = where;
   }
   void OnCreated(WatchIndex watch, const Response& response) override {
+    table_.Note(response);
     for (const auto& checker : checkers_) checker->Answered(watch, response);
     table_.Create(watch, response, model_.Ceiling());
-    const WatchState& state = table_.state(watch);
-    const auto [named, is_new] = named_.try_emplace({state.stream.value, state.id.value}, watch);
-    if (!is_new) table_.details(watch).former = std::exchange(named->second, watch);
+    traces_.Created(watch);
     comparer_.Open(watch, table_.details(watch).range, table_.state(watch).start);
     if (comparer_.OpenedTooLate(watch) && !table_.details(watch).starts_below_floor()) {
       findings_.Undecide(fmt::format(
@@ -220,9 +155,10 @@ struct Judge::Impl final : HistoryVisitor {
   }
   void OnDelivered(WatchIndex watch, ResponsePtr& response) override {
     if (lag_ != nullptr) lag_->Delivered(watch, *response);
+    table_.Note(*response);
     response->compaction_requested = model_.calls().compaction_requested();
-    FindEventsOfFormer(watch, *response);
-    FindEventsOfNext(watch, *response);
+    response->received = table_.Receive(response->stream, response->compaction_requested);
+    traces_.Delivered(watch, *response);
     for (const auto& checker : checkers_) checker->Delivered(watch, *response);
     table_.Deliver(watch, *response, model_.Ceiling());
     if (!backlog_.Waits(watch) && comparer_.Knows(*response)) return Compare(watch, *response);
@@ -232,11 +168,14 @@ struct Judge::Impl final : HistoryVisitor {
     progress_answered_ += progress_due_.erase(response.stream.value);
     // The server may know of the cancel: progress of the stream may overtake its answer.
     if (response.message.watch_id < 0 && table_.details(watch).cancel_asked) return;
+    table_.Note(response);
     for (const auto& checker : checkers_) checker->Progress(watch, response);
-    table_.Progress(watch, response);
+    table_.Progress(watch, response, model_.Ceiling());
   }
   void OnCompacted(WatchIndex watch, const Response& response) override {
-    FindNoticeOfNamesake(watch, response);
+    table_.Note(response);
+    table_.Receive(response.stream, model_.calls().compaction_requested());
+    traces_.Compacted(watch, response);
     for (const auto& checker : checkers_) checker->Compacted(watch, response);
     const Revision reported(response.message.compact_revision);
     if (options_.others_compact && !model_.calls().CompactionAsked(reported))
@@ -245,16 +184,31 @@ struct Judge::Impl final : HistoryVisitor {
     table_.End(watch, WatchEnd::kCompacted, response.where, response.message.cancel_reason);
   }
   void OnCancelled(WatchIndex watch, const Response& response) override {
+    table_.Note(response);
     for (const auto& checker : checkers_) checker->Cancelled(watch, response);
     table_.End(watch, WatchEnd::kCancelled, response.where, response.message.cancel_reason);
   }
   void OnAfterwards(WatchIndex watch, const Response& response) override {
+    table_.Note(response);
+    if (!response.message.events.empty() || response.message.compact_revision != 0) {
+      table_.Receive(response.stream, model_.calls().compaction_requested());
+    }
     for (const auto& checker : checkers_) checker->Afterwards(watch, response);
   }
   void OnStray(const Response& response) override {
     for (const auto& checker : checkers_) checker->Stray(response);
   }
-  void OnProgressAsked(StreamId stream, Where /*where*/) override { table_.AskProgress(stream); }
+  void OnProgressAsked(StreamId stream, Where /*where*/) override {
+    table_.AskProgress(stream);
+    for (const WatchIndex watch : table_.On(stream)) {
+      WatchDetails& details = table_.details(watch);
+      const WatchEnd end = table_.state(watch).end;
+      const bool open = end == WatchEnd::kOpen && !details.caught_up_to;
+      // Until it is cancelled it counts, too.
+      const bool ended = end == WatchEnd::kCompacted && !details.release_asked;
+      if (open || ended) details.progress_asked_behind = true;
+    }
+  }
   void OnStreamProgress(StreamId stream) override { table_.AnswerProgress(stream); }
   void OnAnnotation(const Annotation& annotation, Where where) override {
     if (const auto* resumption = std::get_if<Resumption>(&annotation)) {
@@ -306,6 +260,7 @@ struct Judge::Impl final : HistoryVisitor {
     for (const EventView& event : response.message.events) {
       if (lag_ != nullptr) lag_->Known(Revision(event.kv.mod_revision), response.where.at);
     }
+    traces_.SeenBy(response);
     control_.Deliver(response, findings_);
     model_.ControlEvents(response.stream, response.message.events,
                          response.tail.size() > 0 ? response.tail : response.payload,
@@ -427,6 +382,7 @@ struct Judge::Impl final : HistoryVisitor {
   Findings findings_{table_};
   FaultLog faults_;
   Facts facts_{options_, table_, comparer_, model_, faults_, {}};
+  BugTraces traces_{table_, faults_, facts_.rewind};
   Checkers checkers_;  // of watches
   Checkers call_checkers_;
   HistoryParser parser_;
@@ -438,7 +394,6 @@ struct Judge::Impl final : HistoryVisitor {
   std::uint64_t progress_asked_ = 0;      // periods in which progress was due
   std::uint64_t progress_answered_ = 0;   // of these
   std::set<std::uint32_t> progress_due_;  // streams
-  std::map<std::pair<std::uint32_t, std::int64_t>, WatchIndex> named_;  // by stream and id
   std::uint64_t questions_left_ = 0;
   std::optional<Line> healed_;                   // from here on the driver writes, and not the case
   std::optional<Line> questions_;                // where the standing promises begin

@@ -12,7 +12,12 @@ class Ordered final : public Checker {
     Last& last = At(last_, watch);
     for (const EventView& event : response.message.events) {
       if (event.kv.mod_revision < last.revision) {
-        Add(watch, [&] { return Describe(event, response, last); });
+        Add(watch, [&] {
+          Draft draft = Describe(event, response, last);
+          const bool again = facts().comparer.WasGiven(watch, Revision(event.kv.mod_revision));
+          if (again) draft.signature = SignatureOfRepetition(facts());
+          return draft;
+        });
       }
       last.revision = event.kv.mod_revision;
     }

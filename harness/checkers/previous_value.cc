@@ -67,7 +67,7 @@ class PreviousValue final : public Checker {
   void Finish(WatchIndex watch) override {
     for (const Absence& absence : At(absent_, watch)) {
       if (facts().model.calls().ReadableSince(absence.looked_up, absence.reported.line)) {
-        Report(watch, absence.expected, kNone, absence.written, absence.reported);
+        ReportMissing(watch, false, absence.expected, absence.written, absence.reported);
       } else if (!std::exchange(doubted_, true)) {
         Undecide("others may have compacted the target: missing previous values were not judged");
       }
@@ -86,11 +86,20 @@ class PreviousValue final : public Checker {
   void Missing(WatchIndex watch, const Change& change, std::string expected, Line written,
                const Response& response) {
     if (!facts().options.others_compact) {
-      return Report(watch, std::move(expected), kNone, written, response.where);
+      return ReportMissing(watch, change.revision <= response.compaction_requested,
+                           std::move(expected), written, response.where);
     }
     std::vector<Absence>& absent = At(absent_, watch);
     if (absent.size() >= kMostAbsent) return;
     absent.push_back({std::move(expected), change.revision.previous(), written, response.where});
+  }
+
+  void ReportMissing(WatchIndex watch, bool compacted, std::string expected, Line written,
+                     const Where& where) const {
+    std::string_view signature;
+    if (compacted) signature = signature::kPreviousValueGone;
+    if (CancelWaited(watch, where)) signature = signature::kForgottenByCancel;
+    Report(watch, std::move(expected), kNone, written, where, signature);
   }
 
   // One revision below the event's, whatever its transaction did to the key before.
@@ -126,8 +135,27 @@ class PreviousValue final : public Checker {
                                    response.where.line.value),
            .evidence = {details.asked.line},
            .where = response.where,
-           .signature = details.cancel_asked ? signature::kForgottenByCancel : std::string_view()});
+           .signature = NextAsksForPrevious(watch, response.where) ? signature::kForgottenByCancel
+                                                                   : std::string_view()});
     }
+  }
+
+  bool CancelWaited(WatchIndex watch, const Where& where) const {
+    const auto& asked = facts().details(watch).cancel_asked;
+    return asked && asked->line < where.line;
+  }
+
+  // The watch waits for the answer to its cancel, and the client has asked for its id again.
+  bool NextAsksForPrevious(WatchIndex watch, const Where& where) const {
+    if (!CancelWaited(watch, where)) return false;
+    return std::ranges::any_of(
+        facts().table.On(facts().state(watch).stream), [&](WatchIndex other) {
+          const WatchDetails& next = facts().details(other);
+          return next.previous_asked &&
+                 next.asked.line > facts().details(watch).cancel_asked->line &&
+                 next.asked.line < where.line &&
+                 (next.requested_id == 0 || next.requested_id == facts().state(watch).id.value);
+        });
   }
 
   void CheckEvent(WatchIndex watch, const EventView& event, const Change& change,
@@ -234,18 +262,15 @@ class PreviousValue final : public Checker {
   }
   void Report(WatchIndex watch, std::string expected, std::string observed, Line written,
               const Response& response) const {
-    Report(watch, std::move(expected), std::move(observed), written, response.where);
+    Report(watch, std::move(expected), std::move(observed), written, response.where, {});
   }
   void Report(WatchIndex watch, std::string expected, std::string observed, Line written,
-              const Where& where) const {
-    Add(watch,
-        {.expected = std::move(expected),
-         .observed = fmt::format("{} in line {}", observed, where.line.value),
-         .evidence = {written},
-         .where = where,
-         .signature = observed != kNone                     ? std::string_view()
-                      : facts().details(watch).cancel_asked ? signature::kForgottenByCancel
-                                                            : signature::kPreviousValueGone});
+              const Where& where, std::string_view signature) const {
+    Add(watch, {.expected = std::move(expected),
+                .observed = fmt::format("{} in line {}", observed, where.line.value),
+                .evidence = {written},
+                .where = where,
+                .signature = signature});
   }
 
   std::vector<char> asked_;  // by watch

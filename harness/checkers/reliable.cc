@@ -206,14 +206,14 @@ class Reliable final : public Checker {
     // Written while the watch was being made: it is the header that came too late.
     const bool late =
         details.requested_start == 0 && Revision(event.kv.mod_revision) > details.known_when_asked;
+    std::string_view signature;
+    if (future && MayHaveTakenSnapshot(facts())) signature = signature::kEventsBelowStart;
+    if (late && !details.created_beyond_writes) signature = signature::kCreatedTooLate;
     Unexpected(watch, event, response,
                fmt::format("nothing below revision {}, where the watch starts{}",
                            facts().state(watch).start,
                            late ? " by the header of its created response" : ""),
-               future ? signature::kEventsBelowStart
-               : late ? signature::kCreatedTooLate
-                      : std::string_view(),
-               late ? kChangeSkippedByResuming : kChangeRepeated);
+               signature, late ? kChangeSkippedByResuming : kChangeRepeated);
   }
 
   // Every expected change below has been delivered: the event is a repetition or was never written.
@@ -229,7 +229,7 @@ class Reliable final : public Checker {
     Unexpected(watch, event, response,
                fmt::format("nothing below revision {}: all of that was delivered and compacted",
                            forgotten),
-               signature::kReplayed, kChangeRepeated);
+               SignatureOfRepetition(facts()), kChangeRepeated);
   }
 
   void NotExpected(WatchIndex watch, const EventView& event, const Response& response) {
@@ -248,26 +248,31 @@ class Reliable final : public Checker {
   // A gap that begins below the floor is judged by CompactionSurfaced: ErrCompacted would have
   // covered it.
   void FindGaps(WatchIndex watch) {
-    const Skipped* first = nullptr;
+    const Skipped* shown = nullptr;
+    std::optional<Loss> loss;
     std::uint64_t count = 0;
     for (const Skipped& gap : facts().comparer.skipped(watch)) {
-      const Change lost = facts().comparer.FirstOf(watch, gap);
-      if (lost.revision < gap.compaction_requested) continue;
-      if (LostByResuming(facts(), watch, lost)) continue;
-      if (first == nullptr) first = &gap;
+      const Change first = facts().comparer.FirstOf(watch, gap);
+      if (first.revision < gap.compaction_requested) continue;
+      if (LostByResuming(facts(), watch, first)) continue;
       count += gap.to - gap.from;
+      // One that no known bug explains weighs more than those that some do.
+      if (loss && loss->signature.empty()) continue;
+      Loss found = LossOf(facts(), watch, gap);
+      if (loss && !found.signature.empty()) continue;
+      shown = &gap;
+      loss = found;
     }
-    if (first == nullptr) return;
-    const Change lost = facts().comparer.FirstOf(watch, *first);
+    if (shown == nullptr) return;
     Add(watch,
-        {.expected = fmt::format("the {}", Phrase(lost)),
+        {.expected = fmt::format("the {}", Phrase(loss->change)),
          .observed = fmt::format("it never came, though revision {} did, in line {}; {} expected "
                                  "change{} missing in all",
-                                 first->overtaken_by_revision, first->overtaken_by.line.value,
+                                 shown->overtaken_by_revision, shown->overtaken_by.line.value,
                                  count, count == 1 ? " was" : "s were"),
-         .evidence = {lost.written},
-         .where = first->overtaken_by,
-         .signature = SignatureOfLoss(facts(), watch, lost),
+         .evidence = {loss->change.written},
+         .where = shown->overtaken_by,
+         .signature = loss->signature,
          .impact = impact::kChangeLost});
   }
 
@@ -291,15 +296,17 @@ class Reliable final : public Checker {
                                  bookmark.where.line.value, bookmark.revision),
          .evidence = {lost.written},
          .where = bookmark.where,
-         .signature = SignatureBelowBookmark(watch),
+         .signature = SignatureBelowBookmark(watch, lost),
          .impact = impact::kChangeLost});
   }
 
   // What progress passed over comes later; on an open watch it had its time to come.
-  std::string_view SignatureBelowBookmark(WatchIndex watch) const {
+  std::string_view SignatureBelowBookmark(WatchIndex watch, const Change& lost) const {
     const WatchDetails& details = facts().details(watch);
-    if (NegativeStart(facts(), facts().state(watch).stream)) return signature::kNegativeStart;
-    return details.ended ? details.passed_over : signature::kProgressOvertakes;
+    const std::string_view other =
+        LossOf(facts(), watch, lost, SeenAtTheEnd(facts(), watch)).signature;
+    if (!other.empty()) return other;
+    return details.ended ? details.passed_over : std::string_view();
   }
 
   std::vector<Bookmark> bookmarks_;

@@ -19,7 +19,8 @@ class Resumable final : public Checker {
     // From "now" it repeats nothing: Reliable judges it like any other.
     if (!details.continues || details.requested_start == 0) return;
     // The member was behind where the watch had stopped at another one.
-    const bool future = Revision(details.requested_start) > details.header_when_created;
+    const bool future = Revision(details.requested_start) > details.header_when_created &&
+                        MayHaveTakenSnapshot(facts());
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const EventView& event = response.message.events[i];
       if (compared[i].match != Match::kBelowStart || !Concerns(details.range, event)) continue;
@@ -78,14 +79,15 @@ class Resumable final : public Checker {
     const WatchDetails& details = facts().details(watch);
     if (lost.revision >= Revision(details.requested_start)) return;
     if (lost.revision < details.floor_when_asked) return;
-    Add(watch,
-        {.expected = fmt::format("the {}, before the resumption or after it", Phrase(lost)),
-         .observed = fmt::format("{} received progress beyond it, but not the change; the "
-                                 "resumed watch starts at revision {}",
-                                 facts().table.Label(before), details.requested_start),
-         .evidence = {lost.written},
-         .where = details.asked,
-         .signature = SignatureOfLoss(facts(), before, lost, facts().details(before).passed_over)});
+    const std::string_view explained =
+        LossOf(facts(), before, lost, SeenAtTheEnd(facts(), before)).signature;
+    Add(watch, {.expected = fmt::format("the {}, before the resumption or after it", Phrase(lost)),
+                .observed = fmt::format("{} received progress beyond it, but not the change; the "
+                                        "resumed watch starts at revision {}",
+                                        facts().table.Label(before), details.requested_start),
+                .evidence = {lost.written},
+                .where = details.asked,
+                .signature = explained.empty() ? facts().details(before).passed_over : explained});
   }
 
   void FindLostAfter(WatchIndex watch) {
@@ -95,15 +97,16 @@ class Resumable final : public Checker {
       const Change lost = facts().comparer.FirstOf(watch, gap);
       if (lost.revision < gap.compaction_requested) continue;
       if (!LostByResuming(facts(), watch, lost)) continue;
+      const Loss loss = LossOf(facts(), watch, gap);
       Add(watch,
-          {.expected = fmt::format("the {}, written before the resumption", Phrase(lost)),
+          {.expected = fmt::format("the {}, written before the resumption", Phrase(loss.change)),
            .observed = fmt::format("{} had not received it yet, and the resumed watch went on "
                                    "with revision {} in line {}",
                                    facts().table.Label(*details.continues),
                                    gap.overtaken_by_revision, gap.overtaken_by.line.value),
-           .evidence = {lost.written, details.asked.line},
+           .evidence = {loss.change.written, details.asked.line},
            .where = gap.overtaken_by,
-           .signature = SignatureOfLoss(facts(), watch, lost)});
+           .signature = loss.signature});
       return;
     }
   }

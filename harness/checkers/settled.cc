@@ -8,6 +8,7 @@
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
+#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -64,10 +65,13 @@ class Settled final : public Checker {
   void StreamClosed(const StreamEnd& end) override {
     closed_.insert(end.stream.value);
     if (end.intended || facts().faults.MayHaveEnded(end.stream, end.where.line, end.code)) return;
+    // A proxy cancels the stream of a client that leaves the queue full.
+    const bool slow = end.code == StatusCode::kCancelled &&
+                      facts().faults.MayHaveStalled(end.stream, end.where.line);
     dropped_.push_back(
         {end.stream, end.where,
          fmt::format("{}{}{}", Name(end.code), end.text.empty() ? "" : ": ", end.text),
-         OpenOn(end.stream)});
+         OpenOn(end.stream), slow ? signature::kSlowStreamEnded : std::string_view()});
   }
 
   // A stream that was opened with require-leader, to a member that has lost its leader.
@@ -86,7 +90,8 @@ class Settled final : public Checker {
            .observed =
                fmt::format("a stream that stays open for {}", Milliseconds(where.at - since.at)),
            .evidence = {since.line},
-           .where = where});
+           .where = where,
+           .signature = signature::kKeptWithoutLeader});
     }
   }
 
@@ -101,6 +106,7 @@ class Settled final : public Checker {
                                    dropped.where.line.value, dropped.open,
                                    dropped.open == 1 ? "" : "es", dropped.status),
            .where = dropped.where,
+           .signature = dropped.signature,
            .impact = impact::kEndedUnasked});
     }
   }
@@ -177,6 +183,7 @@ class Settled final : public Checker {
     Where where;
     std::string status;
     std::size_t open = 0;
+    std::string_view signature{};
   };
 
   Written& WrittenAt(Revision revision) {
@@ -244,6 +251,7 @@ class Settled final : public Checker {
       --missing;
     }
     if (*next == expected.size()) return;
+    const Loss loss = LossOfRest(watch, *next);
     Report(watch,
            fmt::format("every expected change up to revision {}, or ErrCompacted",
                        facts().timeline().known_through()),
@@ -251,7 +259,17 @@ class Settled final : public Checker {
                "stuck at revision {}: {} change{} missing, the first is the {}; nothing came {}",
                state.position, missing, missing == 1 ? " is" : "s are",
                Phrase(facts().comparer.change(expected[*next])), quiet),
-           {}, SignatureOfLoss(facts(), watch, facts().comparer.change(expected[*next])));
+           {}, loss.signature);
+  }
+
+  // Of every expected change from that one on.
+  Loss LossOfRest(WatchIndex watch, std::uint32_t next) const {
+    const LossSeen seen = SeenAtTheEnd(facts(), watch);
+    const ExpectedList& expected = *facts().comparer.expected(watch);
+    Skipped rest{.from = next, .to = expected.size(), .compaction_requested = {}};
+    rest.compaction_requested = seen.compaction_requested;
+    rest.received = seen.received;
+    return LossOf(facts(), watch, rest);
   }
 
   void Report(WatchIndex watch, std::string expected, std::string observed, std::string_view impact,

@@ -36,5 +36,10 @@ inline constexpr std::string_view kLeaseLeftOut = "lease-left-out";
 inline constexpr std::string_view kForgottenByCancel = "forgotten-by-cancel";
 inline constexpr std::string_view kCreatedTooLate = "created-too-late";
 inline constexpr std::string_view kProgressForLaterWatch = "progress-for-a-later-watch";
+inline constexpr std::string_view kRefusedWriteDone = "refused-write-done";
+inline constexpr std::string_view kNamesItsRequest = "created-revision-of-request";
+inline constexpr std::string_view kJoinsEndedWatch = "joins-ended-watch";
+inline constexpr std::string_view kSlowStreamEnded = "slow-stream-ended";
+inline constexpr std::string_view kKeptWithoutLeader = "kept-without-leader";
 
 }  // namespace watchproof::signature

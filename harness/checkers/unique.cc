@@ -39,12 +39,12 @@ class Unique final : public Checker {
     std::size_t count = 0;
   };
 
-  static Draft Describe(const EventView& event, std::uint32_t expected, const Response& response,
-                        const Recent& recent) {
+  Draft Describe(const EventView& event, std::uint32_t expected, const Response& response,
+                 const Recent& recent) const {
     Draft draft{.expected = fmt::format("the {} once", Phrase(event)),
                 .observed = fmt::format("it came again in line {}", response.where.line.value),
                 .where = response.where,
-                .signature = signature::kReplayed};
+                .signature = SignatureOfRepetition(facts())};
     for (std::size_t i = 0; i < std::min(recent.count, kRemembered); ++i) {
       const Given& given = recent.given[i];
       if (given.expected != expected) continue;

@@ -79,7 +79,7 @@ class TargetExploration {
   }
 
   BugCarrier Carrier() {
-    return {.is_etcd = options_.target->product == "etcd",
+    return {.product = options_.target->product,
             .version = explorer_.version(),
             .members = 1,
             .topology = options_.target->topology};

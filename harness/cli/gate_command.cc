@@ -15,6 +15,7 @@
 #include "harness/cli/passed_on.h"
 #include "harness/cli/run_command.h"
 #include "harness/report/gate_report.h"
+#include "harness/report/known_shift.h"
 #include "harness/report/rows.h"
 #include "harness/report/text.h"
 
@@ -272,6 +273,23 @@ class Gate {
     return failures;
   }
 
+  // Cases that the base failed and the head never, and known findings of which there are many more.
+  std::vector<std::string> Gone() const {
+    std::vector<std::string> gone;
+    for (const CaseState& one : trial_.cases()) {
+      if (one.base_failed > 0 && one.head_failed == 0) gone.push_back(one.info.name);
+    }
+    return gone;
+  }
+  std::vector<std::string> ManyMoreKnown() const {
+    KnownCounts of_base;
+    KnownCounts of_head;
+    for (const AttemptSummary& one : run_.record().attempts) {
+      (IsHead(one.result) ? of_head : of_base).Add(one.result);
+    }
+    return ManyMore(of_base, of_head);
+  }
+
   void DrawFirst(GateFailure& failure) {
     const AttemptResult& result = failure.attempt->result;
     if (result.findings.empty()) return;
@@ -308,6 +326,8 @@ class Gate {
                         .failures = Failures(),
                         .missing = Missing(),
                         .explored = explored_,
+                        .gone = Gone(),
+                        .many_more = ManyMoreKnown(),
                         .scripts = scripts_,
                         .power = {}};
     if (trial_.state() == GateState::kWorse) {

@@ -111,7 +111,7 @@ Status GateExploration::Examine(const Bucket& bucket, GateTrial& trial) {
   const fs::path file = fmt::format("script-{}.jsonl", found.number);
   WP_RETURN_IF_ERROR(WriteScript(options_.folder.path() / file, *smallest));
   found.text = DescribeBucket(found.number, bucket, bucket.broken(), *smallest);
-  const BugCarrier head{.is_etcd = options_.head.product == "etcd",
+  const BugCarrier head{.product = options_.head.product,
                         .version = head_.version(),
                         .members = options_.head.members,
                         .topology = options_.head.topology};

@@ -75,15 +75,9 @@ Result<ShownBug> ShownBugOf(const std::string& bug, const std::string& case_name
 bool ShownBug::IsShownBy(const AttemptResult& result) const {
   if (result.verdict != Verdict::kFail) return false;
   if (bug == nullptr) return true;
-  const auto shown = std::ranges::find(bug->shown, result.case_name, &ShownBy::case_name);
-  const auto any = [&result](const auto& so) { return std::ranges::any_of(result.findings, so); };
-  if (any([](const FindingRecord& finding) { return !finding.resembles.empty(); })) {
-    return any(
-        [this](const auto& finding) { return Contains(bug->signatures, finding.resembles); });
-  }
-  return shown != bug->shown.end() && any([&shown](const FindingRecord& finding) {
-           return Contains(shown->guarantees, finding.guarantee);
-         });
+  return std::ranges::any_of(result.findings, [this](const FindingRecord& finding) {
+    return Contains(bug->signatures, finding.resembles);
+  });
 }
 
 std::string ShownBug::KeySays(const FoundStep& found) const {

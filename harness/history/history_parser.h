@@ -55,8 +55,10 @@ struct Response {
   std::uint64_t group = 0;  // per watch: parts of one response share it
   bool last_part = true;
   Revision highest{};  // of its events
-  // Stamped by the judge: how far compaction had been asked for when the response arrived.
+  // Stamped by the judge: how far compaction had been asked for when the response arrived, and how
+  // many messages with events or ErrCompacted had come on its stream by then, with this one.
   Revision compaction_requested{};
+  std::uint64_t received = 0;
 };
 using ResponsePtr = std::unique_ptr<Response>;
 

@@ -57,7 +57,7 @@ struct RunStarted {
   std::string case_name;
   std::string seed;
   std::string version;  // of the target
-  std::string product;  // "etcd"; empty: another one, or unknown
+  std::string product;  // "etcd", "embedded", "command", ...; empty: unknown
   int members = 0;      // of its cluster; 0: unknown
   bool permit_compacted_at_the_floor = false;
   bool strict_previous = false;

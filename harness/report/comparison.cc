@@ -9,6 +9,7 @@
 
 #include "harness/base/escape.h"
 #include "harness/history/json_fields.h"
+#include "harness/report/known_shift.h"
 #include "harness/report/rows.h"
 #include "harness/report/text.h"
 
@@ -20,8 +21,8 @@ Difference DifferenceBetween(const Rate& before, const Rate& after) {
   if (before.failed == 0 && after.failed == 0) return Difference::kNone;
   if (before.failed == 0) return Difference::kNewFailure;
   if (after.failed == 0) return Difference::kGone;
-  if (!std::includes(before.guarantees.begin(), before.guarantees.end(), after.guarantees.begin(),
-                     after.guarantees.end())) {
+  if (!std::ranges::includes(before.guarantees, after.guarantees) ||
+      !std::ranges::includes(before.unexplained, after.unexplained)) {
     return Difference::kChangedFailure;
   }
   const Interval was = ClopperPearson(before.counted());
@@ -39,6 +40,9 @@ void Add(const RunRecord& record, const AttemptSummary& attempt, Rate& rate) {
   } else {
     if (rate.failed++ == 0) rate.repeat = RowOf(record, attempt).repeat;
     rate.guarantees.merge(TextsOf(result, &FindingRecord::guarantee));
+    for (const FindingRecord& finding : result.findings) {
+      if (finding.resembles.empty()) rate.unexplained.insert(finding.guarantee);
+    }
     rate.resemblance.merge(TextsOf(result, &FindingRecord::signature));
   }
 }
@@ -112,6 +116,37 @@ std::string Details(const RunComparison& comparison, std::string_view indent) {
   return text.empty() ? text : "\n" + text;
 }
 
+std::vector<std::string> ShiftsBetween(const RunRecord& first, const RunRecord& last,
+                                       const std::vector<ComparedRow>& rows) {
+  std::map<std::string, std::vector<std::string>> gone;  // by target
+  for (const ComparedRow& row : rows) {
+    if (row.change == Difference::kGone) gone[row.target].push_back(row.case_name);
+  }
+  std::vector<std::string> shifts;
+  for (const auto& [target, cases] : gone) {
+    for (const std::string& together : GoneTogether(cases)) {
+      shifts.push_back(
+          fmt::format("failures are gone in {}{}{}: a fix of all, or a build that "
+                      "does less",
+                      together, target.empty() ? "" : " on ", target));
+    }
+  }
+  KnownCounts before;
+  KnownCounts after;
+  for (const AttemptSummary& attempt : first.attempts) before.Add(attempt.result);
+  for (const AttemptSummary& attempt : last.attempts) after.Add(attempt.result);
+  for (const std::string& more : ManyMore(before, after)) shifts.push_back("many more: " + more);
+  return shifts;
+}
+
+std::string ShiftText(const RunComparison& comparison, std::string_view indent) {
+  std::string text;
+  for (const std::string& shift : comparison.known_shifts) {
+    text += fmt::format("{}{}\n", indent, Escaped(shift));
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
 }  // namespace
 
 std::string_view Name(Difference change) {
@@ -153,6 +188,7 @@ RunComparison Compare(const std::vector<RunRecord>& runs) {
     row.change = DifferenceBetween(row.rates.front(), row.rates.back());
   }
   std::ranges::stable_sort(comparison.rows, std::greater(), &ComparedRow::change);
+  comparison.known_shifts = ShiftsBetween(runs.front(), runs.back(), comparison.rows);
   return comparison;
 }
 
@@ -161,7 +197,8 @@ std::string ToText(const RunComparison& comparison, Rows rows) {
   for (std::size_t i = 0; i < comparison.runs.size(); ++i) text += RunLine(comparison, i) + "\n";
   const Table table = TableOf(comparison, rows);
   if (!table.rows.empty()) text += "\n" + PlainTable(table);
-  return text + Details(comparison, "") + "\n" + Sentence(comparison) + "\n";
+  return text + Details(comparison, "") + ShiftText(comparison, "") + "\n" + Sentence(comparison) +
+         "\n";
 }
 
 std::string ToMarkdown(const RunComparison& comparison, Rows rows) {
@@ -174,7 +211,8 @@ std::string ToMarkdown(const RunComparison& comparison, Rows rows) {
     for (std::string& cell : row) cell = MarkdownCell(cell);
   }
   if (!table.rows.empty()) text += "\n" + MarkdownTable(table);
-  return text + Details(comparison, "    ") + "\n" + Sentence(comparison) + ".\n";
+  return text + Details(comparison, "    ") + ShiftText(comparison, "- ") + "\n" +
+         Sentence(comparison) + ".\n";
 }
 
 void to_json(Json& json, const Rate& rate) {
@@ -194,8 +232,11 @@ void to_json(Json& json, const ComparedRow& row) {
 }
 
 std::string ToJson(const RunComparison& comparison) {
-  return DumpJson(
-      {{"schema", 1}, {"confidence", 0.95}, {"runs", comparison.runs}, {"rows", comparison.rows}});
+  return DumpJson({{"schema", 1},
+                   {"confidence", 0.95},
+                   {"runs", comparison.runs},
+                   {"rows", comparison.rows},
+                   {"known_shifts", comparison.known_shifts}});
 }
 
 }  // namespace watchproof

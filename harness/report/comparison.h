@@ -26,7 +26,7 @@ enum class Difference {
   kGone,         // a failure that does not show any more
   kFailsLess,    // the intervals are apart
   kFailsMore,
-  kChangedFailure,  // other guarantees are broken
+  kChangedFailure,  // other guarantees are broken, or one as no known bug breaks it
   kNewFailure,
 };
 std::string_view Name(Difference change);  // "new failure", "fails more"
@@ -37,6 +37,7 @@ struct Rate {
   int failed = 0;
   int undecided = 0;                  // neither; also what could not run
   std::set<std::string> guarantees;   // that were broken
+  std::set<std::string> unexplained;  // of these, those with a finding that looks like no known bug
   std::set<std::string> resemblance;  // the known bugs that findings look like
   std::string repeat;                 // of the first failure
 
@@ -60,6 +61,8 @@ struct ComparedRun {
 struct RunComparison {
   std::vector<ComparedRun> runs;
   std::vector<ComparedRow> rows;  // the weightiest changes first
+  // What changed of known failures between the first and the last run: see known_shift.h.
+  std::vector<std::string> known_shifts{};
 
   // Whether something fails that did not, or more often, or in another way.
   bool Worse() const;

@@ -51,6 +51,28 @@ TEST(ComparisonTest, WhatChanged) {
   EXPECT_EQ(DifferenceOf({"A.B", 9, 1}, {"A.B", 9, 1, "Unique"}), Difference::kChangedFailure);
 }
 
+// The finding looked like a known bug, and does not any more.
+TEST(ComparisonTest, AFailureThatNoKnownBugExplainsIsAnother) {
+  RunRecord before = RunOf("a", "t", {{"A.B", 9, 1}});
+  const RunRecord after = RunOf("b", "t", {{"A.B", 9, 1}});
+  for (FindingRecord& finding : before.attempts.back().result.findings) {
+    finding.resembles = "replayed";
+  }
+  EXPECT_EQ(Compare({before, after}).rows.front().change, Difference::kChangedFailure);
+  EXPECT_EQ(Compare({before, before}).rows.front().change, Difference::kNone);
+}
+
+TEST(ComparisonTest, FailuresOfOneSuiteThatAreGoneTogetherAreNamed) {
+  const RunComparison found =
+      Compare({RunOf("a", "t", {{"A.B", 0, 2}, {"A.C", 0, 2}, {"D.E", 0, 2}}),
+               RunOf("b", "t", {{"A.B", 2, 0}, {"A.C", 2, 0}, {"D.E", 2, 0}})});
+  EXPECT_THAT(
+      ToText(found, Rows::kChanged),
+      HasSubstr("failures are gone in 2 cases of A: A.B, A.C: a fix of all, or a build that "
+                "does less"));
+  EXPECT_FALSE(found.Worse());
+}
+
 TEST(ComparisonTest, RunsOfOneTargetEachAreComparedWhateverTheTargetsAre) {
   const RunComparison found = Compare({RunOf("a", "etcd@3.5.15", {{"A.B", 10, 0}, {"A.C", 2, 0}}),
                                        RunOf("b", "etcd@3.5.12", {{"A.B", 0, 10}})});

@@ -9,6 +9,7 @@
 
 #include "harness/base/escape.h"
 #include "harness/history/json_fields.h"
+#include "harness/report/known_shift.h"
 #include "harness/report/rows.h"
 #include "harness/report/text.h"
 
@@ -98,6 +99,26 @@ std::string SharedText(const GateOutcome& outcome) {
                 [](const std::string& line) { return fmt::format("             {}\n", line); });
 }
 
+// Evidence of a change that is not for the worse, or does not look so.
+std::string ChangedText(const GateOutcome& outcome) {
+  std::string text;
+  for (const CaseState& one : outcome.trial.cases()) {
+    if (std::ranges::find(outcome.gone, one.info.name) == outcome.gone.end()) continue;
+    text +=
+        fmt::format("{}{}: failed in {} of {} on the base, in none on the head\n",
+                    text.empty() ? "  passes     on the head where the base fails\n             "
+                                 : "             ",
+                    one.info.name, one.base_failed, one.pairs.count());
+  }
+  for (const std::string& together : GoneTogether(outcome.gone)) {
+    text += fmt::format("  suspicious {}: a fix of all, or a build that does less\n", together);
+  }
+  for (const std::string& more : outcome.many_more) {
+    text += fmt::format("  many more  {}\n", Escaped(more));
+  }
+  return text;
+}
+
 Json FailureJson(const GateOutcome& outcome, const GateFailure& failure) {
   const AttemptResult& result = failure.attempt->result;
   Json json{{"case", result.case_name},
@@ -146,6 +167,7 @@ std::string ToText(const GateOutcome& outcome) {
               return fmt::format("  missing    {}\n", Escaped(what));
             });
   }
+  text += ChangedText(outcome);
   if (!outcome.explored.empty()) text += fmt::format("  explored   {}\n", outcome.explored);
   text += fmt::format(
       "  evidence   {:.3g}; worse from {:.0f} on, which at most 1 of {:.0f} gates over an "
@@ -201,6 +223,8 @@ std::string ToJson(const GateOutcome& outcome) {
             {"missing", outcome.missing},
             {"explored", outcome.explored},
             {"worse", Json::array()},
+            {"passes_where_base_fails", outcome.gone},
+            {"many_more", outcome.many_more},
             {"scripts", outcome.scripts},
             {"power", outcome.power},
             {"cases", outcome.trial.cases()}};

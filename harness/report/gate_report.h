@@ -42,9 +42,11 @@ struct GateOutcome {
   double seconds = 0;
   const GateTrial& trial;
   const RunRecord& record;
-  std::vector<GateFailure> failures;  // those with the most evidence first
-  std::vector<std::string> missing;   // what it takes to decide
-  std::string explored;               // a sentence
+  std::vector<GateFailure> failures;     // those with the most evidence first
+  std::vector<std::string> missing;      // what it takes to decide
+  std::string explored;                  // a sentence
+  std::vector<std::string> gone{};       // cases that the head always passed and the base failed
+  std::vector<std::string> many_more{};  // where it has many times the known findings of the base
   std::vector<GateScript> scripts;
   std::vector<Power> power;  // of a gate of this size and speed
 };

@@ -53,6 +53,21 @@ TEST_F(GateReportTest, WorseNamesCaseBugRepeatCommandAndPicture) {
   EXPECT_EQ(json.at("worse")[0].at("case"), "Ordered.NeverGoesBack");
 }
 
+TEST_F(GateReportTest, NamesCasesThatPassOnTheHeadWhereTheBaseFails) {
+  for (int i = 0; i < 4; ++i) trial_.Add(0, kFail, kPass);
+  GateOutcome outcome = Outcome(GateVerdict::kNotWorse);
+  outcome.gone = {"Ordered.NeverGoesBack", "Ordered.Else"};
+  outcome.many_more = {"A.B: 30 findings"};
+  EXPECT_THAT(ToText(outcome),
+              AllOf(HasSubstr("passes     on the head where the base fails\n"
+                              "             Ordered.NeverGoesBack: failed in 4 of 4 on the base, "
+                              "in none on the head"),
+                    HasSubstr("suspicious 2 cases of Ordered: Ordered.Else, "
+                              "Ordered.NeverGoesBack: a fix of all, or a build that does less"),
+                    HasSubstr("many more  A.B: 30 findings")));
+  EXPECT_EQ(Json::parse(ToJson(outcome)).at("passes_where_base_fails").size(), 2u);
+}
+
 TEST_F(GateReportTest, NotWorseSaysWhatIsExcludedAndWhatSuchAGateFinds) {
   Add(0, kPass, 4);
   const std::string text = ToText(Outcome(GateVerdict::kNotWorse));

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "harness/base/escape.h"
+#include "harness/report/known_shift.h"
 #include "harness/report/mutation.h"
 #include "harness/report/rows.h"
 #include "harness/targets/target_spec.h"
@@ -330,6 +331,9 @@ std::string LastScreen(const RunRecord& record, const TerminalStyle& style) {
   }
   for (const std::string& entry : record.stale) {
     text += fmt::format("bugs: {}\n", Escaped(entry));
+  }
+  for (const std::string& shift : KnownShifts(record)) {
+    text += fmt::format("known bugs: {}\n", Escaped(shift));
   }
   for (const auto& texts : {record.incomplete, record.shard_notes}) {
     for (const std::string& about : texts) text += Escaped(about) + "\n";

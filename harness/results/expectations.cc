@@ -142,18 +142,31 @@ Suspects Either(Suspects from, const Suspects& to) {
   return from;
 }
 
+bool Explains(const Suspects::One& one, const FindingRecord& finding) {
+  return Contains(one.shown->guarantees, finding.guarantee) &&
+         Contains(one.bug->signatures, finding.resembles);
+}
+
 bool Explain(const std::vector<Suspects::One>& bugs, const FindingRecord& finding) {
-  return std::ranges::any_of(bugs, [&](const Suspects::One& one) {
-    return Contains(one.shown->guarantees, finding.guarantee);
-  });
+  return std::ranges::any_of(bugs,
+                             [&](const Suspects::One& one) { return Explains(one, finding); });
+}
+
+// Those that explain a finding.
+std::vector<Suspects::One> Shown(const std::vector<Suspects::One>& bugs,
+                                 const AttemptResult& result) {
+  std::vector<Suspects::One> shown;
+  for (const Suspects::One& one : bugs) {
+    const auto explains = [&one](const FindingRecord& finding) { return Explains(one, finding); };
+    if (std::ranges::any_of(result.findings, explains)) shown.push_back(one);
+  }
+  return shown;
 }
 
 const Bug* ShownEverywhere(const Suspects& suspects, const FindingRecord& finding) {
   const auto& bugs = suspects.everywhere;
-  const auto found = std::ranges::find_if(bugs, [&](const Bug* bug) {
-    return Contains(bug->signatures, finding.resembles) ||
-           Contains(bug->guarantees, finding.guarantee);
-  });
+  const auto found = std::ranges::find_if(
+      bugs, [&](const Bug* bug) { return Contains(bug->signatures, finding.resembles); });
   return found == bugs.end() ? nullptr : *found;
 }
 
@@ -186,19 +199,13 @@ bool HasSignature(const AnswerKey& key, const ReleaseVersion& version, const std
   });
 }
 
-// The fixed bugs that the findings look like, and no bug that the version has. Breaking what the
-// bug breaks is enough only for a bug without signature, and beside no other explanation.
+// The fixed bugs that the findings look like, and no bug that the version has.
 std::vector<Suspects::One> Back(const Suspects& suspects, const AnswerKey& key,
                                 const ReleaseVersion& version, const AttemptResult& result) {
   std::vector<Suspects::One> back;
   for (const Suspects::One& one : suspects.fixed) {
     const auto shows = [&](const FindingRecord& finding) {
-      if (!Contains(one.shown->guarantees, finding.guarantee)) return false;
-      if (ShownEverywhere(suspects, finding) != nullptr) return false;
-      const auto& signatures = one.bug->signatures;
-      if (signatures.empty()) return !Explain(suspects.affecting, finding);
-      return Contains(signatures, finding.resembles) &&
-             !HasSignature(key, version, finding.resembles);
+      return Explains(one, finding) && !HasSignature(key, version, finding.resembles);
     };
     if (std::ranges::any_of(result.findings, shows)) back.push_back(one);
   }
@@ -361,7 +368,7 @@ ExpectationStatus Expectations::ByKey(const TargetSpec& target, AttemptResult& r
   }
   if (explained.own == 0 || explained.not_at_all > 0) return ExpectationStatus::kNewFailure;
   result.known = true;
-  Name(affecting, result);
+  Name(Shown(affecting, result), result);
   return ExpectationStatus::kKnownFailure;
 }
 

@@ -76,8 +76,7 @@ std::vector<std::filesystem::path> LogsIn(const std::filesystem::path& folder) {
 }  // namespace
 
 BugCarrier CarrierOf(const RunStarted& started) {
-  return {
-      .is_etcd = started.product == "etcd", .version = started.version, .members = started.members};
+  return {.product = started.product, .version = started.version, .members = started.members};
 }
 
 void FaultTimes::Consume(const Entry& entry) {

@@ -88,7 +88,8 @@ void AttemptSession::BeginRecording() {
   started.version = target().version();
   const bool shaped = started.version.starts_with("3.") &&
                       started.version.find_first_not_of("0123456789.") == std::string::npos;
-  if (options_.target.product == "etcd" && (!target().shared() || shaped)) started.product = "etcd";
+  const bool other = options_.target.product == "etcd" && target().shared() && !shaped;
+  started.product = other ? options_.target.name : options_.target.product;
   started.members = target().shared() ? 0 : environment_.members();
   recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started)});
 }

@@ -32,6 +32,11 @@ inline constexpr std::string_view kAll[] = {kDeleteAtTheFloor,
                                             kProgressForLaterWatch,
                                             kProgressHeldBack,
                                             kEventsOfFormer,
-                                            kForgottenByCancel};
+                                            kForgottenByCancel,
+                                            kRefusedWriteDone,
+                                            kNamesItsRequest,
+                                            kJoinsEndedWatch,
+                                            kSlowStreamEnded,
+                                            kKeptWithoutLeader};
 
 }  // namespace watchproof::signature

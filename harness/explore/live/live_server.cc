@@ -28,8 +28,6 @@ std::uint32_t NumberAfter(std::string_view text, std::string_view word) {
   return number;
 }
 
-bool IsEtcd(const TargetSpec& target) { return target.product == "etcd"; }
-
 }  // namespace
 
 std::string ClientName(std::uint32_t script) { return fmt::format("{}{}", kScript, script); }
@@ -57,7 +55,7 @@ Status LiveServer::Open() {
   version_ = environment_.target().version();
   const RunStarted started{.case_name = "explore",
                            .version = version_,
-                           .product = IsEtcd(options_.target) ? "etcd" : "",
+                           .product = options_.target.product,
                            .members = 1};
   WP_ASSIGN_OR_RETURN(recorder_, Recorder::Open({.file = options_.folder / "history.wire.zst"}));
   recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started)});
