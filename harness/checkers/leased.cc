@@ -156,7 +156,8 @@ class Leased final : public Checker {
       } else if (shown && Overdue(id, lease, call)) {
         Wrong(call, lease, fmt::format("lease {} of {} s to end by itself", id, lease.time.count()),
               fmt::format("it is listed {} after its time began",
-                          Milliseconds(call.at - lease.begun_by)));
+                          Milliseconds(call.at - lease.begun_by)),
+              /*by_silence=*/true);
       }
     }
     if (unknown_grant_ || IsOut(Method::kLeaseGrant) || facts().options.others_compact) return;
@@ -245,12 +246,13 @@ class Leased final : public Checker {
   }
 
   void Wrong(const RecordedCall& call, const Lease& lease, std::string expected,
-             std::string observed) const {
+             std::string observed, bool by_silence = false) const {
     Line before = lease.kept.value != 0 ? lease.kept : lease.granted;
     if (lease.revoked.value != 0) before = lease.revoked;
     Add(call, Draft{.expected = std::move(expected),
                     .observed = fmt::format("{} in line {}", observed, call.ended.value),
-                    .evidence = {before, call.began, call.ended}});
+                    .evidence = {before, call.began, call.ended},
+                    .by_silence = by_silence});
   }
 
   std::map<std::int64_t, Lease> leases_;
