@@ -106,8 +106,8 @@ class Leased final : public Checker {
 
   void NotFoundTooEarly(const RecordedCall& call, std::int64_t id, const Lease& lease,
                         std::string_view what) const {
-    const bool lasts = lease.granted < call.began && lease.revoked.value == 0 &&
-                       !lease.uncertain && call.at < lease.asked_at + lease.time;
+    const bool lasts = lease.granted < call.began && lease.revoked.value == 0 && !lease.uncertain &&
+                       call.at < lease.asked_at + lease.time;
     if (!lasts) return;
     Wrong(call, lease,
           fmt::format("{} lease {} of {} s to be taken: it was granted or kept alive {} ago", what,

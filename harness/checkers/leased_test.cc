@@ -60,8 +60,7 @@ CallScript KeptLate(std::chrono::seconds later) {
 
 // The lease is not found.
 CallScript Refused(CallScript script, Method method) {
-  return script
-      .Begin(9, method, method == Method::kPut ? PutOf("k", "2", kId) : LeaseId(kId))
+  return script.Begin(9, method, method == Method::kPut ? PutOf("k", "2", kId) : LeaseId(kId))
       .Fail(9, method, StatusCode::kNotFound);
 }
 
@@ -98,9 +97,7 @@ const std::vector<CallRow>& Rows() {
       {"APutOnARevokedLease", Refused(Revoked(), Method::kPut), {}, true},
       {"APutOnALeaseThatAnotherCallMayRevoke",
        Refused(OneLease().Begin(1, Method::kLeaseRevoke, LeaseId(kId)), Method::kPut)},
-      {"ARevocationOfALeaseThatIsNotFound",
-       Refused(OneLease(), Method::kLeaseRevoke),
-       {"Leased"}},
+      {"ARevocationOfALeaseThatIsNotFound", Refused(OneLease(), Method::kLeaseRevoke), {"Leased"}},
       {"ARevocationAfterItsTime", Refused(OneLease(2).Pause(2s), Method::kLeaseRevoke)},
       {"AnUnknownLease", Lists(Read(OneLease()), {kId, 8}), {"Leased"}},
       {"ARevocationThatGoesOn",

@@ -31,7 +31,9 @@ const std::vector<ExitCodeInfo>& ExitCodes() {
       {ExitCode::kStaleExpectations, "expectations out of date",
        "the list of known bugs is out of date: one was fixed early, or names no case; or the last "
        "day of an accepted failure is over"},
-      {ExitCode::kInternal, "harness error", "an error of watchproof or of the machine; a new failure counts first if at most one attempt "
+      {ExitCode::kInternal, "harness error",
+       "an error of watchproof or of the machine; a new failure counts first if at most one "
+       "attempt "
        "in ten ended so"},
       {ExitCode::kInterrupted, "interrupted", "by SIGINT; reports are written all the same"},
       {ExitCode::kTerminated, "terminated", "by SIGTERM; reports are written all the same"},
