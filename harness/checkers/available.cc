@@ -6,6 +6,9 @@
 namespace watchproof {
 namespace {
 
+constexpr std::string_view kNotOffered =
+    "A Kubernetes API server that builds on the call fails with it.";
+
 class Available final : public Checker {
  public:
   // The driver annotates what it observed: the end of a process, or a missing answer. It writes
@@ -20,12 +23,15 @@ class Available final : public Checker {
       Add(MemberSubject{silent->member},
           {.expected = fmt::format("an answer to {}: no fault is active", silent->asked),
            .observed = fmt::format("none in {} ms", silent->waited_ms),
-           .where = where});
+           .where = where,
+           .by_silence = true});
     } else if (const auto* refused = std::get_if<TargetRefused>(&annotation)) {
       Add(MemberSubject{1},
           {.expected = fmt::format("{}, which this target is declared to offer", refused->asked),
            .observed = refused->refusal,
-           .where = where});
+           .where = where,
+           .impact = kNotOffered,
+           .promise = "A target offers what it is declared to offer."});
     }
   }
 };

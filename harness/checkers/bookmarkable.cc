@@ -20,6 +20,16 @@ constexpr std::string_view kBookmarkMissing =
     "A Kubernetes cache cannot detect that it is up to date: reads of the latest state wait, and "
     "after a disconnection it resumes from a revision that may be compacted.";
 
+constexpr std::string_view kProgressComes =
+    "Progress comes when it is requested, or periodically where that is asked for, once the "
+    "watches of the stream have received everything.";
+constexpr std::string_view kProgressOfTheStore =
+    "Progress names a revision that the store has reached, and never one below what the watch has "
+    "received.";
+constexpr std::string_view kProgressOnRequest = "Progress comes only where it is asked for.";
+constexpr std::string_view kProgressUnasked =
+    "A Kubernetes cache that did not ask for bookmarks gets messages that it has no use for.";
+
 class Bookmarkable final : public Checker {
  public:
   // header.revision of an event response is no bookmark: a batch of history carries the current
@@ -53,7 +63,8 @@ class Bookmarkable final : public Checker {
                   .evidence = {bookmark.where.line},
                   .where = response.where,
                   .signature = Delayed(response),
-                  .impact = kBookmarkTooLow});
+                  .impact = kBookmarkTooLow,
+                  .promise = kProgressOfTheStore});
     } else if (Revision(revision).next() < state.start) {
       Add(watch,
           {.expected =
@@ -64,7 +75,8 @@ class Bookmarkable final : public Checker {
            .evidence = {facts().details(watch).asked.line},
            .where = response.where,
            .signature = SignatureBelowStart(watch, response),
-           .impact = kBookmarkTooLow});
+           .impact = kBookmarkTooLow,
+           .promise = kProgressOfTheStore});
     } else if (Revision(revision) < state.last_event) {
       Add(watch,
           {.expected = fmt::format("progress of at least {}, the revision of an event that was "
@@ -74,7 +86,8 @@ class Bookmarkable final : public Checker {
            .evidence = {facts().details(watch).latest.line},
            .where = response.where,
            .signature = Delayed(response),
-           .impact = kBookmarkTooLow});
+           .impact = kBookmarkTooLow,
+           .promise = kProgressOfTheStore});
     }
     CheckProgressAsked(watch, response);
     if (revision >= bookmark.revision) bookmark = {revision, response.where};
@@ -137,7 +150,9 @@ class Bookmarkable final : public Checker {
                                  response.where.line.value),
          .evidence = {details.asked.line},
          .where = response.where,
-         .signature = SignatureBesideNegativeStart(facts(), response)},
+         .signature = SignatureBesideNegativeStart(facts(), response),
+         .impact = kProgressUnasked,
+         .promise = kProgressOnRequest},
         Level::kShould);
   }
 
@@ -173,7 +188,9 @@ class Bookmarkable final : public Checker {
          .evidence = {due.where.line},
          .where = where,
          .signature = SignatureOfSilence(stream, due.what),
-         .impact = kBookmarkMissing});
+         .impact = kBookmarkMissing,
+         .promise = kProgressComes,
+         .by_silence = true});
   }
 
   // Known bugs concern the answers to requests. Periodic progress has its own way.

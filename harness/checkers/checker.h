@@ -120,10 +120,13 @@ class Checker {
                             call.revision, latest.value),
                 {call.began, call.ended, latest});
   }
-  void AddMismatch(const RecordedCall& call, const Mismatch& mismatch) const {
+  void AddMismatch(const RecordedCall& call, const Mismatch& mismatch,
+                   std::string_view promise = {}, std::string_view impact = {}) const {
     Draft draft{.expected = mismatch.expected,
                 .observed = mismatch.observed,
-                .signature = mismatch.signature};
+                .signature = mismatch.signature,
+                .impact = impact,
+                .promise = promise};
     if (mismatch.reported.value != 0) draft.evidence.push_back(mismatch.reported);
     draft.evidence.insert(draft.evidence.end(), {call.began, call.ended});
     Add(call, std::move(draft));

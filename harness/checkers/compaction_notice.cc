@@ -16,6 +16,10 @@ constexpr std::string_view kNoticeNumber =
     "A Kubernetes cache that restarts at the reported revision is refused again, or skips the "
     "changes before that revision.";
 
+constexpr std::string_view kNoticeTrue =
+    "ErrCompacted comes only if something that the watch may still expect was compacted, and names "
+    "the revision of that compaction.";
+
 // Whether compaction cannot have deleted any pending event. A target compares positions, not
 // events: while it has not scanned the history below the floor for this watch, it may send
 // ErrCompacted even if none of that history concerns the watch. Once the watch has caught up, it
@@ -41,7 +45,8 @@ Draft FalseNotice(const Facts& facts, WatchIndex watch, const Response& response
           .signature = JoinedEndedWatch(facts, watch) ? signature::kJoinsEndedWatch
                        : MayHaveTakenSnapshot(facts)  ? signature::kFalseNotice
                                                       : std::string_view(),
-          .impact = kNoticeFalse};
+          .impact = kNoticeFalse,
+          .promise = kNoticeTrue};
 }
 
 }  // namespace
@@ -52,7 +57,8 @@ Draft WrongNumber(const Response& response, std::string expected, std::string_vi
       .observed = fmt::format("compact revision {} in line {}{}", response.message.compact_revision,
                               response.where.line.value, addition),
       .where = response.where,
-      .impact = kNoticeNumber};
+      .impact = kNoticeNumber,
+      .promise = kNoticeTrue};
 }
 
 bool IsByOthers(const Facts& facts, Revision reported) {

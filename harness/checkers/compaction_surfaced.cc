@@ -24,6 +24,18 @@ constexpr std::string_view kReadOfHistory =
     "A Kubernetes API server that lists page by page at one revision gets a page of another state, "
     "or has to begin anew without need.";
 
+constexpr std::string_view kCompactionRefused =
+    "A client that compacts takes history for gone, or kept, that is not.";
+
+// Parts of the promise.
+constexpr std::string_view kReadsAtTheFloor =
+    "A read of a revision below the compaction floor is refused as out of range, any other up to "
+    "the head is answered.";
+constexpr std::string_view kCompactionsInRange =
+    "A compaction at or below the last one, or beyond the head, is refused as out of range.";
+constexpr std::string_view kNoticeOnce =
+    "ErrCompacted comes once, as the last message of a watch that is open.";
+
 class CompactionSurfaced final : public Checker {
  public:
   void Answered(WatchIndex watch, const Response& response) override {
@@ -68,7 +80,8 @@ class CompactionSurfaced final : public Checker {
          .evidence = {details.ended->line},
          .where = response.where,
          .signature = SignatureOfLater(watch, response),
-         .impact = notice ? kNoticeRepeated : impact::kAnsweredUnasked});
+         .impact = notice ? kNoticeRepeated : impact::kAnsweredUnasked,
+         .promise = kNoticeOnce});
   }
 
   void Stray(const Response& response) override {
@@ -78,7 +91,8 @@ class CompactionSurfaced final : public Checker {
          .observed = fmt::format("one for watch {}, which the stream does not have, in line {}",
                                  response.message.watch_id, response.where.line.value),
          .where = response.where,
-         .impact = impact::kAnsweredUnasked});
+         .impact = impact::kAnsweredUnasked,
+         .promise = promise::kOnlyAnswers});
   }
 
   // etcd answers both compacted and future revisions as out of range.
@@ -100,7 +114,7 @@ class CompactionSurfaced final : public Checker {
                     below ? fmt::format("the store has been compacted to {}", call.floor)
                           : fmt::format("the store has not exceeded {}", *ceiling)),
         done ? std::string("it was acknowledged") : fmt::format("{}: {}", Name(call.code), error),
-        {}, done ? Level::kMust : Level::kShould);
+        {kCompactionsInRange, kCompactionRefused}, done ? Level::kMust : Level::kShould);
   }
 
   void Finish(WatchIndex watch) override {
@@ -180,25 +194,30 @@ class CompactionSurfaced final : public Checker {
              fmt::format("a read at revision {} to be refused as out of range: the store has been "
                          "compacted to {}",
                          *lowest, call.floor),
-             "it was answered", kReadOfHistory);
+             "it was answered", {kReadsAtTheFloor, kReadOfHistory});
     } else if (kept && call.code == StatusCode::kOutOfRange) {
       Report(
           call,
           fmt::format("an answer to a read at revision {}: no compaction above {} was requested, "
                       "and the store had reached {}",
                       *lowest, HighestFloor(facts()), call.before.revision),
-          fmt::format("{}: {}", Name(call.code), error), kReadOfHistory);
+          fmt::format("{}: {}", Name(call.code), error), {kReadsAtTheFloor, kReadOfHistory});
     }
   }
 
+  struct Rule {
+    std::string_view promise;
+    std::string_view impact;
+  };
   void Report(const RecordedCall& call, std::string expected, std::string observed,
-              std::string_view impact, Level level = Level::kMust) const {
+              const Rule& rule, Level level = Level::kMust) const {
     Add(MemberSubject{1},
         {.expected = std::move(expected),
          .observed = std::move(observed),
          .evidence = {call.began},
          .where = {call.ended, call.at},
-         .impact = impact},
+         .impact = rule.impact,
+         .promise = rule.promise},
         level);
   }
 
@@ -387,7 +406,8 @@ class CompactionSurfaced final : public Checker {
               details.notice_came_early == facts().state(watch).id
                   ? signature::kEventsOfFormer
                   : SignatureOfSilence(watch, facts().table.Received(facts().state(watch).stream)),
-          .impact = kNoticeMissing};
+          .impact = kNoticeMissing,
+          .by_silence = true};
       if (!details.starts_below_floor()) {
         draft.expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
                                      Phrase(*facts().comparer.FirstMissing(watch)),

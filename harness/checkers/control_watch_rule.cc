@@ -135,7 +135,8 @@ void ControlWatchRule::Finish(const Timeline& timeline, Where latest, Findings& 
                     latest_.line.value, Milliseconds(latest.at - latest_.at)),
                 .evidence = {change.written, latest_.line},
                 .at = latest.at,
-                .impact = impact::kChangeLost});
+                .impact = impact::kChangeLost,
+                .by_silence = true});
 }
 
 std::optional<Revision> ControlWatchRule::Needed() const {

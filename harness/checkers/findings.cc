@@ -71,6 +71,8 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
                             .evidence = std::move(draft.evidence),
                             .at = where.line.value != 0 ? where.at : draft.at,
                             .impact = std::string(draft.impact),
+                            .promise = std::string(draft.promise),
+                            .by_silence = draft.by_silence,
                             .level = key.level});
   filed.repeats.push_back(0);
 }

@@ -31,6 +31,9 @@ struct Draft {
   // On a Kubernetes cache, where a guarantee can be broken with different impacts; empty: that of
   // the guarantee.
   std::string_view impact{};
+  // Where a guarantee promises more than its headline says; empty: that.
+  std::string_view promise{};
+  bool by_silence = false;  // see Finding
 };
 
 struct MemberSubject {

@@ -134,7 +134,8 @@ class Isolated final : public Checker {
                                  Milliseconds(now.at - due.latest.at)),
          .evidence = {due.latest.line},
          .where = now,
-         .signature = SignatureOfDelay(*first, due)});
+         .signature = SignatureOfDelay(*first, due),
+         .by_silence = true});
   }
 
   // What it received beyond the first missing change is lost, or not judged: a revision that no

@@ -23,6 +23,8 @@ class Leased final : public Checker {
     switch (call.method) {
       case Method::kLeaseGrant:
         return answered ? Grant(call) : Lose(call);
+      case Method::kPut:
+        return call.code == StatusCode::kNotFound ? PutRefused(call) : void();
       case Method::kLeaseRevoke:
         return Revoke(call);
       case Method::kLeaseKeepAlive:
@@ -93,9 +95,33 @@ class Leased final : public Checker {
   void Lose(const RecordedCall& call) {
     unknown_grant_ = unknown_grant_ || call.outcome == CallOutcome::kOpen;
   }
+  // For its lease: then that must have been over.
+  void PutRefused(const RecordedCall& call) {
+    PutRequestView put;
+    if (!Parse(call.request.view(), put).ok()) return;
+    const auto lease = leases_.find(put.lease);
+    if (lease == leases_.end() || AskedToEnd(put.lease)) return;
+    NotFoundTooEarly(call, lease->first, lease->second, "a put on");
+  }
+
+  void NotFoundTooEarly(const RecordedCall& call, std::int64_t id, const Lease& lease,
+                        std::string_view what) const {
+    const bool lasts = lease.granted < call.began && lease.revoked.value == 0 && !lease.uncertain &&
+                       call.at < lease.asked_at + lease.time;
+    if (!lasts) return;
+    Wrong(call, lease,
+          fmt::format("{} lease {} of {} s to be taken: it was granted or kept alive {} ago", what,
+                      id, lease.time.count(), Milliseconds(call.at - lease.asked_at)),
+          "it was not found");
+  }
+
   void Revoke(const RecordedCall& call) {
     const auto lease = leases_.find(call.named);
     if (lease == leases_.end()) return;
+    const bool only = facts().model.calls().leases().at(call.named).revocations.size() == 1;
+    if (call.code == StatusCode::kNotFound && only) {
+      NotFoundTooEarly(call, lease->first, lease->second, "a revocation of");
+    }
     if (call.outcome == CallOutcome::kAnswered) lease->second.revoked = call.ended;
     if (call.outcome != CallOutcome::kAnswered) lease->second.uncertain = true;
   }
@@ -156,7 +182,8 @@ class Leased final : public Checker {
       } else if (shown && Overdue(id, lease, call)) {
         Wrong(call, lease, fmt::format("lease {} of {} s to end by itself", id, lease.time.count()),
               fmt::format("it is listed {} after its time began",
-                          Milliseconds(call.at - lease.begun_by)));
+                          Milliseconds(call.at - lease.begun_by)),
+              /*by_silence=*/true);
       }
     }
     if (unknown_grant_ || IsOut(Method::kLeaseGrant) || facts().options.others_compact) return;
@@ -245,12 +272,13 @@ class Leased final : public Checker {
   }
 
   void Wrong(const RecordedCall& call, const Lease& lease, std::string expected,
-             std::string observed) const {
+             std::string observed, bool by_silence = false) const {
     Line before = lease.kept.value != 0 ? lease.kept : lease.granted;
     if (lease.revoked.value != 0) before = lease.revoked;
     Add(call, Draft{.expected = std::move(expected),
                     .observed = fmt::format("{} in line {}", observed, call.ended.value),
-                    .evidence = {before, call.began, call.ended}});
+                    .evidence = {before, call.began, call.ended},
+                    .by_silence = by_silence});
   }
 
   std::map<std::int64_t, Lease> leases_;
@@ -274,7 +302,8 @@ const CheckerRegistration<Leased> kLeased{{
         "for, what is left of it, rounded down to seconds and never more than was granted "
         "(a restart may begin the time anew), and its keys: those that a read of the same revision "
         "shows on it. A keep-alive begins its time anew, for as long as it was granted. Its keys "
-        "are not deleted before its time is over. Afterwards it may still be listed for a while: "
+        "are not deleted before its time is over, and nobody is told before that it was not found. "
+        "Afterwards it may still be listed for a while: "
         "twice its time and six seconds. Source: the lease API of etcd.",
 }};
 

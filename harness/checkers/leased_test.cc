@@ -58,6 +58,12 @@ CallScript KeptLate(std::chrono::seconds later) {
   return Keeps(Read(OneLease(2)).Pause(2s), 2).Pause(later);
 }
 
+// The lease is not found.
+CallScript Refused(CallScript script, Method method) {
+  return script.Begin(9, method, method == Method::kPut ? PutOf("k", "2", kId) : LeaseId(kId))
+      .Fail(9, method, StatusCode::kNotFound);
+}
+
 // One before the lease existed, and one with its answer still to come.
 CallScript RevokedTwice() {
   CallScript script = CallScript()
@@ -86,6 +92,13 @@ const std::vector<CallRow>& Rows() {
        Lists(Read(OneLease().Lose(Method::kLeaseRevoke, LeaseId(kId))), {}),
        {},
        false},
+      {"APutOnALeaseThatIsNotFound", Refused(OneLease(), Method::kPut), {"Leased"}},
+      {"APutOnALeaseAfterItsTime", Refused(OneLease(2).Pause(2s), Method::kPut)},
+      {"APutOnARevokedLease", Refused(Revoked(), Method::kPut), {}, true},
+      {"APutOnALeaseThatAnotherCallMayRevoke",
+       Refused(OneLease().Begin(1, Method::kLeaseRevoke, LeaseId(kId)), Method::kPut)},
+      {"ARevocationOfALeaseThatIsNotFound", Refused(OneLease(), Method::kLeaseRevoke), {"Leased"}},
+      {"ARevocationAfterItsTime", Refused(OneLease(2).Pause(2s), Method::kLeaseRevoke)},
       {"AnUnknownLease", Lists(Read(OneLease()), {kId, 8}), {"Leased"}},
       {"ARevocationThatGoesOn",
        Lists(Read(OneLease()).Begin(1, Method::kLeaseRevoke, LeaseId(kId)), {})

@@ -21,6 +21,13 @@ constexpr std::string_view kCancelUnanswered =
     "A Kubernetes API server keeps a watch that its client has cancelled, with its memory and "
     "traffic.";
 
+// Parts of the promise.
+constexpr std::string_view kCreateAnswered =
+    "A create is answered, and refused only for a reason that is in the request.";
+constexpr std::string_view kCancelAnswered = "A cancel is answered by the end of the watch.";
+constexpr std::string_view kLeaderRequired =
+    "A stream with require-leader ends when its member has lost the leader.";
+
 constexpr Duration kAlwaysInTime = 1s;
 constexpr int kTimesTheSlowestWrite = 20;
 
@@ -39,7 +46,8 @@ class Settled final : public Checker {
                                  response.where.line.value, Quoted(response.message.cancel_reason)),
          .evidence = {details.asked.line},
          .where = response.where,
-         .impact = kCreateUnanswered});
+         .impact = kCreateUnanswered,
+         .promise = kCreateAnswered});
   }
 
   void CallEnded(const RecordedCall& call, std::string_view, std::optional<Revision>) override {
@@ -91,7 +99,9 @@ class Settled final : public Checker {
                fmt::format("a stream that stays open for {}", Milliseconds(where.at - since.at)),
            .evidence = {since.line},
            .where = where,
-           .signature = signature::kKeptWithoutLeader});
+           .signature = signature::kKeptWithoutLeader,
+           .promise = kLeaderRequired,
+           .by_silence = true});
     }
   }
 
@@ -107,7 +117,8 @@ class Settled final : public Checker {
                                    dropped.open == 1 ? "" : "es", dropped.status),
            .where = dropped.where,
            .signature = dropped.signature,
-           .impact = impact::kEndedUnasked});
+           .impact = impact::kEndedUnasked,
+           .promise = promise::kLasts});
     }
   }
 
@@ -120,7 +131,8 @@ class Settled final : public Checker {
                    .observed = fmt::format("another message {}", Since(response.where, ended)),
                    .evidence = {ended.line},
                    .where = response.where,
-                   .impact = impact::kAnsweredUnasked};
+                   .impact = impact::kAnsweredUnasked,
+                   .promise = promise::kOnlyAnswers};
     });
   }
 
@@ -134,7 +146,8 @@ class Settled final : public Checker {
                                                              : "progress answer",
                                  response.message.watch_id, response.where.line.value),
          .where = response.where,
-         .impact = impact::kAnsweredUnasked});
+         .impact = impact::kAnsweredUnasked,
+         .promise = promise::kOnlyAnswers});
   }
 
   void Finish(WatchIndex watch) override {
@@ -154,7 +167,7 @@ class Settled final : public Checker {
           Report(watch, "a watch that lasts until it is cancelled",
                  fmt::format("the target ended it in line {}, giving as reason {}",
                              details.ended->line.value, Quoted(details.end_text)),
-                 impact::kEndedUnasked);
+                 {.impact = impact::kEndedUnasked, .promise = promise::kLasts});
         }
         return;
     }
@@ -227,14 +240,15 @@ class Settled final : public Checker {
     const std::string quiet = fmt::format("for {} up to the end of the recording",
                                           Milliseconds(facts().latest.at - details.latest.at));
     if (!state.created) {
-      return Report(watch, "an answer to the create request", "none " + quiet, kCreateUnanswered);
+      return Report(watch, "an answer to the create request", "none " + quiet,
+                    {.impact = kCreateUnanswered, .promise = kCreateAnswered, .by_silence = true});
     }
     if (details.cancel_asked) {
       return Report(watch, "an answer to the cancel request",
                     fmt::format("none in {}, from line {} to the end of the recording",
                                 Milliseconds(facts().latest.at - details.cancel_asked->at),
                                 details.cancel_asked->line.value),
-                    kCancelUnanswered);
+                    {.impact = kCancelUnanswered, .promise = kCancelAnswered, .by_silence = true});
     }
     if (!ExpectsCompactionNotice(facts(), watch)) FinishStuck(watch, quiet);
   }
@@ -259,7 +273,7 @@ class Settled final : public Checker {
                "stuck at revision {}: {} change{} missing, the first is the {}; nothing came {}",
                state.position, missing, missing == 1 ? " is" : "s are",
                Phrase(facts().comparer.change(expected[*next])), quiet),
-           {}, loss.signature);
+           {.signature = loss.signature, .by_silence = true});
   }
 
   // Of every expected change from that one on.
@@ -272,17 +286,15 @@ class Settled final : public Checker {
     return LossOf(facts(), watch, rest);
   }
 
-  void Report(WatchIndex watch, std::string expected, std::string observed, std::string_view impact,
-              std::string_view signature = {}) {
+  // `draft` without what was expected and observed, and where.
+  void Report(WatchIndex watch, std::string expected, std::string observed, Draft draft) {
     const WatchDetails& details = facts().details(watch);
     const Where last = details.ended.value_or(details.latest);
     Add(watch, [&] {
-      Draft draft{.expected = std::move(expected),
-                  .observed = std::move(observed),
-                  .evidence = {details.asked.line},
-                  .at = details.ended ? details.ended->at : facts().latest.at,
-                  .signature = signature,
-                  .impact = impact};
+      draft.expected = std::move(expected);
+      draft.observed = std::move(observed);
+      draft.evidence = {details.asked.line};
+      draft.at = details.ended ? details.ended->at : facts().latest.at;
       if (last.line != details.asked.line) draft.evidence.push_back(last.line);
       return draft;
     });

@@ -11,6 +11,26 @@ namespace {
 
 constexpr std::string_view kNoEnd("\0", 1);
 
+// Parts of the promise, and what breaking them does to a Kubernetes cluster.
+struct Rule {
+  std::string_view promise;
+  std::string_view impact;
+};
+constexpr Rule kWriteAnswered = {
+    "The answer to a put or a deletion follows from the state before it.",
+    "A controller that goes by the previous value, or by the number of deleted keys, acts on a "
+    "state that never was."};
+constexpr Rule kNoTrace = {
+    "A write that was refused, or whose branch did not run, leaves no trace.",
+    "A Kubernetes cache holds an update of which its writer was told that it failed."};
+constexpr Rule kOnce = {"A transaction that changes a key twice is refused.",
+                        "A Kubernetes cache is sent one of two changes of an object at one "
+                        "resource version, or both in an order that nobody knows."};
+constexpr Rule kLeaseTakesKeys = {
+    "The revocation of a lease deletes all its keys.",
+    "Locks, elections and events that are on a lease outlive it: what has been given up still "
+    "looks taken."};
+
 class Transactional final : public Checker {
  public:
   // A read that began after the answer to the revocation, and that every member agrees on.
@@ -38,13 +58,16 @@ class Transactional final : public Checker {
            .observed = fmt::format("{} = {} at revision {} in line {}", Quoted(phantom.seen.kv.key),
                                    Quoted(phantom.seen.kv.value), phantom.revision,
                                    phantom.seen.line.value),
-           .evidence = {call.began, call.ended, phantom.seen.line}});
+           .evidence = {call.began, call.ended, phantom.seen.line},
+           .impact = kNoTrace.impact,
+           .promise = kNoTrace.promise});
     }
   }
 
   void CallDiffers(const RecordedCall& call, const Mismatch& mismatch) override {
     if (call.method == Method::kRange) return;
-    AddMismatch(call, mismatch);
+    const Rule rule = call.method == Method::kTxn ? Rule() : kWriteAnswered;
+    AddMismatch(call, mismatch, rule.promise, rule.impact);
   }
 
  private:
@@ -56,9 +79,12 @@ class Transactional final : public Checker {
     for (const std::vector<OperationView>* branch : {&txn.success, &txn.failure}) {
       const auto twice = ChangedTwice(*branch);
       if (!twice) continue;
-      AddRevision(call,
-                  fmt::format("the transaction to be refused: it changes {} twice", Quoted(*twice)),
-                  {call.began, call.ended});
+      Add(call, {.expected = fmt::format("the transaction to be refused: it changes {} twice",
+                                         Quoted(*twice)),
+                 .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
+                 .evidence = {call.began, call.ended},
+                 .impact = kOnce.impact,
+                 .promise = kOnce.promise});
     }
   }
   static std::optional<std::string> ChangedTwice(const std::vector<OperationView>& branch) {
@@ -93,7 +119,9 @@ class Transactional final : public Checker {
                                  kv.lease, lease.revoked.value),
          .observed = fmt::format("{} on it, put at revision {}, in line {}, a read begun later",
                                  Quoted(kv.key), kv.mod_revision, call.ended.value),
-         .evidence = {lease.revoking_began, lease.revoked, call.ended}});
+         .evidence = {lease.revoking_began, lease.revoked, call.ended},
+         .impact = kLeaseTakesKeys.impact,
+         .promise = kLeaseTakesKeys.promise});
   }
 };
 

@@ -282,6 +282,15 @@ TEST(RunFlags, FailFastListsTheRestAsNotRun) {
   EXPECT_THAT(run.File("junit.xml"), HasSubstr("not_run"));
 }
 
+TEST(RunFlags, FailFastGoesOnWithoutATarget) {
+  ScriptedRun run({"--filter", "Ends.WithoutTarget:Ends.HarnessError:Ends.Passes:Ends.Fails",
+                   "--fail-fast", "--jobs", "1"});
+  EXPECT_EQ(run.Wait(), 70);
+  const std::vector<Json> lines = Lines(run.File("results.jsonl"));
+  ASSERT_FALSE(lines.empty());
+  EXPECT_EQ(lines.back().at("verdict"), "fail") << run.output();
+}
+
 // The scripted cases have no plans, so that none of them is known to make few calls.
 TEST(RunFlags, AProfileThatLeavesEverythingOutSaysSo) {
   ScriptedRun run({"--filter", "Ends.Passes*", "--profile", "quick"});

@@ -31,7 +31,10 @@ const std::vector<ExitCodeInfo>& ExitCodes() {
       {ExitCode::kStaleExpectations, "expectations out of date",
        "the list of known bugs is out of date: one was fixed early, or names no case; or the last "
        "day of an accepted failure is over"},
-      {ExitCode::kInternal, "harness error", "an error of watchproof or of the machine"},
+      {ExitCode::kInternal, "harness error",
+       "an error of watchproof or of the machine; a new failure counts first if at most one "
+       "attempt "
+       "in ten ended so"},
       {ExitCode::kInterrupted, "interrupted", "by SIGINT; reports are written all the same"},
       {ExitCode::kTerminated, "terminated", "by SIGTERM; reports are written all the same"},
   };
@@ -42,8 +45,9 @@ ExitCode Decide(const RunRecord& record, Strict strict) {
   if (record.interrupted == "interrupted") return ExitCode::kInterrupted;
   if (record.interrupted == "terminated") return ExitCode::kTerminated;
   const Tally tally = CountOutcomes(record);
-  if (tally[Outcome::kHarnessError] > 0) return ExitCode::kInternal;
+  if (BreaksRun(tally)) return ExitCode::kInternal;
   if (tally[Outcome::kFail] + tally[Outcome::kRegression] > 0) return ExitCode::kFailed;
+  if (tally[Outcome::kHarnessError] > 0) return ExitCode::kInternal;
   if (tally[Outcome::kTargetFailed] > 0 || record.named_not_fetched) return ExitCode::kTarget;
   if (!record.defects.empty()) {
     const MutationTable table = Mutations(record);

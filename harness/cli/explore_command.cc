@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `explore`: drawn or enumerated scripts, here on the embedded store under virtual time.
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <random>
 
 #include "harness/cli/commands.h"
@@ -11,16 +13,21 @@
 #include "harness/cli/signals.h"
 #include "harness/explore/exhaustive.h"
 #include "harness/explore/explorer.h"
+#include "harness/explore/watchdog.h"
 #include "harness/results/attempt_spec.h"
 
 namespace watchproof {
 namespace {
 
 namespace fs = std::filesystem;
+using explore::BrokenGuarantee;
 using explore::Bucket;
 using explore::Exhaustive;
 using explore::Explorer;
+using explore::Hang;
+using explore::Progress;
 using explore::Script;
+using explore::Watchdog;
 
 // The flags that need no parsing are bound to the options directly.
 struct ExploreFlags {
@@ -96,9 +103,13 @@ class Exploration {
       : options_(options), console_({}), signals_(Signals::Install()) {}
 
   CommandEnd Draw() {
-    Explorer explorer(
-        {.seed = options_.seed, .defects = options_.defects, .covering = !options_.drawn_only});
     WP_ASSIGN_OR_RETURN(const std::vector<Script> scripts, ReadScripts(options_.corpus));
+    Explorer explorer({.seed = options_.seed,
+                       .defects = options_.defects,
+                       .covering = !options_.drawn_only,
+                       .progress = &progress_});
+    const Watchdog watchdog(progress_, {}, [&](const Hang& hang) { EndWith(hang, explorer); });
+    SaySeed(options_, console_);
     for (const Script& script : scripts) explorer.Try(script);
     const auto wanted = static_cast<std::uint64_t>(options_.scripts.value_or(0));
     while (signals_.count() == 0 && !Enough(explorer) &&
@@ -112,7 +123,10 @@ class Exploration {
   }
 
   CommandEnd Enumerate() {
-    Exhaustive search({.size = *options_.exhaustive, .defects = options_.defects});
+    Exhaustive search(
+        {.size = *options_.exhaustive, .defects = options_.defects, .progress = &progress_});
+    const Watchdog watchdog(progress_, {},
+                            [&](const Hang& hang) { EndWith(hang, search.explorer()); });
     while (signals_.count() == 0 && !Enough(search.explorer()) && search.Next()) {
       if (search.explorer().counts().scripts % 16 == 0) console_.Progress(Line(search.explorer()));
     }
@@ -126,7 +140,8 @@ class Exploration {
   }
 
   CommandEnd Replay() {
-    Explorer explorer({.seed = options_.seed, .defects = options_.defects});
+    Explorer explorer({.seed = options_.seed, .defects = options_.defects, .progress = &progress_});
+    const Watchdog watchdog(progress_, {}, [&](const Hang& hang) { EndWith(hang, explorer); });
     explorer.Try(*options_.replay);
     return Conclude(explorer);
   }
@@ -151,7 +166,13 @@ class Exploration {
   CommandEnd Conclude(const Explorer& explorer) {
     console_.Result(Line(explorer) + "\n");
     int number = 0;
-    for (const Bucket& bucket : explorer.buckets()) WP_RETURN_IF_ERROR(Report(bucket, ++number));
+    std::vector<const Bucket*> left;
+    for (const Bucket& bucket : explorer.buckets()) left.push_back(&bucket);
+    while (!left.empty()) {
+      const Bucket& bucket = *left.front();
+      left.erase(left.begin());
+      WP_RETURN_IF_ERROR(Report(bucket, ++number, explorer.After(bucket), left));
+    }
     const Explorer::Counts& counts = explorer.counts();
     if (counts.undecided > 0) {
       console_.Result(fmt::format("{} scripts were not judged in full\n", counts.undecided));
@@ -161,22 +182,57 @@ class Exploration {
       console_.Result(fmt::format("{} of {} scripts recorded something else the second time\n",
                                   counts.unrepeated, counts.repeated));
     }
-    console_.Result(fmt::format("seed {}\n", FormatSeed(options_.seed)));
     if (const auto code = signals_.exit_code()) return *code;
     if (!explorer.buckets().empty() || counts.unrepeated > 0) return ExitCode::kFailed;
     // Without a script that was judged in full nothing is proven.
     return counts.undecided < counts.scripts ? ExitCode::kOk : ExitCode::kInconclusive;
   }
 
-  Status Report(const Bucket& bucket, int number) {
+  // What its smallest script shows, too, needs no script of its own.
+  Status Report(const Bucket& bucket, int number, std::vector<const Bucket*> after,
+                std::vector<const Bucket*>& left) {
     const Script smallest =
-        explore::Shrink(bucket.examples.front().script, bucket.shape, options_.defects);
-    const auto outcome = explore::RunScript(smallest, options_.defects);
-    explore::BrokenGuarantee shown = bucket.broken();
-    for (const explore::BrokenGuarantee& broken : outcome.findings) {
+        explore::Shrink(bucket.examples.front().script, bucket.shape, options_.defects, &progress_);
+    const auto outcome = explore::RunScript(smallest, options_.defects, &progress_);
+    BrokenGuarantee shown = bucket.broken();
+    for (const BrokenGuarantee& broken : outcome.findings) {
       if (explore::ShapeOf(broken) == bucket.shape) shown = broken;
     }
-    std::string text = DescribeBucket(number, bucket, shown, smallest);
+    const std::vector<const Bucket*> too = AlsoShown(outcome.findings, bucket.shape, left);
+    for (const Bucket* one : too) std::erase(left, one);
+    after.insert(after.begin(), too.begin(), too.end());
+    return Show(number, bucket, shown, smallest, DescribeAfter(after));
+  }
+
+  // A step that does not return cannot be stopped: what is known is said, and that is the end.
+  void EndWith(const Hang& hang, const Explorer& explorer) {
+    const Bucket stuck{
+        .shape = {},
+        .examples = {{.script = hang.script,
+                      .broken = {.guarantee = "Available",
+                                 .watch = "the store",
+                                 .expected = "every step, and every closing question, to return",
+                                 .observed = hang.observed}}},
+        .times = 1,
+        .first = explorer.counts().scripts + 1};
+    console_.Result(Line(explorer) + "\n");
+    int number = 0;
+    Status shown;
+    for (const Bucket& bucket : explorer.buckets()) {
+      if (!shown.ok()) break;
+      shown = Show(++number, bucket, bucket.broken(), bucket.examples.front().script,
+                   DescribeAfter(explorer.After(bucket)));
+    }
+    if (shown.ok()) shown = Show(++number, stuck, stuck.broken(), hang.script, {});
+    if (!shown.ok()) console_.Note(shown.message());
+    console_.Note("ended: a step that does not return cannot be stopped");
+    std::fflush(nullptr);
+    std::_Exit(static_cast<int>(ExitCode::kFailed));
+  }
+
+  Status Show(int number, const Bucket& bucket, const BrokenGuarantee& shown,
+              const Script& smallest, const std::string& after) {
+    std::string text = DescribeBucket(number, bucket, shown, smallest) + after;
     if (!options_.keep.empty()) {
       const fs::path file = options_.keep / fmt::format("{}-{}.jsonl", shown.guarantee, number);
       WP_RETURN_IF_ERROR(WriteScript(file, smallest));
@@ -191,6 +247,7 @@ class Exploration {
   const ExploreOptions& options_;
   Console console_;
   Signals& signals_;
+  Progress progress_;
   const TimePoint began_ = Clock::now();
 };
 

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 TEST(ExploreCommandTest, CleanStoreIsClean) {
   auto run = ScriptedRun::Command({"explore", "--virtual", "--seed", "7", "--scripts", "300"});
   EXPECT_EQ(run.Wait(), 0);
-  EXPECT_THAT(run.output(), AllOf(HasSubstr("300 scripts"), HasSubstr("seed 0x7")));
+  EXPECT_THAT(run.output(), AllOf(HasSubstr("300 scripts"), testing::StartsWith("seed 0x7\n")));
 }
 
 TEST(ExploreCommandTest, DefectIsFoundKeptAndReplayed) {
@@ -109,6 +109,22 @@ TEST(ExploreCommandTest, TargetThatCannotStartIsNamed) {
   auto run = ScriptedRun::Command({"explore", "--target", "etcd:/no/such/binary"});
   EXPECT_EQ(run.Wait(), 3);
   EXPECT_THAT(run.output(), HasSubstr("/no/such/binary"));
+}
+
+// One server runs; each further one ends at its start.
+TEST(ExploreCommandTest, WhatWasFoundIsSaidBeforeWhatWentWrong) {
+  const auto none = ScriptedRun::Command({"explore"});
+  const fs::path once = none.run_dir() / "once.sh";
+  std::ofstream(once) << "mkdir '" << (none.run_dir() / "taken").string()
+                      << "' || { echo no room for another; exit 7; }\nexec '"
+                      << WP_SCRIPTED_WATCHPROOF
+                      << "' store --listen $1:$2 --defect version-survives-delete\n";
+  auto run = ScriptedRun::Command({"explore", "--target",
+                                   "command:/bin/sh " + once.string() + " {host} {port}", "--seed",
+                                   "7", "--drawn-only", "--scripts", "40"});
+  EXPECT_EQ(run.Wait(), 1) << run.output();
+  EXPECT_THAT(run.output(), AllOf(HasSubstr("\n1. "), HasSubstr("exited with 7"),
+                                  HasSubstr("no room for another")));
 }
 
 TEST(ExploreCommandTest, MisuseIsExplained) {

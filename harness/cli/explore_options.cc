@@ -6,11 +6,17 @@
 #include <iterator>
 
 #include "harness/base/escape.h"
+#include "harness/results/attempt_spec.h"
 
 namespace watchproof {
 
 namespace fs = std::filesystem;
 using explore::Script;
+namespace {
+
+constexpr std::size_t kConsequencesShown = 4;
+
+}  // namespace
 
 Result<Script> ReadScript(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -83,6 +89,35 @@ std::string DescribeBucket(int number, const explore::Bucket& bucket,
     text += fmt::format("    {:>3}  {}\n", i + 1, explore::Describe(smallest.steps[i]));
   }
   return text + "         closing questions\n";
+}
+
+std::string DescribeAfter(const std::vector<const explore::Bucket*>& after) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(after.size(), kConsequencesShown); ++i) {
+    const explore::Bucket& one = *after[i];
+    text += fmt::format("  {} {}, {} {}: {}\n", i == 0 ? "then      " : "          ",
+                        one.broken().guarantee, one.times, one.times == 1 ? "finding" : "findings",
+                        Escaped(explore::WithoutNumbers(one.broken().expected)));
+  }
+  if (after.size() > kConsequencesShown) {
+    text += fmt::format("             and {} more kinds, never without one of these before\n",
+                        after.size() - kConsequencesShown);
+  }
+  return text;
+}
+
+std::vector<const explore::Bucket*> AlsoShown(const std::vector<explore::BrokenGuarantee>& findings,
+                                              const std::string& own,
+                                              const std::vector<const explore::Bucket*>& buckets) {
+  std::vector<const explore::Bucket*> shown;
+  for (const explore::Bucket* bucket : buckets) {
+    if (bucket->shape != own && explore::Shows(findings, bucket->shape)) shown.push_back(bucket);
+  }
+  return shown;
+}
+
+void SaySeed(const ExploreOptions& options, Console& console) {
+  console.Result(fmt::format("seed {}\n", FormatSeed(options.seed)));
 }
 
 std::string LooksLike(const explore::BrokenGuarantee& broken, const BugCarrier& target) {

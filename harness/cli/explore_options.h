@@ -16,6 +16,7 @@
 #include "harness/bugs/answer_key.h"
 #include "harness/cli/console.h"
 #include "harness/cli/exit_code.h"
+#include "harness/explore/buckets.h"
 #include "harness/explore/corpus.h"
 #include "harness/targets/target_spec.h"
 
@@ -57,6 +58,14 @@ void ListReasons(const std::map<std::string, std::uint64_t>& reasons, Console& c
 // For people: what was found, and the steps that show it.
 std::string DescribeBucket(int number, const explore::Bucket& bucket,
                            const explore::BrokenGuarantee& shown, const explore::Script& smallest);
+// Likewise, what scripts showed after it: a line of each kind, of many the first ones.
+std::string DescribeAfter(const std::vector<const explore::Bucket*>& after);
+// Of the buckets those that a smallest script shows, too, beside its own: they are explained by it.
+std::vector<const explore::Bucket*> AlsoShown(const std::vector<explore::BrokenGuarantee>& findings,
+                                              const std::string& own,
+                                              const std::vector<const explore::Bucket*>& buckets);
+// The first line, so that an exploration that does not end can be repeated.
+void SaySeed(const ExploreOptions& options, Console& console);
 // Likewise, the known bug that it may be; empty: none.
 std::string LooksLike(const explore::BrokenGuarantee& broken, const BugCarrier& target);
 

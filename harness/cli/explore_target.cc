@@ -2,7 +2,9 @@
 // `explore --target`: many scripts side by side on a real server, server after server.
 #include <algorithm>
 #include <ctime>
+#include <map>
 
+#include "harness/base/escape.h"
 #include "harness/bugs/answer_key.h"
 #include "harness/cli/console.h"
 #include "harness/cli/explore_options.h"
@@ -23,6 +25,8 @@ using explore::LiveExplorer;
 using explore::Script;
 
 constexpr int kRepeats = 10;
+// Of these, where the recording is no proof by itself.
+constexpr int kShownToCount = 2;
 
 class TargetExploration {
  public:
@@ -35,15 +39,24 @@ class TargetExploration {
     const std::uint64_t most =
         options_.scripts ? static_cast<std::uint64_t>(*options_.scripts) : UINT64_MAX;
     const bool all = options_.scripts || options_.exhaustive;
+    SaySeed(options_, console_);
     const Status ran = explorer_.Explore(all ? 24h : options_.budget, most, [this] {
-      found_after_.resize(explorer_.buckets().size(), Clock::now() - began_);
+      for (const Bucket& bucket : explorer_.buckets()) {
+        found_after_.emplace(bucket.shape, Clock::now() - began_);
+      }
       console_.Progress(Line());
       return !options_.fail_fast || News().empty();
     });
     WP_ASSIGN_OR_RETURN(const std::string coverage, KeepCorpus(options_, explorer_.corpus()));
     console_.Result(coverage);
-    const CommandEnd found = Conclude();
-    return ran.ok() ? found : CommandEnd(ran, ExitCode::kTarget);
+    CommandEnd found = Conclude();
+    if (ran.ok()) return found;
+    // What was found is no less true.
+    if (found.code == ExitCode::kOk || found.code == ExitCode::kInconclusive) {
+      found.code = ExitCode::kTarget;
+    }
+    found.why = ran.message();
+    return found;
   }
 
   CommandEnd Replay() {
@@ -97,19 +110,20 @@ class TargetExploration {
     console_.Result(fmt::format("{}: {}\n", options_.target->Label(explorer_.version()), Line()));
     std::vector<const Bucket*> news = News();
     if (options_.fail_fast && news.size() > 1) news.resize(1);
-    for (std::size_t i = 0; i < explorer_.buckets().size(); ++i) {
-      const Bucket& bucket = explorer_.buckets()[i];
+    for (const Bucket& bucket : explorer_.buckets()) {
       if (!IsKnown(bucket)) continue;
-      console_.Result(fmt::format("known      {}, {} {}, first after {:.0f} s\n",
-                                  KnownBugText(bucket.broken().signature, Carrier()), bucket.times,
-                                  bucket.times == 1 ? "finding" : "findings",
-                                  std::chrono::duration<double>(found_after_[i]).count()));
+      console_.Result(
+          fmt::format("known      {}, {} {}, first after {:.0f} s\n",
+                      KnownBugText(bucket.broken().signature, Carrier()), bucket.times,
+                      bucket.times == 1 ? "finding" : "findings",
+                      std::chrono::duration<double>(found_after_.at(bucket.shape)).count()));
     }
     int number = 0;
-    for (const Bucket* bucket : news) {
-      if (Interrupted()) break;
-      const Status shown = Report(*bucket, ++number);
-      if (!shown.ok()) return {shown, ExitCode::kTarget};
+    while (!news.empty() && !Interrupted()) {
+      const Bucket* bucket = news.front();
+      news.erase(news.begin());
+      WP_ASSIGN_OR_RETURN(const bool counts, Report(*bucket, number + 1, news));
+      number += counts ? 1 : 0;
     }
     const LiveExplorer::Counts& counts = explorer_.counts();
     if (counts.undecided > 0) {
@@ -117,44 +131,94 @@ class TargetExploration {
                                   counts.servers));
       ListReasons(explorer_.undecided(), console_);
     }
-    console_.Result(fmt::format("seed {}\n", FormatSeed(options_.seed)));
+    if (counts.late > 0) {
+      console_.Result(
+          fmt::format("{} did not start in time, and {} left out\n",
+                      counts.late == 1 ? "1 server" : fmt::format("{} servers", counts.late),
+                      counts.late == 1 ? "was" : "were"));
+    }
     if (const auto code = signals_.exit_code()) return *code;
-    if (!news.empty()) return ExitCode::kFailed;
+    if (number > 0) return ExitCode::kFailed;
     return counts.undecided < counts.servers ? ExitCode::kOk : ExitCode::kInconclusive;
   }
 
-  Status Report(const Bucket& bucket, int number) {
+  // Whether it counts as a failure. What its smallest script shows, too, is taken from `left`.
+  Result<bool> Report(const Bucket& bucket, int number, std::vector<const Bucket*>& left) {
     console_.Progress(
         fmt::format("bucket {} of {}: alone, and smaller", number, explorer_.buckets().size()));
-    WP_ASSIGN_OR_RETURN(const std::optional<Script> cut_out, explorer_.Shrink(bucket));
-    const Script& smallest = cut_out ? *cut_out : bucket.examples.front().script;
-    std::string text = DescribeBucket(number, bucket, bucket.broken(), smallest);
-    text += LooksLike(bucket.broken(), Carrier());
-    if (cut_out) {
-      WP_ASSIGN_OR_RETURN(const auto again,
-                          explorer_.RunAlone(std::vector<Script>(kRepeats, smallest)));
-      int shown = 0;
-      BrokenGuarantee alone = bucket.broken();
-      for (const LiveExplorer::Findings& findings : again) {
-        for (const BrokenGuarantee& one : findings) {
-          if (ShapeOf(one) != bucket.shape) continue;
-          ++shown;
-          alone = one;
-          break;
-        }
+    std::optional<Script> cut_out;
+    if (trouble_.ok()) {
+      auto shrunk = explorer_.Shrink(bucket);
+      if (shrunk.has_value()) {
+        cut_out = std::move(shrunk).value();
+      } else {
+        trouble_ = shrunk.error();
       }
-      text +=
-          fmt::format("  repeats    {} of {} times, alone on a fresh server\n", shown, kRepeats);
-      WP_ASSIGN_OR_RETURN(const std::string kept, Keep(number, alone, smallest));
-      text += kept;
+    }
+    const Repeats repeats = cut_out ? Repeat(bucket, *cut_out) : Repeats();
+    if (!bucket.proven() && repeats.shown < kShownToCount) {
+      console_.Result(NotProven(bucket));
+      return false;
+    }
+    std::vector<const Bucket*> after = AlsoShown(repeats.all, bucket.shape, left);
+    for (const Bucket* one : after) std::erase(left, one);
+    for (const Bucket* one : explorer_.After(bucket)) after.push_back(one);
+    const Script& smallest = cut_out ? *cut_out : bucket.examples.front().script;
+    std::string text = DescribeBucket(number, bucket, bucket.broken(), smallest) +
+                       DescribeAfter(after) + LooksLike(bucket.broken(), Carrier());
+    if (cut_out) {
+      WP_ASSIGN_OR_RETURN(const std::string kept, Keep(number, repeats.alone, smallest));
+      text += repeats.text + kept;
     } else {
       text += fmt::format(
-          "  repeats    not alone: it takes what other scripts did at the same time\n"
+          "  repeats    {}\n"
           "  recording  {}\n",
+          trouble_.ok() ? "not alone: it takes what other scripts did at the same time"
+                        : "not tried: " + trouble_.message(),
           bucket.examples.front().recording);
     }
     console_.Result(text);
-    return Status();
+    return true;
+  }
+
+  // Something did not come, and does come when the script is alone: it may only have been late.
+  std::string NotProven(const Bucket& bucket) {
+    return fmt::format("not proven {}, {} {}: {}; {}, and it may only have been late: {}\n",
+                       bucket.broken().guarantee, bucket.times,
+                       bucket.times == 1 ? "finding" : "findings",
+                       Escaped(bucket.broken().expected),
+                       trouble_.ok() ? "it did not show again when the script ran alone"
+                                     : "the script could not be run alone",
+                       bucket.examples.front().recording);
+  }
+
+  // Of the smallest script, alone on fresh servers.
+  struct Repeats {
+    std::string text;
+    int shown = 0;
+    BrokenGuarantee alone;         // the finding
+    LiveExplorer::Findings all{};  // and everything else
+  };
+  Repeats Repeat(const Bucket& bucket, const Script& smallest) {
+    Repeats repeats{.alone = bucket.broken()};
+    const auto again = explorer_.RunAlone(std::vector<Script>(kRepeats, smallest));
+    if (!again.has_value()) {
+      trouble_ = again.error();
+      // The script has been seen to show it, or it would not have been made smaller.
+      repeats.text = fmt::format("  repeats    alone on a fresh server; not counted: {}\n",
+                                 trouble_.message());
+      return repeats;
+    }
+    for (const LiveExplorer::Findings& findings : *again) {
+      repeats.all.insert(repeats.all.end(), findings.begin(), findings.end());
+      const auto one = std::ranges::find(findings, bucket.shape, explore::ShapeOf);
+      if (one == findings.end()) continue;
+      ++repeats.shown;
+      repeats.alone = *one;
+    }
+    repeats.text = fmt::format("  repeats    {} of {} times, alone on a fresh server\n",
+                               repeats.shown, kRepeats);
+    return repeats;
   }
 
   // The script as a file, and what the authors of the store need: where they are.
@@ -177,7 +241,7 @@ class TargetExploration {
                                    broken.expected, broken.observed);
     for (const Guarantee guarantee : AllGuarantees()) {
       if (Name(guarantee) != broken.guarantee) continue;
-      text += fmt::format("What is documented: {} {}\n\n", Promise(guarantee), Explain(guarantee));
+      text += fmt::format("What is documented: {} {}\n\n", broken.promise, Explain(guarantee));
     }
     text +=
         "Start one member with its default flags and an empty data directory, and run this "
@@ -193,6 +257,7 @@ class TargetExploration {
   RunFolder folder_;
   Signals& signals_;
   int servers_ = 0;
+  Status trouble_;  // since when no script can be run alone
   explore::Enumeration enumeration_{options_.exhaustive.value_or(0)};
   LiveExplorer explorer_{{
       .target = *options_.target,
@@ -209,10 +274,11 @@ class TargetExploration {
       .interrupted = [this] { return Interrupted(); },
       .source = options_.exhaustive ? [this] { return enumeration_.Next(); }
                                     : std::function<std::optional<Script>()>(),
+      .is_known = [this](const std::string& signature) { return IsKnownBug(signature, Carrier()); },
       .covering = !options_.drawn_only,
   }};
   const TimePoint began_ = Clock::now();
-  std::vector<Duration> found_after_;  // by bucket
+  std::map<std::string, Duration> found_after_;  // by the shape of a bucket
 };
 
 }  // namespace

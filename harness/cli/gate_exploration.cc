@@ -49,9 +49,7 @@ explore::LiveExploreOptions GateExploration::OptionsFor(const TargetSpec& target
           .interrupted = [this] { return Over(); }};
 }
 
-bool GateExploration::BaseShows(const std::string& shape) const {
-  return Contains(base_.buckets(), shape, &Bucket::shape);
-}
+bool GateExploration::BaseShows(const std::string& shape) const { return base_.Shown(shape); }
 
 Status GateExploration::Run(GateTrial& trial) {
   const TimePoint last_batch =

@@ -191,7 +191,8 @@ void RunFlags::AddExploration() {
   Count("--repeat", options_.repeat, 1, "Attempts of each case, each with its own seed");
   Switch("--until-fail", options_.until_fail, "Repeat until an attempt fails");
   Switch("--fail-fast", options_.fail_fast,
-         "Start no more attempts after the first new failure, nor on a defect that is caught");
+         "Start no more attempts after the first new failure, nor on a defect that is caught; an "
+         "attempt without a target, or with a harness error, is none");
   Switch("--stop-at-finding", options_.stop_at_finding,
          "End each attempt at its first finding, not at the end of its plan");
   Switch("--shuffle", options_.shuffle, "Run in an order drawn from the seed");

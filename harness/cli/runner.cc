@@ -284,7 +284,9 @@ KeepFiles Runner::Report(AttemptResult result, const AttemptResult* store, TimeP
   trouble_ = trouble_ || wrong;
   // A repeat looks for the failure, known or not; a bug that was fixed early does not end it.
   const bool ends = r_.options.same_seed ? failed || outcome > Outcome::kFixedEarly : wrong;
-  if (ends && (r_.options.fail_fast || r_.options.until_fail)) stopping_ = true;
+  // An attempt that could not take place is no failure: the rest may show one.
+  const bool took_place = outcome != Outcome::kTargetFailed && outcome != Outcome::kHarnessError;
+  if (ends && (r_.options.until_fail || (r_.options.fail_fast && took_place))) stopping_ = true;
   r_.record.attempts.push_back(std::move(note));
   if (planted != nullptr && failed && r_.options.fail_fast) LeaveOutIfCaught(*planted);
   return kept ? KeepFiles::kAll : good ? KeepFiles::kNone : KeepFiles::kButHistory;

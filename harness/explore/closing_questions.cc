@@ -52,6 +52,7 @@ void VirtualRun::AskClosingQuestions() {
   RunStep(Compact{});
   Quiet();
   RestartTwice();
+  if (lost_) return;
   ReadBack();
   CompareCounters();
   recording_.Annotate(StageReached{Stage::kConverged});
@@ -66,6 +67,7 @@ void VirtualRun::Quiet() {
 
 bool VirtualRun::QuietRound() {
   recording_.Advance(1ms);
+  promises_.At(recording_.now());
   ExpireLeases();
   while (expiry_due_ == Now()) expiry_due_ = lessor_->ExpireStep(Now());
   for (int i = 0; i < kTurnsAtOnce && store_->CompactStep(); ++i) continue;
@@ -241,7 +243,9 @@ void VirtualRun::RestoreSnapshot() {
   VirtualDisk copy;
   CopyTo(copy);
   store::MvccStore restored(copy, hooks_);
-  promises_.CompareTexts("a snapshot to be whole", ToText(Status()), ToText(restored.Recover()));
+  const Status whole = restored.Recover();
+  promises_.CompareTexts("a snapshot to be whole", ToText(Status()), ToText(whole));
+  if (!whole.ok()) return;
   CompareHashes(restored);
   const std::int64_t floor = std::max<std::int64_t>(floor_, 1);
   for (const std::int64_t at : {floor - 1, floor, head_ - 1, head_, head_ + 1}) {
@@ -250,9 +254,9 @@ void VirtualRun::RestoreSnapshot() {
   }
   promises_.CompareNumbers("changes in a snapshot", reference_.KeptChanges(), restored.size());
   store::Lessor lessor(restored, lease_limits_, Prng(1));
-  promises_.CompareTexts("the leases of a snapshot to be whole", ToText(Status()),
-                         ToText(lessor.Recover(Now())));
-  CompareLeases(lessor);
+  const Status leases = lessor.Recover(Now());
+  promises_.CompareTexts("the leases of a snapshot to be whole", ToText(Status()), ToText(leases));
+  if (leases.ok()) CompareLeases(lessor);
 }
 
 // As after a restart.
@@ -307,6 +311,7 @@ void VirtualRun::RestartTwice() {
   RunStep(Turn{Loop::kCheckpoint});
   RunStep(Crash{.kept = kAllWrites});
   ReadBack();
+  if (lost_) return;
   for (const std::int64_t lease : lessor_->List()) RunStep(KeepAlive{lease});
   RunStep(Crash{.kept = kAllWrites});
 }

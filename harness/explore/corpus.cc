@@ -11,7 +11,6 @@ namespace watchproof::explore {
 namespace {
 
 constexpr std::size_t kLargestCorpus = 4000;
-constexpr std::size_t kMostExamples = 12;
 
 // Ever smaller parts of the script are left out, as long as the finding stays.
 class Shrinking {
@@ -141,29 +140,6 @@ Script Corpus::Choose(Prng& prng) const {
 void Corpus::Offer(const Script& script, const Features& reached) {
   coverage_.Reached(reached.situations.seen());
   if (features_.Add(reached) > 0 && scripts_.size() < kLargestCorpus) scripts_.push_back(script);
-}
-
-void Buckets::File(const Bucket::Example& example, std::uint64_t number,
-                   const std::vector<BrokenGuarantee>& findings) {
-  for (const BrokenGuarantee& broken : findings) {
-    const std::string shape = ShapeOf(broken);
-    auto bucket = std::ranges::find(buckets_, shape, &Bucket::shape);
-    if (bucket == buckets_.end()) {
-      buckets_.push_back({.shape = shape, .examples = {}, .first = number});
-      bucket = std::prev(buckets_.end());
-    }
-    ++bucket->times;
-    std::vector<Bucket::Example>& examples = bucket->examples;
-    const auto place =
-        std::ranges::upper_bound(examples, example.company, {}, &Bucket::Example::company);
-    if (place == examples.end() && examples.size() == kMostExamples) continue;
-    examples.insert(place, example)->broken = broken;
-    if (examples.size() > kMostExamples) examples.pop_back();
-  }
-}
-
-bool Shows(const std::vector<BrokenGuarantee>& findings, const std::string& shape) {
-  return std::ranges::find(findings, shape, ShapeOf) != findings.end();
 }
 
 Script Shrink(const Script& script, const FirstToShow& first, const ShrinkLimits& limits) {

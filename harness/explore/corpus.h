@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scripts that reached something new, from which further ones are made, and the findings of an
-// exploration sorted into buckets.
+// The scripts that reached something new, from which further ones are made.
 //
 //   Script script = corpus.Choose(prng);   ...run it...   corpus.Offer(script, features);
-//   buckets.File(script, number, findings);
 //   const FirstToShow one_by_one = [&](const std::vector<Script>& candidates) { ... };
 //   Script smallest = Shrink(script, one_by_one, {.runs = 100});      // delta debugging
 //
@@ -20,7 +18,6 @@
 #include "harness/explore/features.h"
 #include "harness/explore/script.h"
 #include "harness/explore/situation_coverage.h"
-#include "harness/explore/verdict.h"
 
 namespace watchproof::explore {
 
@@ -41,38 +38,6 @@ class Corpus {
   Features features_;
   SituationCoverage coverage_;
   std::vector<Script> scripts_;
-};
-
-// All findings of one shape.
-struct Bucket {
-  std::string shape;
-  // Scripts that showed it, those first that had the least company. On a server with others a
-  // script may show what another one did.
-  struct Example {
-    Script script;
-    int company = 0;              // scripts that ran at the same time
-    std::string recording = {};   // its file, if there is one
-    BrokenGuarantee broken = {};  // what the recording shows
-  };
-  std::vector<Example> examples;  // at least one
-  std::uint64_t times = 0;
-  std::uint64_t first = 0;  // number of the first script that showed it
-
-  const BrokenGuarantee& broken() const { return examples.front().broken; }
-};
-
-// Whether one of the findings has the shape.
-bool Shows(const std::vector<BrokenGuarantee>& findings, const std::string& shape);
-
-class Buckets {
- public:
-  void File(const Bucket::Example& example, std::uint64_t number,
-            const std::vector<BrokenGuarantee>& findings);
-  // In the order in which they were found.
-  const std::vector<Bucket>& all() const { return buckets_; }
-
- private:
-  std::vector<Bucket> buckets_;
 };
 
 // The first of the candidates that still shows what is wanted, if one does.

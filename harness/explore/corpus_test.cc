@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/explore/corpus.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "harness/explore/operations.h"
 
 namespace watchproof::explore {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::SizeIs;
 
 Script Puts(const std::vector<std::string>& keys) {
   Script script;
@@ -21,28 +17,6 @@ std::string KeysOf(const Script& script) {
   std::string keys;
   for (const Step& step : script.steps) keys += std::get<Put>(step).key;
   return keys;
-}
-
-TEST(Buckets, ExamplesWithTheLeastCompanyComeFirst) {
-  Buckets buckets;
-  const BrokenGuarantee lost{.guarantee = "Reliable", .expected = "revision 7"};
-  for (const int company : {47, 0, 3}) buckets.File({Puts({"a"}), company}, 1, {lost});
-  for (int i = 0; i < 40; ++i) buckets.File({Puts({"a"}), 63}, 1, {lost});
-  ASSERT_THAT(buckets.all(), SizeIs(1));
-  EXPECT_EQ(buckets.all().front().times, 43U);
-  const auto& examples = buckets.all().front().examples;
-  ASSERT_THAT(examples, SizeIs(12));
-  EXPECT_EQ(examples[0].company, 0);
-  EXPECT_EQ(examples[1].company, 3);
-  EXPECT_EQ(examples[2].company, 47);
-}
-
-TEST(Buckets, NumbersAndKeysMakeNoOtherBucket) {
-  Buckets buckets;
-  buckets.File({}, 1, {{.guarantee = "Reliable", .expected = "revision 7 of \"a\""}});
-  buckets.File({}, 2, {{.guarantee = "Reliable", .expected = "revision 12 of \"b\""}});
-  buckets.File({}, 3, {{.guarantee = "Ordered", .expected = "revision 12 of \"b\""}});
-  EXPECT_THAT(buckets.all(), SizeIs(2));
 }
 
 // Whatever number of candidates is looked at together, the same is left.

@@ -93,7 +93,9 @@ std::string SinceStall(const Word& word) {
 }  // namespace
 
 Exhaustive::Exhaustive(const ExhaustiveOptions& options)
-    : options_(options), explorer_({.defects = options.defects}), levels_(1) {}
+    : options_(options),
+      explorer_({.defects = options.defects, .progress = options.progress}),
+      levels_(1) {}
 
 std::uint64_t ScriptsOfSize(int size) {
   std::uint64_t scripts = 1;

@@ -28,6 +28,7 @@ struct ExhaustiveOptions {
   int size = 4;
   Limits limits{.queued_replies = 1};
   std::vector<std::string> defects;
+  Progress* progress = nullptr;  // of a watchdog
 };
 
 using Word = std::vector<std::uint8_t>;  // letters of the alphabet

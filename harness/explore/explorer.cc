@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/explore/explorer.h"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -41,10 +42,6 @@ store::Hooks Observed(const std::vector<std::string>& defects, Features& feature
   return hooks;
 }
 
-std::string WithoutNumbers(const std::string& text) {
-  return ShapeOf({.guarantee = "undecided", .watch = {}, .expected = text, .observed = {}});
-}
-
 }  // namespace
 
 Status CheckDefects(const std::vector<std::string>& defects) {
@@ -52,14 +49,18 @@ Status CheckDefects(const std::vector<std::string>& defects) {
   return hooks.has_value() ? Status() : hooks.error();
 }
 
-Outcome RunScript(const Script& script, const std::vector<std::string>& defects) {
+Outcome RunScript(const Script& script, const std::vector<std::string>& defects,
+                  Progress* progress) {
   Outcome outcome;
   const store::Hooks hooks = Observed(defects, outcome.features);
-  VirtualRun run(script, hooks, outcome.features);
+  VirtualRun run(script, hooks, outcome.features, progress);
+  if (progress != nullptr) progress->Begin(script);
   run.Finish();
+  if (progress != nullptr) progress->End();
   Verdict verdict = JudgeLines(run.recording().lines());
   outcome.findings = std::move(verdict.findings);
   outcome.findings.insert(outcome.findings.end(), run.broken().begin(), run.broken().end());
+  std::ranges::stable_sort(outcome.findings, {}, &BrokenGuarantee::at);
   outcome.undecided = std::move(verdict.undecided);
   outcome.lines = run.recording().lines();
   outcome.steps = run.steps();
@@ -75,10 +76,10 @@ std::string BytesOf(const std::vector<NumberedEntry>& lines) {
 }
 
 Script Shrink(const Script& script, const std::string& shape,
-              const std::vector<std::string>& defects) {
+              const std::vector<std::string>& defects, Progress* progress) {
   return Shrink(script,
                 [&](const std::vector<Script>& candidates) -> std::optional<std::size_t> {
-                  const Outcome outcome = RunScript(candidates.front(), defects);
+                  const Outcome outcome = RunScript(candidates.front(), defects, progress);
                   if (!Shows(outcome.findings, shape)) return std::nullopt;
                   return 0;
                 },
@@ -95,7 +96,7 @@ void Explorer::Next() {
 }
 
 std::string Explorer::Try(const Script& script) {
-  const Outcome outcome = RunScript(script, options_.defects);
+  const Outcome outcome = RunScript(script, options_.defects, options_.progress);
   ++counts_.scripts;
   counts_.steps += outcome.steps;
   if (outcome.lines.size() <= kLongestRecording) corpus_.Offer(script, outcome.features);
@@ -106,7 +107,7 @@ std::string Explorer::Try(const Script& script) {
   buckets_.File({script}, counts_.scripts, outcome.findings);
   if (counts_.scripts % kRepeatEvery != 0) return outcome.state;
   ++counts_.repeated;
-  const Outcome again = RunScript(script, options_.defects);
+  const Outcome again = RunScript(script, options_.defects, options_.progress);
   if (BytesOf(again.lines) != BytesOf(outcome.lines)) ++counts_.unrepeated;
   return outcome.state;
 }

@@ -16,7 +16,9 @@
 
 #include "harness/base/prng.h"
 #include "harness/base/status.h"
+#include "harness/explore/buckets.h"
 #include "harness/explore/corpus.h"
+#include "harness/explore/watchdog.h"
 #include "harness/history/recorder.h"
 
 namespace watchproof::explore {
@@ -33,20 +35,22 @@ struct Outcome {
 };
 // Refuses an unknown name with a list of the known ones.
 Status CheckDefects(const std::vector<std::string>& defects);
-// Requires: the defects are known.
-Outcome RunScript(const Script& script, const std::vector<std::string>& defects);
+// Requires: the defects are known. `progress` is told for a watchdog, if there is one.
+Outcome RunScript(const Script& script, const std::vector<std::string>& defects,
+                  Progress* progress = nullptr);
 // The bytes of a recording, for comparing two.
 std::string BytesOf(const std::vector<NumberedEntry>& lines);
 
 // The smallest script that can be found that still shows a finding of the shape.
 Script Shrink(const Script& script, const std::string& shape,
-              const std::vector<std::string>& defects);
+              const std::vector<std::string>& defects, Progress* progress = nullptr);
 
 struct ExploreOptions {
   std::uint64_t seed = 1;
   std::vector<std::string> defects;
   // Whether some scripts are for situations that were not reached yet; the others are drawn.
   bool covering = true;
+  Progress* progress = nullptr;  // of a watchdog
 };
 
 class Explorer {
@@ -68,6 +72,7 @@ class Explorer {
   const Counts& counts() const { return counts_; }
   const Corpus& corpus() const { return corpus_; }
   const std::vector<Bucket>& buckets() const { return buckets_.all(); }
+  std::vector<const Bucket*> After(const Bucket& cause) const { return buckets_.After(cause); }
   // Why something could not be decided, and how often.
   const std::map<std::string, std::uint64_t>& undecided() const { return undecided_; }
 

@@ -68,6 +68,8 @@ inline std::string ToText(const Status& status) {
 
 class Promises {
  public:
+  // Of everything that is compared from here on.
+  void At(Duration now) { now_ = now; }
   template <typename T>
   void Compare(const char* call, const Result<T>& expected, const Result<T>& observed) {
     CompareTexts(expected.has_value()
@@ -85,16 +87,21 @@ class Promises {
   void CompareTexts(const std::string& promise, const std::string& expected,
                     const std::string& observed) {
     if (expected == observed) return;
-    broken_.push_back({.guarantee = "Answered",
+    Add("Answered", promise, observed + " instead of " + expected);
+  }
+  void Add(std::string guarantee, std::string promise, std::string observed) {
+    broken_.push_back({.guarantee = std::move(guarantee),
                        .watch = "the store",
-                       .expected = promise,
-                       .observed = observed + " instead of " + expected});
+                       .expected = std::move(promise),
+                       .observed = std::move(observed),
+                       .at = now_});
   }
 
   const std::vector<BrokenGuarantee>& broken() const { return broken_; }
 
  private:
   std::vector<BrokenGuarantee> broken_;
+  Duration now_{};
 };
 
 }  // namespace watchproof::explore

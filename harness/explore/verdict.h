@@ -20,6 +20,10 @@ struct BrokenGuarantee {
   std::string expected;
   std::string observed;
   std::string signature = {};  // of a known bug, see checkers/known_bugs.h
+  Duration at = {};            // when it showed, in the recording
+  std::string promise = {};    // what it broke; empty: that has no words beyond `expected`
+  // The recording is the proof. It is none of what did not come and may only have been late.
+  bool proven = true;
 };
 BrokenGuarantee BrokenBy(const Finding& finding);
 struct Verdict {
@@ -27,12 +31,14 @@ struct Verdict {
   std::vector<std::string> undecided;
 };
 
-// By every guarantee, of watches and of key-value calls. Recommendations that were not followed
-// count too. Requires: the first line is that of the run.
+// By every guarantee, of watches and of key-value calls; of a recording under virtual time.
+// Recommendations that were not followed count too. Requires: the first line is that of the run.
 Verdict JudgeLines(const std::vector<NumberedEntry>& lines);
 
-// Equal for findings of one kind: the guarantee, and what was expected and observed without the
-// numbers and keys in it, and of the same signature.
+// For grouping: "revision 7 of \"a\"" becomes "revision N of \"...\"".
+std::string WithoutNumbers(std::string_view text);
+// Equal for findings of one kind: the guarantee, and what was expected without the numbers and keys
+// in it, and of the same signature.
 std::string ShapeOf(const BrokenGuarantee& broken);
 
 }  // namespace watchproof::explore

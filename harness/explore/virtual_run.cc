@@ -39,10 +39,12 @@ std::size_t RoomOf(const Script& script) {
 
 }  // namespace
 
-VirtualRun::VirtualRun(const Script& script, const store::Hooks& hooks, Features& features)
+VirtualRun::VirtualRun(const Script& script, const store::Hooks& hooks, Features& features,
+                       Progress* progress)
     : script_(script),
       hooks_(hooks),
       features_(features),
+      progress_(progress),
       watch_limits_(LimitsOf(script.limits)),
       lease_limits_(LeaseLimitsOf(script.limits)),
       disk_(RoomOf(script)),
@@ -62,8 +64,10 @@ void VirtualRun::Finish() {
     const bool nothing = std::holds_alternative<Crash>(step) && !script_.limits.disk;
     if (!nothing) features_.situations.Meanwhile(step);
     RunStep(step);
+    if (lost_) return;
   }
   state_ = DescribeState();
+  if (progress_ != nullptr) progress_->Step(script_.steps.size() + 1);
   AskClosingQuestions();
 }
 
@@ -91,9 +95,14 @@ void VirtualRun::Start() {
 }
 
 void VirtualRun::RunStep(const Step& step) {
+  if (lost_) return;
+  // The read before the first step is none of the script.
+  if (progress_ != nullptr) progress_->Step(steps_);
   ++steps_;
   recording_.Advance(1ms);
+  promises_.At(recording_.now());
   std::visit([this](const auto& one) { Do(one); }, step);
+  if (lost_) return;
   ReceiveControl();
   CompareBacklog();
   NoteMeetings();
@@ -169,13 +178,20 @@ void VirtualRun::NoteMeetings() {
   }
 }
 
+// A store that does not recover what it wrote itself is not used any further.
 void VirtualRun::BuildStore() {
   const bool disk = script_.limits.disk;
   store_ = disk ? std::make_unique<store::MvccStore>(disk_, hooks_)
                 : std::make_unique<store::MvccStore>(hooks_);
-  if (disk) WP_CHECK(store_->Recover().ok(), "the disk holds what the store wrote");
   lessor_ = std::make_unique<store::Lessor>(*store_, lease_limits_, Prng(1));
-  WP_CHECK(lessor_->Recover(Now()).ok(), "the disk holds what the store wrote");
+  Status recovered = disk ? store_->Recover() : Status();
+  if (recovered.ok()) recovered = lessor_->Recover(Now());
+  if (!recovered.ok()) {
+    promises_.Add("Durable", "a store that starts again on the disk that it wrote itself",
+                  recovered.ToString());
+    lost_ = true;
+    return;
+  }
   hub_ = std::make_unique<store::WatchHub>(*store_, hooks_, watch_limits_);
   store_->OnCommitsSafe([this] { commits_announced_ = true; });
   commits_announced_ = false;
@@ -278,6 +294,7 @@ void VirtualRun::Do(const Crash& crash) {
   const store::Ticket there = disk_.Crash(kept);
   reference_.Restart(there == disk_.last() ? store::Ticket(UINT64_MAX) : there, Now());
   BuildStore();
+  if (lost_) return;
   ListLeases();
   if (controlled_) OpenControl();
 }

@@ -26,6 +26,7 @@
 #include "harness/explore/reference_store.h"
 #include "harness/explore/script.h"
 #include "harness/explore/virtual_disk.h"
+#include "harness/explore/watchdog.h"
 
 namespace watchproof::explore {
 
@@ -52,7 +53,9 @@ struct ClientWatch {
 
 class VirtualRun {
  public:
-  VirtualRun(const Script& script, const store::Hooks& hooks, Features& features);
+  // With the progress of a watchdog, if there is one.
+  VirtualRun(const Script& script, const store::Hooks& hooks, Features& features,
+             Progress* progress = nullptr);
   ~VirtualRun();
 
   void Finish();
@@ -192,6 +195,7 @@ class VirtualRun {
   const Script& script_;
   const store::Hooks& hooks_;
   Features& features_;
+  Progress* const progress_;
   store::WatchLimits watch_limits_;
   store::LeaseLimits lease_limits_;
   Recording recording_;
@@ -219,6 +223,7 @@ class VirtualRun {
   TimePoint checkpoint_due_{};
   TimePoint checkpoint_expected_{};
   TimePoint progress_due_{};
+  bool lost_ = false;    // the store did not recover
   std::string written_;  // changes, by revision from 2
   std::string state_;
 };

@@ -39,6 +39,17 @@ TEST(VirtualRunTest, WritesThatWereNotSafeAreLostInACrash) {
   EXPECT_EQ(failed, 2);
 }
 
+// Even if nothing can be done with it any more.
+TEST(VirtualRunTest, AStoreThatDoesNotRecoverIsNotDurable) {
+  const Script script{.limits = {.disk = true, .room = 109},
+                      .steps = {Put{.key = "a/1", .bytes = 91}}};
+  EXPECT_THAT(RunScript(script, {}).findings, testing::IsEmpty());
+  const Outcome outcome = RunScript(script, {"delete-at-floor-lost"});
+  ASSERT_THAT(outcome.findings, testing::Not(testing::IsEmpty()));
+  EXPECT_EQ(outcome.findings.front().guarantee, "Durable") << outcome.findings.front().observed;
+  EXPECT_THAT(outcome.findings.front().expected, testing::HasSubstr("starts again"));
+}
+
 // etcd lets an open range that is deleted meet a put of the same transaction, and looks previous
 // values up one revision below the event's.
 TEST(VirtualRunTest, AKeyMayChangeTwiceInOneTransaction) {

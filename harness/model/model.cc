@@ -197,6 +197,7 @@ bool Model::SettleByEvidence(Revision revision) {
   if (seen == control_.reported().end()) return false;
   // The control watch may cover only part of the change; an exact match is the better explanation.
   for (const bool exactly : {true, false}) {
+    if (!exactly && MayBeAnswered(seen->second)) return false;
     if (SettleAsWrite(revision, seen->second, exactly)) return true;
     if (SettleAsEndOfLease(revision, seen->second, exactly)) return true;
   }
@@ -251,14 +252,17 @@ bool Model::SettleAsEndOfLease(Revision revision, const Evidence& seen, bool exa
     std::erase_if(deletes, spared);
   }
   if (!Explains(timeline_.Preview(deletes), seen, exactly)) return false;
-  // A write without an answer so far may explain the changes as well: wait for its answer.
-  const auto& out = calls_.out();
-  const bool claimed = !finished_ && std::any_of(out.begin(), out.end(), [&](const auto& call) {
-    return IsWrite(call.second->method) && MayExplain(OpenWrite(*call.second), seen);
-  });
-  if (claimed) return false;
+  if (MayBeAnswered(seen)) return false;
   Apply(revision, {known->second.explained(), std::move(deletes), {}, lease});
   return true;
+}
+
+// A write without an answer so far may explain the changes, too, and better: its answer decides.
+bool Model::MayBeAnswered(const Evidence& seen) const {
+  const auto& out = calls_.out();
+  return !finished_ && std::any_of(out.begin(), out.end(), [&](const auto& call) {
+    return IsWrite(call.second->method) && MayExplain(OpenWrite(*call.second), seen);
+  });
 }
 
 bool Model::MayExplain(const OpenWrite& write, const Evidence& seen) const {

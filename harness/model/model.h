@@ -114,6 +114,7 @@ class Model {
   std::optional<Revision> EndOfGap(Revision next) const;
   // Whether a control watch covers the key at the revision, and received events of other keys only.
   bool WasSpared(std::string_view key, Revision revision, const Evidence& seen) const;
+  bool MayBeAnswered(const Evidence& seen) const;
   bool MayExplain(const OpenWrite& write, const Evidence& seen) const;
   bool Explains(const std::vector<Change>& changes, const Evidence& seen, bool exactly) const;
   bool MayBeOf(std::int64_t lease, const Evidence& seen) const;

@@ -406,6 +406,23 @@ TEST(Model, DeleteUnderWayIsPreferredToTheEndOfALease) {
   EXPECT_TRUE(recording.model().undecided().empty());
 }
 
+// An answer may be seconds behind the event of its write, as after a pause of the store.
+TEST(Model, AWriteUnderWayIsPreferredToOneThatExplainsMoreThanWasSeen) {
+  Recording recording;
+  recording.Read(1);
+  for (const char* key : {"a", "b"}) {
+    recording.Call(Method::kPut, Put(key, "1"), Acked(recording.known() + 1));
+  }
+  recording.Fail(recording.Start(Method::kDeleteRange, Range("a", "c")),
+                 StatusCode::kDeadlineExceeded);
+  const auto call = recording.Start(Method::kDeleteRange, Range("a"));
+  recording.ControlEvents(true, {.key = "a", .mod = 4});
+  EXPECT_EQ(recording.known(), 3);
+  recording.End(call, Acked(4).Number(2, 1));
+  EXPECT_THAT(DeletedAt(recording, 4), testing::ElementsAre("a"));
+  EXPECT_TRUE(recording.model().undecided().empty());
+}
+
 TEST(Model, PartialEndOfALeaseStaysUndecided) {
   Recording recording;
   recording.Grant(7);

@@ -24,9 +24,9 @@ constexpr OutcomeStyle kStyles[kOutcomes] = {
     {"FIXED EARLY", "±", "*", "fixed_early", "fixed early", "fixed early", "1;33", "failed"},
     {"no target", "!", "!", "target_failed", "without a target", "without a target", "1;35",
      "other"},
+    {"ERROR", "!", "!", "harness_error", "harness error", "harness errors", "1;35", "other"},
     {"FAIL", "✗", "x", "fail", "new failure", "new failures", "1;31", "failed"},
     {"REGRESSION", "✗", "X", "regression", "regression", "regressions", "1;37;41", "failed"},
-    {"ERROR", "!", "!", "harness_error", "harness error", "harness errors", "1;35", "other"},
 };
 
 // In the order of the sentence: what needs attention comes first.
@@ -34,6 +34,9 @@ constexpr Outcome kCounted[] = {
     Outcome::kPass,         Outcome::kRegression,  Outcome::kFail,         Outcome::kHarnessError,
     Outcome::kTargetFailed, Outcome::kFixedEarly,  Outcome::kInconclusive, Outcome::kKnown,
     Outcome::kDeclared,     Outcome::kUnsupported, Outcome::kNotFetched,   Outcome::kNotRun};
+
+// One attempt of so many may end with a harness error before that is what the run says first.
+constexpr int kFewErrors = 10;
 
 }  // namespace
 
@@ -70,6 +73,11 @@ bool IsError(Outcome outcome) {
 }
 
 int Tally::total() const { return std::accumulate(std::begin(counts), std::end(counts), 0); }
+
+bool BreaksRun(const Tally& tally) {
+  const int executed = tally.total() - tally[Outcome::kNotRun] - tally[Outcome::kNotFetched];
+  return kFewErrors * tally[Outcome::kHarnessError] > executed;
+}
 
 std::map<std::string, int> NamedCounts(const Tally& tally) {
   std::map<std::string, int> counts;
@@ -119,9 +127,10 @@ std::string Sentence(const RunRecord& record) {
   const std::pair<bool, std::string_view> openings[] = {
       {tally.total() == 0 && record.incomplete.empty(), "Nothing to do here"},
       {!record.interrupted.empty(), ended},
-      {tally[Outcome::kHarnessError] > 0, "Broken run"},
+      {BreaksRun(tally), "Broken run"},
       {tally[Outcome::kRegression] > 0, "Bugs are back"},
       {tally[Outcome::kFail] > 0, "Broken promises"},
+      {tally[Outcome::kHarnessError] > 0, "Broken run"},
       {tally[Outcome::kTargetFailed] > 0 || record.named_not_fetched, "No target"},
       {tally[Outcome::kFixedEarly] > 0 || !record.stale.empty(), "Expectations are out of date"},
       {!record.incomplete.empty(), "Incomplete"},

@@ -36,9 +36,9 @@ enum class Outcome {
   kInconclusive,
   kFixedEarly,
   kTargetFailed,
+  kHarnessError,
   kFail,
   kRegression,
-  kHarnessError,
 };
 inline constexpr int kOutcomes = 12;
 
@@ -166,6 +166,9 @@ std::map<std::string, int> NamedCounts(const Tally& tally);  // by the names for
 std::string CountsText(const Tally& tally);
 
 Tally CountOutcomes(const RunRecord& record);
+// Whether harness errors are so many, more than one attempt in ten, that the run says that first. A
+// failure of the target counts before fewer: it was recorded, whatever became of other attempts.
+bool BreaksRun(const Tally& tally);
 
 // "Profile quick left out 2 of 3 cases: A.B, C.D"; empty: it left out none.
 std::string LeftOutSentence(const RunRecord& record);

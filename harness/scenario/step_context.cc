@@ -51,6 +51,11 @@ Status StepContext::NoteWrite(const Result<Revision>& revision) {
   return {};
 }
 
+Status StepContext::NoteLeaseWrite(const Result<Revision>& revision) {
+  const bool ended = !revision.has_value() && revision.error().code() == StatusCode::kNotFound;
+  return NoteWrite(ended ? Result<Revision>(head_) : revision);
+}
+
 Revision StepContext::Resolve(const RevisionRef& ref) const {
   switch (ref.base) {
     case RevisionRef::Base::kAbsolute:

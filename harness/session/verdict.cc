@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "harness/client/pulse.h"
 #include "harness/session/interrupt.h"
 #include "harness/targets/probe.h"
 #include "harness/targets/probe_capabilities.h"
@@ -23,9 +24,11 @@ bool RefusesWhatIsStated(const AttemptSession& session, const Status& trouble) {
 // target is only silent if it does not answer on the direct path, either.
 bool IsSilent(AttemptSession& session, const Trouble& trouble) {
   const StatusCode code = trouble.status.code();
-  if (code == StatusCode::kDeadlineExceeded && trouble.undisturbed) return true;
-  if (code != StatusCode::kDeadlineExceeded && code != StatusCode::kUnavailable) return false;
   const Target& target = session.environment().target();
+  // By another one than watchproof, which the receipts would show.
+  if (target.process_state() == 'T') return false;
+  if (code == StatusCode::kDeadlineExceeded && trouble.undisturbed) return true;
+  if (!IsNoAnswer(code)) return false;
   return !AskStatus(target.endpoint(), Within(kLastQuestion), target.token()).has_value();
 }
 

@@ -132,7 +132,11 @@ class EtcdTarget final : public ProcessTarget {
     ChildOptions ask{.executable = binary_, .arguments = {flag}, .log = answer_file};
     WP_ASSIGN_OR_RETURN(const auto child, ChildProcess::Launch(ask));
     const Result<ExitState> ended = child->Wait(Within(5s));
-    how_it_ended = ended.has_value() ? ended->ToString() : "did not end within 5 s";
+    // A busy machine may be to blame: the caller may try again.
+    if (!ended.has_value()) {
+      return Fail(StatusCode::kDeadlineExceeded, "{} {} did not end within 5 s", binary_, flag);
+    }
+    how_it_ended = ended->ToString();
     std::ifstream file(answer_file);
     std::string answer((std::istreambuf_iterator<char>(file)), {});
     std::error_code ignored;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <thread>
+#include <utility>
 
 #include "harness/explore/live/live_script.h"
 #include "harness/explore/recording.h"
@@ -18,7 +19,6 @@ constexpr std::uint64_t kNoNews = 4;
 constexpr Duration kLeasesEnd = 16s;
 constexpr Duration kBetweenLists = 200ms;
 constexpr int kMoreTries = 2;
-constexpr int kMostWaits = 10;  // for a server that is slow with everything
 // A request for progress may be dropped while the server still has a watch among those that are
 // behind. It is repeated, each time after twice as long.
 constexpr Duration kFirstRequest = 25ms;
@@ -33,10 +33,6 @@ std::set<std::int64_t> LeasesIn(std::string_view list) {
   if (!Parse(list, answer).ok()) return leases;
   for (const LeaseRequestView& one : answer.leases) leases.insert(one.id);
   return leases;
-}
-
-bool IsTransient(StatusCode code) {
-  return code == StatusCode::kUnavailable || code == StatusCode::kDeadlineExceeded;
 }
 
 WatchPhase PhaseOf(const WatchState& watch, Revision head, Revision floor) {
@@ -126,15 +122,16 @@ void LiveScript::AskClosingQuestions() {
 
 // The judge says of the lists whether one has lasted too long.
 void LiveScript::AwaitEndOfLeases() {
-  const TimePoint until = Clock::now() + kLeasesEnd;
-  while (true) {
+  const auto enough =
+      server_.pulse().answers() + static_cast<std::uint64_t>(kLeasesEnd / Pulse::kEvery);
+  while (!server_.Gone()) {
     std::erase_if(ending_, [this](std::int64_t lease) { return !leases_.contains(lease); });
     if (ending_.empty()) return;
-    const bool last = Clock::now() >= until;
+    const bool last = server_.pulse().answers() >= enough;
     if (last) ListLeases();
     const auto left = client_.calls->Ask("/etcdserverpb.Lease/LeaseLeases", "");
-    if (last || !left.has_value()) return;
-    const std::set<std::int64_t> listed = LeasesIn(left->view());
+    if (last || (!left && !IsNoAnswer(left.error().code()))) return;
+    const std::set<std::int64_t> listed = left ? LeasesIn(left->view()) : leases_;
     for (const std::int64_t lease : ending_) {
       if (!listed.contains(lease)) leases_.erase(lease);
     }
@@ -146,15 +143,11 @@ void LiveScript::AwaitEndOfLeases() {
 void LiveScript::ListLeases() {
   if (leases_.empty()) return;
   const std::string every(1, '\0');
-  // A server that is short of processor time says that it took too long.
   const auto ask = [this](Method method, const std::string& request) {
-    auto answer = Call(method, request);
-    for (int i = 0; i < kMoreTries && !answer && IsTransient(answer.error().code()); ++i) {
-      answer = Call(method, request);
-    }
-    if (answer.has_value()) return;
+    const auto asked = Inquire(method, request);
+    if (!asked || asked->has_value()) return;
     Add("Answered", "the leases, and the keys that are on them",
-        std::string(answer.error().message()));
+        std::string(asked->error().message()));
   };
   ask(Method::kRange, ToWire(store::RangeQuery{.range = {every, every}}));
   ask(Method::kLeaseLeases, "");
@@ -171,22 +164,16 @@ LiveScript::Watches LiveScript::LiveOn(const Stream* only) {
   return live;
 }
 
-bool LiveScript::ServerIsSlow() {
-  const TimePoint asked = Clock::now();
-  [[maybe_unused]] const auto status = client_.calls->Ask("/etcdserverpb.Maintenance/Status", "");
-  return Clock::now() - asked > server_.patience() / 10;
-}
-
 // As long as something arrives, the rest is only late.
 bool LiveScript::AwaitDelivery(const Watches& watches, Revision through) {
   std::uint64_t events = 0;
   std::uint64_t before = 0;
-  int waits = 0;
   do {
     before = events;
     if (Delivered(watches, through, server_.patience() + kOnTheWay, &events)) return true;
-  } while (events != before || (++waits < kMostWaits && ServerIsSlow()));
-  return false;
+  } while (events != before);
+  if (std::exchange(gave_up_, true)) return false;
+  return Delivered(watches, through, server_.certainty(), &events);
 }
 
 bool LiveScript::Delivered(const Watches& watches, Revision through, Duration limit,
@@ -265,7 +252,7 @@ LiveScript::Progress LiveScript::AwaitProgress(Stream& stream) {
   // If another script's compaction has ended the last of its watches, nothing is due any more.
   if (!any) return Progress::kCame;
   std::uint64_t events = 0;
-  if (!came && (!Delivered(LiveOn(&stream), server_.head(), kBehind, &events) || ServerIsSlow())) {
+  if (!came && !Delivered(LiveOn(&stream), server_.head(), kBehind, &events)) {
     return Progress::kBehind;
   }
   server_.Annotate(ProgressOver{id});

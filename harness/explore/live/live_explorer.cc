@@ -55,7 +55,7 @@ void OnThreads(std::size_t count, const Work& work) {
 }  // namespace
 
 LiveExplorer::LiveExplorer(const LiveExploreOptions& options)
-    : options_(options), prng_(Prng(options.seed).Fork("live")) {}
+    : options_(options), prng_(Prng(options.seed).Fork("live")), buckets_(options.is_known) {}
 
 // Alone, so that no other script compacts or restarts what it needs.
 LiveExplorer::BatchPlan LiveExplorer::CoveringBatch(Duration time, std::uint64_t most) {
@@ -143,15 +143,18 @@ Status LiveExplorer::Explore(Duration time, std::uint64_t most,
       const std::uint64_t its_most = std::min(left, share);
       const BatchPlan plan =
           options_.source ? SourceBatch(its_time, its_most) : DrawBatch(its_time, its_most);
-      const Prng prng = prng_.Fork(fmt::format("batch {}", ++counts_.servers));
+      const Prng prng = prng_.Fork(fmt::format("batch {}", ++batches_));
       left -= plan.most;
       learning_.unlock();
       const auto batch = Run(plan, prng);
       learning_.lock();
       if (!batch.has_value()) {
-        trouble = batch.error();
-        return;
+        left += plan.most;
+        ++counts_.late;
+        if (!Started() || !IsNoAnswer(batch.error().code())) trouble = batch.error();
+        continue;
       }
+      ++counts_.servers;
       left += plan.most - batch->ran.size();
       Learn(plan, *batch);
       enough = enough || !go_on();
@@ -171,15 +174,11 @@ void LiveExplorer::Learn(const BatchPlan& plan, const Batch& batch) {
     counts_.steps += one.steps;
   }
   // Of the others nothing is shown that a recording would explain.
-  const bool example = std::ranges::any_of(buckets(), [&](const Bucket& bucket) {
-    const auto& examples = bucket.examples;
-    return std::ranges::find(examples, recording, &Bucket::Example::recording) != examples.end();
-  });
-  Finish(batch.folder, example);
+  Finish(batch.folder, buckets_.Cite(recording));
   counts_.scripts += batch.ran.size();
   if (!batch.undecided.empty()) {
     ++counts_.undecided;
-    ++undecided_[batch.undecided.front()];
+    ++undecided_[WithoutNumbers(batch.undecided.front())];
   }
 }
 
@@ -204,6 +203,7 @@ Result<std::vector<LiveExplorer::Findings>> LiveExplorer::RunAlone(
                         .durable = Has<Crash>(scripts[own]),
                         .users = users,
                         .patience = kPatienceAlone,
+                        .certainty = kPatienceAlone,
                         .next = [&](const Prng&) { return std::optional(scripts[own]); }},
                        prng_);
       MutexLock lock(mu);
@@ -271,20 +271,19 @@ Status LiveExplorer::RunOn(const std::filesystem::path& folder, const BatchPlan&
                                          .seed = options_.seed,
                                          .durable = plan.durable,
                                          .users = plan.users,
-                                         .patience = plan.patience}));
+                                         .patience = plan.patience,
+                                         .certainty = plan.certainty}));
   {
     MutexLock lock(mu_);
     version_ = server->version();
+    started_ = true;
   }
   const TimePoint until = Clock::now() + plan.time;
-  Status trouble;
   Mutex mu;
-  OnThreads(static_cast<std::size_t>(plan.workers), [&] {
-    const Status worked = Work(*server, plan, until, prng, batch.ran, mu);
-    MutexLock lock(mu);
-    if (!worked.ok()) trouble = worked;
-  });
+  OnThreads(static_cast<std::size_t>(plan.workers),
+            [&] { Work(*server, plan, until, prng, batch.ran, mu); });
   LiveVerdict verdict = server->Finish();
+  if (batch.ran.empty() && !verdict.findings.empty()) batch.ran.push_back({});
   for (const LiveVerdict::OfScript& finding : verdict.findings) {
     // One that is of no script is shown with the first.
     const bool named = finding.script > 0 && finding.script <= batch.ran.size();
@@ -292,29 +291,32 @@ Status LiveExplorer::RunOn(const std::filesystem::path& folder, const BatchPlan&
     if (own < batch.ran.size()) batch.ran[own].broken.push_back(finding.broken);
   }
   NameConsequences(batch.ran);
+  for (Ran& one : batch.ran) {
+    std::ranges::stable_sort(one.broken, {}, &BrokenGuarantee::at);
+  }
   batch.undecided = std::move(verdict.undecided);
-  return trouble;
+  return {};
 }
 
 // One script after the other, until the time is over or there are enough.
-Status LiveExplorer::Work(LiveServer& server, const BatchPlan& plan, TimePoint until,
-                          const Prng& prng, std::vector<Ran>& ran, Mutex& mu) {
+void LiveExplorer::Work(LiveServer& server, const BatchPlan& plan, TimePoint until,
+                        const Prng& prng, std::vector<Ran>& ran, Mutex& mu) {
   LiveClient client;
-  {
+  for (bool connected = false; !connected && !server.Gone();) {
     const LiveServer::Use use(server);
-    WP_RETURN_IF_ERROR(client.Connect(server));
+    connected = client.Connect(server).ok();
   }
   while (true) {
     std::uint32_t number = 0;
     std::optional<Script> script;
     {
       MutexLock lock(mu);
-      if (ran.size() >= plan.most || Clock::now() >= until || options_.interrupted()) return {};
-      if (server.Gone()) return {};
+      if (ran.size() >= plan.most || Clock::now() >= until || options_.interrupted()) return;
+      if (server.Gone()) return;
       number = static_cast<std::uint32_t>(ran.size() + 1);
       Prng draw = prng.Fork(fmt::format("script {}", number));
       script = plan.next(draw);
-      if (!script) return {};
+      if (!script) return;
       ran.push_back({.script = *script, .features = {}, .broken = {}});
     }
     LiveScript run(server, client, *script, number, plan.draws,

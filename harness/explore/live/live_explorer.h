@@ -21,6 +21,7 @@
 
 #include "harness/base/mutex.h"
 #include "harness/base/prng.h"
+#include "harness/explore/buckets.h"
 #include "harness/explore/corpus.h"
 #include "harness/explore/live/live_script.h"
 #include "harness/explore/live/live_server.h"
@@ -36,6 +37,8 @@ struct LiveExploreOptions {
   std::function<bool()> interrupted;
   // If there is one, it gives the scripts, instead of the corpus; empty: there are no more.
   std::function<std::optional<Script>()> source = {};
+  // Whether a signature is of a bug that the target is known for, once it runs.
+  Buckets::IsKnown is_known = {};
   // Whether some servers are for situations that were not reached yet.
   bool covering = true;
 };
@@ -46,6 +49,8 @@ class LiveExplorer {
 
   // On fresh servers, some at a time: the scripts that begin within the time, at most so many.
   // Whenever a server is done, `go_on` is asked, which may look at everything below.
+  // A server that is late to start, again and again, is left; an error: one has ended at its start,
+  // or none started at all. What was found is kept in any case.
   Status Explore(Duration time, std::uint64_t most, const std::function<bool()>& go_on);
   // Each script alone on a fresh server, some servers at a time: what was found, by script.
   using Findings = std::vector<BrokenGuarantee>;
@@ -58,12 +63,15 @@ class LiveExplorer {
     std::uint64_t scripts = 0;
     std::uint64_t steps = 0;
     std::uint64_t servers = 0;
+    std::uint64_t late = 0;       // servers that did not start in time
     std::uint64_t undecided = 0;  // servers of which a part could not be judged
   };
   const Counts& counts() const { return counts_; }
   const Corpus& corpus() const { return corpus_; }
   Corpus& corpus() { return corpus_; }
   const std::vector<Bucket>& buckets() const { return buckets_.all(); }
+  std::vector<const Bucket*> After(const Bucket& cause) const { return buckets_.After(cause); }
+  bool Shown(const std::string& shape) const { return buckets_.Shown(shape); }
   const std::map<std::string, std::uint64_t>& undecided() const { return undecided_; }
   // Of the target, once a server ran.
   std::string version() {
@@ -87,6 +95,7 @@ class LiveExplorer {
     bool durable = false;
     bool users = false;
     Duration patience = 3s;
+    Duration certainty = 10s;
     std::function<std::optional<Script>(Prng& prng)> next;
   };
   struct Batch {
@@ -98,11 +107,15 @@ class LiveExplorer {
   // From any thread.
   Result<Batch> Run(const BatchPlan& plan, const Prng& prng);
   Result<std::filesystem::path> MakeFolder();
+  bool Started() {
+    MutexLock lock(mu_);
+    return started_;
+  }
   void Finish(const std::filesystem::path& folder, bool keep);
   Status RunOn(const std::filesystem::path& folder, const BatchPlan& plan, const Prng& prng,
                Batch& batch);
-  Status Work(LiveServer& server, const BatchPlan& plan, TimePoint until, const Prng& prng,
-              std::vector<Ran>& ran, Mutex& mu);
+  void Work(LiveServer& server, const BatchPlan& plan, TimePoint until, const Prng& prng,
+            std::vector<Ran>& ran, Mutex& mu);
   BatchPlan DrawBatch(Duration time, std::uint64_t most) REQUIRES(learning_);
   BatchPlan SourceBatch(Duration time, std::uint64_t most);
   BatchPlan CoveringBatch(Duration time, std::uint64_t most) REQUIRES(learning_);
@@ -113,6 +126,7 @@ class LiveExplorer {
   Corpus corpus_;
   Buckets buckets_;
   Counts counts_;
+  std::uint64_t batches_ = 0;
   bool source_is_empty_ = false;
   std::vector<Script> restarting_;  // scripts for situations, which wait for a durable server
   std::map<std::string, std::uint64_t> undecided_;
@@ -120,6 +134,7 @@ class LiveExplorer {
   Mutex learning_;
   Mutex mu_;
   std::string version_ GUARDED_BY(mu_);
+  bool started_ GUARDED_BY(mu_) = false;  // some server was
 };
 
 }  // namespace watchproof::explore

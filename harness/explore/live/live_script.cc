@@ -16,6 +16,7 @@ constexpr std::int64_t kLeasesPerScript = 10;
 constexpr std::int64_t kSeconds = 60;  // of a lease, where none ends by itself
 constexpr std::int64_t kFewSeconds = 3;
 constexpr Duration kLongestPause = 3s;
+constexpr Duration kBetweenQuestions = 200ms;  // that have no answer
 constexpr Duration kShortest = 1ms;
 constexpr Duration kShort = 15ms;
 // The store's own interval between two passes over watches that are behind.
@@ -165,7 +166,8 @@ void LiveScript::Add(std::string guarantee, std::string expected, std::string ob
   broken_.push_back({.guarantee = std::move(guarantee),
                      .watch = name_,
                      .expected = std::move(expected),
-                     .observed = std::move(observed)});
+                     .observed = std::move(observed),
+                     .at = server_.recording().Now()});
 }
 
 void LiveScript::Pause(Duration longest) {
@@ -304,12 +306,25 @@ Result<Bytes> LiveScript::Call(Method method, std::string request) {
   return answer;
 }
 
+std::optional<Result<Bytes>> LiveScript::Inquire(Method method, const std::string& request) {
+  const std::uint64_t before = server_.pulse().answers();
+  while (true) {
+    Result<Bytes> answer = Call(method, request);
+    if (answer.has_value() || !IsNoAnswer(answer.error().code())) return answer;
+    if (server_.pulse().Proves(before)) return answer;
+    if (server_.Gone()) return std::nullopt;
+    std::this_thread::sleep_for(kBetweenQuestions);
+  }
+}
+
 void LiveScript::Do(const Put& put) {
-  for (std::int64_t i = 0; i < put.times; ++i) {
+  for (std::int64_t i = 0; i < put.times && !server_.Gone(); ++i) {
     const store::PutOp op = OperationOf(put, placement_, values_);
+    const std::uint64_t before = server_.pulse().answers();
     const auto answer = Call(Method::kPut, ToWire(op));
     const bool plain = op.lease == 0 && !op.ignore_value && !op.ignore_lease && !op.key.empty();
-    if (plain && !answer) {
+    const bool answered = answer.has_value() || !IsNoAnswer(answer.error().code());
+    if (plain && !answer && (answered || server_.pulse().Proves(before))) {
       Add("Answered", "a put to be answered: nothing in it gives a reason to refuse it",
           std::string(answer.error().message()));
     }
@@ -349,8 +364,9 @@ void LiveScript::Do(const Get& get) {
   const std::int64_t at = Resolve(get.at);
   const std::int64_t floor = server_.floor().value;
   const std::int64_t head = server_.head().value;
-  const auto answer = Call(Method::kRange, ToWire(OperationOf(get, placement_, at)));
-  const Status status = answer ? Status() : answer.error();
+  const auto asked = Inquire(Method::kRange, ToWire(OperationOf(get, placement_, at)));
+  if (!asked) return;
+  const Status status = *asked ? Status() : asked->error();
   const bool kept = at <= 0 || (at >= server_.floor_asked().value && at <= head);
   const std::string observed =
       fmt::format("at revision {}, with floor {} and head {}: {}", at, floor, head,

@@ -87,6 +87,9 @@ class LiveScript {
   Stream* Open(int number);
   void Ask(Stream& stream, const Create& create, std::int64_t start);
   Result<Bytes> Call(Method method, std::string request);
+  // A question, which is asked again while it has no answer and that proves nothing. Empty: nothing
+  // is known of it. An error: it was refused, or did not come although other answers did.
+  std::optional<Result<Bytes>> Inquire(Method method, const std::string& request);
   void Pause(Duration longest);
   void Add(std::string guarantee, std::string expected, std::string observed);
 
@@ -123,8 +126,6 @@ class LiveScript {
   using Watches = std::vector<LiveWatch>;
   // Of one stream, or of all.
   Watches LiveOn(const Stream* only);
-  // Whether it takes long to answer a call: what is missing may only be late, too.
-  bool ServerIsSlow();
   // Until each has received every change through the revision; false if nothing more arrives.
   bool AwaitDelivery(const Watches& watches, Revision through);
   // The same within a limit, with the number of events that they have received.
@@ -165,6 +166,7 @@ class LiveScript {
   Script carried_out_;
   std::set<std::int64_t> leases_;  // not revoked
   std::set<std::int64_t> ending_;  // of these, those that end by themselves
+  bool gave_up_ = false;           // something has not come for as long as makes that certain
   Values values_;
   std::size_t steps_ = 0;
 };

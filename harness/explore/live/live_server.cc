@@ -15,6 +15,7 @@ constexpr std::string_view kScript = "script ";
 constexpr std::string_view kStream = "stream ";
 constexpr std::size_t kLinesAtOnce = 512;
 constexpr Duration kRestartLimit = 20s;
+constexpr int kMostStarts = 3;
 // A machine that stands still uses up no more of a time limit than this.
 constexpr Duration kSlice = 250ms;
 constexpr const char* kReader = "reader";
@@ -45,9 +46,15 @@ LiveServer::LiveServer(const LiveServerOptions& options)
                     .bypass_proxy = true}) {}
 
 Result<std::unique_ptr<LiveServer>> LiveServer::Start(const LiveServerOptions& options) {
-  std::unique_ptr<LiveServer> server(new LiveServer(options));
-  WP_RETURN_IF_ERROR(server->Open());
-  return server;
+  for (int tries = 1;; ++tries) {
+    std::unique_ptr<LiveServer> server(new LiveServer(options));
+    const Status opened = server->Open();
+    if (opened.ok()) return server;
+    const auto death = server->environment_.Died();
+    const Status why =
+        death ? Fail(StatusCode::kFailedPrecondition, "{}", opened.message()) : opened;
+    if (!IsNoAnswer(why.code()) || tries == kMostStarts) return why;
+  }
 }
 
 Status LiveServer::Open() {
@@ -65,6 +72,7 @@ Status LiveServer::Open() {
   }
   follower_ = std::thread([this] { Follow(); });
   const std::string endpoint = environment_.target().front().ToString();
+  pulse_ = std::make_unique<Pulse>(StatusQuestion(endpoint));
   WP_ASSIGN_OR_RETURN(const Revision head, KvClient(*recorder_, endpoint).Head());
   Saw(head);
   if (options_.users) WP_RETURN_IF_ERROR(EnableUsers());
@@ -134,8 +142,13 @@ Status LiveServer::Restart() {
 // The control watch goes on where it was: what it had received by then has been judged.
 Status LiveServer::KillAndStart() {
   Append(KillEntry(/*healed=*/false));
-  WP_RETURN_IF_ERROR(environment_.target().Kill());
-  WP_RETURN_IF_ERROR(environment_.target().Restart(Within(kRestartLimit)));
+  for (int tries = 1;; ++tries) {
+    WP_RETURN_IF_ERROR(environment_.target().Kill());
+    const Status started = environment_.target().Restart(Within(kRestartLimit));
+    if (started.ok()) break;
+    // One that has ended does so again.
+    if (started.code() != StatusCode::kDeadlineExceeded || tries == kMostStarts) return started;
+  }
   Append(KillEntry(/*healed=*/true));
   control_watch_.reset();
   Revision known{};
@@ -149,6 +162,7 @@ Status LiveServer::KillAndStart() {
 }
 
 bool LiveServer::Gone() {
+  if (pulse_->silent()) return true;
   MutexLock lock(use_);
   if (!gone_ && !restarting_ && environment_.Died()) gone_ = true;
   return gone_;
@@ -221,8 +235,14 @@ bool LiveServer::Await(const std::function<bool(const Judge&)>& done, Duration l
   MutexLock lock(mu_);
   if (judged_ >= waiter.from && done(*judge_)) return true;
   waiters_.push_back(&waiter);
-  for (Duration left = limit; !waiter.satisfied && left > Duration(0); left -= kSlice) {
-    const TimePoint until = Clock::now() + std::min<Duration>(left, kSlice);
+  const std::uint64_t enough =
+      pulse_->answers() + static_cast<std::uint64_t>(limit / Pulse::kEvery);
+  const auto goes_on = [&](Duration left) {
+    return left > Duration(0) || (pulse_->answers() < enough && !pulse_->silent());
+  };
+  for (Duration left = limit; !waiter.satisfied && goes_on(left); left -= kSlice) {
+    const Duration slice = left > Duration(0) ? std::min<Duration>(left, kSlice) : kSlice;
+    const TimePoint until = Clock::now() + slice;
     while (!waiter.satisfied && waiter.changed.WaitUntil(mu_, until)) continue;
   }
   waiters_.remove(&waiter);
@@ -232,7 +252,7 @@ bool LiveServer::Await(const std::function<bool(const Judge&)>& done, Duration l
 LiveVerdict LiveServer::Finish() {
   Annotate(StageReached{Stage::kHealed});
   // Whatever is queued for a watch arrives before this.
-  [[maybe_unused]] const auto sentinel = PutByRoot("sentinel");
+  ProveLife();
   Annotate(StageReached{Stage::kSentinels});
   // A server that answers hundreds of creates and cancels one after the other is slow, not silent.
   std::size_t left = SIZE_MAX;
@@ -247,9 +267,16 @@ LiveVerdict LiveServer::Finish() {
     before = left;
     Await(settled, options_.patience);
   } while (left > 0 && left < before);
-  if (const auto death = environment_.Died()) {
+  if (left > 0) Await(settled, options_.certainty);
+  const auto death = environment_.Died();
+  const bool stopped = environment_.target().process_state() == 'T';
+  const bool silent = !death && pulse_->silent();
+  if (death) {
     Annotate(TargetEnded{
         .member = death->member, .how = death->state.ToString(), .last_words = death->last_words});
+  } else if (silent && !stopped) {
+    Annotate(
+        TargetSilent{.asked = "a question for its status", .waited_ms = pulse_->silence() / 1ms});
   }
   Annotate(StageReached{Stage::kConverged});
   Annotate(StageReached{Stage::kEnd});
@@ -257,10 +284,37 @@ LiveVerdict LiveServer::Finish() {
   MutexLock lock(mu_);
   Judgement judgement = judge_->Finish();
   LiveVerdict verdict{.findings = {}, .undecided = std::move(judgement.undecided)};
+  if (silent && stopped) verdict.undecided.emplace_back("the server was stopped by a signal");
   for (const Finding& finding : judgement.findings) {
-    verdict.findings.push_back({ScriptOf(finding), BrokenBy(finding)});
+    LiveVerdict::OfScript& found =
+        verdict.findings.emplace_back(LiveVerdict::OfScript{ScriptOf(finding), BrokenBy(finding)});
+    // Each wait at the end was as long as makes it certain, but those for progress and for leases.
+    const bool certain = finding.guarantee != Guarantee("Bookmarkable") &&
+                         finding.guarantee != Guarantee("Leased") && !(silent && stopped);
+    found.broken.proven = found.broken.proven || certain;
+    // Where the server is gone, that is what the rest follows from.
+    if (!death && !silent) continue;
+    const bool gone = finding.guarantee == Guarantee("Available");
+    if (gone) found.broken.at = Duration(0);
+    if (gone || finding.by_silence || finding.guarantee == Guarantee("Settled")) found.script = 0;
   }
   return verdict;
+}
+
+// Writes, and asks again as long as another question may be answered and this one is not: what
+// never answers a put is silent, whatever else it answers.
+void LiveServer::ProveLife() {
+  const std::uint64_t before = pulse_->answers();
+  const TimePoint asked = Clock::now();
+  auto sentinel = PutByRoot("sentinel");
+  while (!sentinel && IsNoAnswer(sentinel.error().code()) && !Gone()) {
+    if (pulse_->Proves(before)) {
+      Annotate(TargetSilent{.asked = "a put", .waited_ms = (Clock::now() - asked) / 1ms});
+      return;
+    }
+    std::this_thread::sleep_for(kSlice);
+    sentinel = PutByRoot("sentinel");
+  }
 }
 
 // By the stream that it names, or by the last of its lines that a script caused.
@@ -284,6 +338,7 @@ void LiveServer::Stop() {
   streams.clear();
   control_watch_.reset();
   environment_.Stop();
+  pulse_.reset();
   if (recorder_ != nullptr) {
     [[maybe_unused]] const Status closed = recorder_->Close();
   }

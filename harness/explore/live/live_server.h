@@ -28,6 +28,7 @@
 #include "harness/checkers/judge.h"
 #include "harness/client/admin_client.h"
 #include "harness/client/call_client.h"
+#include "harness/client/pulse.h"
 #include "harness/client/watch_stream.h"
 #include "harness/environment/environment.h"
 #include "harness/explore/verdict.h"
@@ -43,8 +44,11 @@ struct LiveServerOptions {
   // Authentication is enabled, if the target has it; then there are no restarts, which would end
   // every token.
   bool users = false;
-  // How long an answer may take while nothing else arrives before it counts as missing.
+  // How long an answer may take while nothing else arrives before it counts as missing: in time
+  // in which the server answers other questions (client/pulse.h).
   Duration patience = 3s;
+  // The same of what is missing at the end, so that the recording proves it: it may come late.
+  Duration certainty = 10s;
 };
 
 // What a batch of scripts showed.
@@ -59,6 +63,8 @@ struct LiveVerdict {
 
 class LiveServer {
  public:
+  // One that is late is tried again before it counts. An error: it has ended, or is late each time
+  // (IsNoAnswer of its code).
   static Result<std::unique_ptr<LiveServer>> Start(const LiveServerOptions& options);
   ~LiveServer() { Stop(); }
 
@@ -68,6 +74,9 @@ class LiveServer {
   const std::string& token() const { return root_; }
   const std::string& version() const { return version_; }
   Duration patience() const { return options_.patience; }
+  Duration certainty() const { return options_.certainty; }
+  // Whether it answers, and so what silence means.
+  const Pulse& pulse() const { return *pulse_; }
 
   // What all clients together know: the highest revision in an answer, and the compactions that
   // were asked for and acknowledged.
@@ -99,7 +108,7 @@ class LiveServer {
   Status Restart();
   bool can_restart() { return environment_.target().durable() && !CanRestrict(); }
   std::uint64_t restarts() const { return restarts_.load(); }
-  // Whether it has ended by itself, or did not come back.
+  // Whether it has ended by itself, did not come back, or answers nothing.
   bool Gone();
 
   struct Readable {
@@ -114,7 +123,8 @@ class LiveServer {
   bool CanRestrict() const { return !root_.empty(); }
   void Annotate(const Annotation& annotation) { Append(AnnotationEntry(annotation)); }
   // Waits until everything recorded so far has been judged and `done` holds, which is asked
-  // whenever more has been judged. False when the time is over, or the server has died.
+  // whenever more has been judged. False when the time is over: the server had as many answers to
+  // give as fit into it, or is silent.
   bool Await(const std::function<bool(const Judge&)>& done, Duration limit);
   // Calls `visit` once everything recorded so far has been judged, if that is in time.
   template <typename Visit>
@@ -135,6 +145,7 @@ class LiveServer {
   Status EnableUsers();
   Status OpenControlWatch(Revision start);
   Result<Revision> PutByRoot(const std::string& key);
+  void ProveLife();
   Status KillAndStart();
   void Append(Entry entry);
   void Follow();
@@ -158,6 +169,7 @@ class LiveServer {
   std::string root_;  // tokens
   std::string reader_;
   std::unique_ptr<WatchStream> control_watch_;
+  std::unique_ptr<Pulse> pulse_;
   std::atomic<std::int64_t> head_ = 1;
   std::atomic<std::int64_t> floor_ = 0;
   std::atomic<std::int64_t> floor_asked_ = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/scenario/steps/write.h"
 
+#include <algorithm>
+
 #include "harness/model/operations.h"
 #include "harness/scenario/step_context.h"
 #include "harness/session/consumer_link.h"
@@ -74,11 +76,11 @@ std::vector<PutStep> PutStep::Smaller() const {
 
 Status PutStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
-  if (!BeyondKubernetes().empty()) {
-    return context.NoteWrite(session.kv().Write(OperationOf(context, *this)));
-  }
-  return context.NoteWrite(
-      session.kv().Put(session.Placed(key), ValueOf(*this), LeaseOf(context, *this)));
+  const auto done =
+      BeyondKubernetes().empty()
+          ? session.kv().Put(session.Placed(key), ValueOf(*this), LeaseOf(context, *this))
+          : session.kv().Write(OperationOf(context, *this));
+  return lease.empty() ? context.NoteWrite(done) : context.NoteLeaseWrite(done);
 }
 
 std::string DeleteStep::BeyondKubernetes() const {
@@ -129,7 +131,10 @@ std::vector<TxnStep> TxnStep::Smaller() const {
 
 Status TxnStep::Run(StepContext& context) const {
   const std::vector<WriteOp> operations = OperationsOf(context, writes);
-  return context.NoteWrite(context.session().kv().Transact(operations));
+  const auto done = context.session().kv().Transact(operations);
+  const bool leased = std::ranges::any_of(
+      operations, [](const WriteOp& operation) { return operation.lease != 0; });
+  return leased ? context.NoteLeaseWrite(done) : context.NoteWrite(done);
 }
 
 // Whether it was rejected is judged from the recording; whether the other members reject it, too,

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/explore/buckets.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace watchproof::explore {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+TEST(Buckets, ExamplesWithTheLeastCompanyComeFirst) {
+  Buckets buckets;
+  const BrokenGuarantee lost{.guarantee = "Reliable", .expected = "revision 7"};
+  for (const int company : {47, 0, 3}) buckets.File({Script(), company}, 1, {lost});
+  for (int i = 0; i < 40; ++i) buckets.File({Script(), 63}, 1, {lost});
+  ASSERT_THAT(buckets.all(), SizeIs(1));
+  EXPECT_EQ(buckets.all().front().times, 43U);
+  const auto& examples = buckets.all().front().examples;
+  ASSERT_THAT(examples, SizeIs(12));
+  EXPECT_EQ(examples[0].company, 0);
+  EXPECT_EQ(examples[1].company, 3);
+  EXPECT_EQ(examples[2].company, 47);
+}
+
+TEST(Buckets, NumbersAndKeysMakeNoOtherBucket) {
+  Buckets buckets;
+  buckets.File({}, 1, {{.guarantee = "Reliable", .expected = "revision 7 of \"a\""}});
+  buckets.File({}, 2, {{.guarantee = "Reliable", .expected = "revision 12 of \"b\""}});
+  buckets.File({}, 3, {{.guarantee = "Ordered", .expected = "revision 12 of \"b\""}});
+  EXPECT_THAT(buckets.all(), SizeIs(2));
+}
+
+const BrokenGuarantee kLost{.guarantee = "Reliable", .expected = "a change"};
+const BrokenGuarantee kStuck{.guarantee = "Settled", .expected = "every change"};
+const BrokenGuarantee kWrongRead{.guarantee = "Answered", .expected = "a read"};
+
+std::vector<std::string> Causes(const Buckets& buckets) {
+  std::vector<std::string> causes;
+  for (const Bucket& bucket : buckets.all()) causes.push_back(bucket.broken().guarantee);
+  return causes;
+}
+
+TEST(Buckets, WhatComesLaterIsFoldedUnderTheFirst) {
+  Buckets buckets;
+  buckets.File({}, 1, {kLost, kStuck, kWrongRead});
+  buckets.File({}, 2, {kLost, kWrongRead});
+  EXPECT_THAT(Causes(buckets), ElementsAre("Reliable"));
+  const std::vector<const Bucket*> after = buckets.After(buckets.all().front());
+  ASSERT_THAT(after, SizeIs(2));
+  EXPECT_EQ(after[0]->broken().guarantee, "Answered");
+  EXPECT_EQ(after[0]->times, 2U);
+  EXPECT_EQ(after[1]->broken().guarantee, "Settled");
+  EXPECT_TRUE(buckets.Shown(ShapeOf(kStuck)));
+}
+
+TEST(Buckets, WhatAScriptShowsAloneIsNoConsequence) {
+  Buckets buckets;
+  for (int i = 1; i < 9; ++i) buckets.File({}, i, {kLost, kStuck});
+  buckets.File({}, 9, {kStuck});
+  EXPECT_THAT(Causes(buckets), ElementsAre("Reliable", "Settled"));
+  EXPECT_EQ(buckets.all().back().times, 9U);
+  EXPECT_EQ(buckets.all().back().first, 1U);
+  EXPECT_THAT(buckets.After(buckets.all().front()), SizeIs(0));
+}
+
+TEST(Buckets, WhatComesFirstNowAndThenIsNoBugOfItsOwn) {
+  Buckets buckets;
+  for (int i = 1; i < 9; ++i) buckets.File({}, i, {kLost, kStuck});
+  buckets.File({}, 9, {kStuck, kWrongRead, kLost});
+  EXPECT_THAT(Causes(buckets), ElementsAre("Reliable"));
+  EXPECT_THAT(buckets.After(buckets.all().front()), SizeIs(2));
+}
+
+TEST(Buckets, AKnownBugTakesNothingNewWithIt) {
+  Buckets buckets([](const std::string& signature) { return signature == "no-progress"; });
+  BrokenGuarantee known{.guarantee = "Bookmarkable", .signature = "no-progress"};
+  buckets.File({}, 1, {known, kLost, kStuck, known});
+  EXPECT_THAT(Causes(buckets), ElementsAre("Bookmarkable", "Reliable"));
+  EXPECT_EQ(buckets.all().front().times, 2U);
+}
+
+TEST(Buckets, WhatIsNotProvenTakesNothingProvenWithIt) {
+  Buckets buckets;
+  BrokenGuarantee late = kStuck;
+  late.proven = false;
+  for (int i = 1; i < 9; ++i) buckets.File({}, i, {late});
+  EXPECT_THAT(Causes(buckets), ElementsAre("Settled"));
+  buckets.File({}, 9, {late, kLost, kWrongRead});
+  EXPECT_THAT(Causes(buckets), ElementsAre("Settled", "Reliable"));
+  EXPECT_FALSE(buckets.all().front().proven());
+  EXPECT_TRUE(buckets.all().back().proven());
+}
+
+}  // namespace
+}  // namespace watchproof::explore

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/explore/verdict.h"
+
+#include <gtest/gtest.h>
+
+namespace watchproof::explore {
+namespace {
+
+TEST(Verdict, WhatIsLeftOutLeavesNoHoles) {
+  struct Row {
+    const char* text;
+    const char* without;
+  };
+  for (const Row& row :
+       {Row{"revision 17 may belong to 2 writes", "revision N may belong to N writes"},
+        Row{"put of \"a/1\" at 7", "put of \"...\" at N"}, Row{"1.3 ms", "N.N ms"},
+        Row{"no number", "no number"}, Row{"", ""}}) {
+    EXPECT_EQ(WithoutNumbers(row.text), row.without);
+  }
+}
+
+TEST(Verdict, AShapeIsOfOneGuaranteeAndSignature) {
+  const BrokenGuarantee one{.guarantee = "Reliable", .expected = "revision 7", .observed = "none"};
+  BrokenGuarantee other = one;
+  other.expected = "revision 12";
+  other.observed = "revision 13";
+  EXPECT_EQ(ShapeOf(one), ShapeOf(other));
+  other.signature = "no-progress";
+  EXPECT_NE(ShapeOf(one), ShapeOf(other));
+  other = one;
+  other.guarantee = "Ordered";
+  EXPECT_NE(ShapeOf(one), ShapeOf(other));
+}
+
+TEST(Verdict, SilenceIsNoProofByItself) {
+  Finding finding{.guarantee = Guarantee("Settled"), .expected = "an answer", .observed = "none"};
+  EXPECT_TRUE(BrokenBy(finding).proven);
+  EXPECT_EQ(BrokenBy(finding).promise, Promise(Guarantee("Settled")));
+  finding.by_silence = true;
+  finding.promise = "A create is answered.";
+  EXPECT_FALSE(BrokenBy(finding).proven);
+  EXPECT_EQ(BrokenBy(finding).promise, "A create is answered.");
+}
+
+}  // namespace
+}  // namespace watchproof::explore
