@@ -27,6 +27,10 @@ constexpr Duration kPoll = 100ms;
 // A case that closed its pipe ends a moment later.
 constexpr Duration kSoon = 5ms;
 
+std::uint64_t SeedOfLastTry(const AttemptSpec& spec, const AttemptResult& record) {
+  return SeedOfTry(spec.seed, static_cast<int>(record.undecided_tries.size()) + 1);
+}
+
 }  // namespace
 
 AttemptResult HarnessError(const AttemptSpec& spec, std::string folder, std::string reason) {
@@ -144,7 +148,7 @@ Result<AttemptResult> CaseProcess::ReadRecord(const ExitState& end) const {
   }
   const AttemptSpec& spec = options_.spec;
   if (record->case_name != spec.case_name || record->target != spec.target ||
-      record->attempt != spec.attempt || record->seed != FormatSeed(spec.seed)) {
+      record->attempt != spec.attempt || record->seed != FormatSeed(SeedOfLastTry(spec, *record))) {
     return Fail(StatusCode::kInternal, "the case wrote the result of another attempt: {} on {}",
                 record->case_name, record->target);
   }
@@ -165,10 +169,9 @@ std::optional<AttemptResult> CaseProcess::Conclude() {
   Result<AttemptResult> record = ReadRecord(*end);
   if (!record.has_value() || timed_out_) {
     const std::string reason =
-        timed_out_
-            ? fmt::format("the case did not end within {} and was stopped",
-                          FormatSeconds(std::chrono::duration<double>(options_.timeout).count()))
-            : record.error().message();
+        timed_out_ ? fmt::format("the case did not end within {} and was stopped",
+                                 FormatSeconds(std::chrono::duration<double>(options_.timeout).count()))
+                   : record.error().message();
     record = HarnessError(options_.spec, "", WithLastWords(reason));
     record->seconds = took.count();
   }

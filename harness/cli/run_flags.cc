@@ -199,6 +199,8 @@ void RunFlags::AddExploration() {
   Parsed("--case-timeout", options_.case_timeout, &ParseTimeout, "TIME",
          "Time limit of a case; 2m with a consumer, 3m with --defects")
       ->default_str("60s");
+  Count("--tries", options_.tries, 1,
+        "Tries of an attempt that proves nothing, each with another plan, within its time");
   Switch("--no-strict", no_strict_, "Unexpected passes do not change the exit code");
   Texts("--baseline", "FILE", "Failures to accept, beside those of known bugs");
   Text("--manifest", "FILE", "Releases and bugs instead of the built-in ones");
