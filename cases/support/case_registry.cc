@@ -90,6 +90,7 @@ Status RunCase(std::string_view json) {
     return Fail(StatusCode::kInvalidArgument,
                 "\"{}\" is not a folder; expected the folder of the attempt", spec.folder);
   }
+  SetSlowdown(spec.slowdown);
   WatchForInterrupts();
   const Result<TargetSpec> target = ParseTargetSpec(spec.target);
   const OneTry once{.plan = [&](const AttemptSpec& any) { return PlanOf(*one, any, target); },

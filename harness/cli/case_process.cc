@@ -11,6 +11,7 @@
 #include <cerrno>
 
 #include "harness/base/check.h"
+#include "harness/cli/busy_machine.h"
 #include "harness/report/text.h"
 #include "harness/report/utc.h"
 
@@ -50,7 +51,8 @@ CaseProcess::CaseProcess(CaseProcessOptions options)
     : options_(std::move(options)),
       started_utc_(FormatUtc(UtcNow())),
       started_(Clock::now()),
-      next_(started_ + options_.timeout) {}
+      limit_(std::chrono::duration_cast<Duration>(options_.timeout * options_.spec.slowdown)),
+      next_(started_ + limit_) {}
 
 CaseProcess::~CaseProcess() {
   child_.reset();
@@ -59,6 +61,7 @@ CaseProcess::~CaseProcess() {
 
 Result<std::unique_ptr<CaseProcess>> CaseProcess::Start(CaseProcessOptions options) {
   options.spec.result_descriptor = kResultDescriptor;
+  options.spec.slowdown = SlowdownNow();
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return FromErrno(errno).WithContext("a pipe for the result");
   std::unique_ptr<CaseProcess> process(new CaseProcess(std::move(options)));
@@ -170,7 +173,7 @@ std::optional<AttemptResult> CaseProcess::Conclude() {
   if (!record.has_value() || timed_out_) {
     const std::string reason =
         timed_out_ ? fmt::format("the case did not end within {} and was stopped",
-                                 FormatSeconds(std::chrono::duration<double>(options_.timeout).count()))
+                                 FormatSeconds(std::chrono::duration<double>(limit_).count()))
                    : record.error().message();
     record = HarnessError(options_.spec, "", WithLastWords(reason));
     record->seconds = took.count();

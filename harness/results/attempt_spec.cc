@@ -78,6 +78,7 @@ void Fields(F& field, AttemptSpec& spec) {
   field("result_descriptor", spec.result_descriptor);
   field("time_limit_ms", spec.time_limit_ms);
   field("tries", spec.tries);
+  field("slowdown", spec.slowdown);
   field("bypass_proxy", spec.bypass_proxy);
   field("no_faults", spec.no_faults);
   field("stop_at_finding", spec.stop_at_finding);

@@ -36,6 +36,7 @@ struct AttemptSpec {
   int result_descriptor = -1;  // where the result line goes
   std::int64_t time_limit_ms = 60'000;  // of the whole attempt; the runner ends it then
   int tries = 1;              // at most, each with a plan of its own, until one is decided
+  double slowdown = 1;        // of this machine: limits are so many times longer (base/deadline.h)
   bool bypass_proxy = false;  // clients use the direct path only: network faults have no effect
   bool no_faults = false;     // faults are planned but never armed
   bool stop_at_finding = false;  // end at the first one instead of carrying out the whole plan

@@ -23,6 +23,7 @@ TEST(AttemptSpecJson, RoundTrip) {
                          .given_plan = "/runs/shrunk.jsonl",
                          .result_descriptor = 3,
                          .tries = 3,
+                         .slowdown = 2.5,
                          .bypass_proxy = true,
                          .no_faults = true,
                          .stop_at_finding = true,

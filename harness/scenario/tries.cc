@@ -38,7 +38,7 @@ std::optional<Duration> TimeForAnotherTry(Duration limit, Duration taken, Durati
 }
 
 Result<AttemptResult> UntilDecided(const AttemptSpec& spec, const OneTry& once) {
-  const Duration limit = std::chrono::milliseconds(spec.time_limit_ms);
+  const Duration limit = OnThisMachine(std::chrono::milliseconds(spec.time_limit_ms));
   const TimePoint began = Clock::now();
   WP_ASSIGN_OR_RETURN(const Plan first, once.plan(spec));
   AttemptResult result = once.run(spec, first);
@@ -49,7 +49,8 @@ Result<AttemptResult> UntilDecided(const AttemptSpec& spec, const OneTry& once) 
     if (!left) break;
     AttemptSpec next = spec;
     next.seed = SeedOfTry(spec.seed, static_cast<int>(result.undecided_tries.size()) + 2);
-    next.time_limit_ms = InMilliseconds(*left);
+    next.time_limit_ms =
+        static_cast<std::int64_t>(static_cast<double>(InMilliseconds(*left)) / Slowdown());
     const Result<Plan> plan = once.plan(next);
     if (!plan.has_value() || !CheckWaits(*plan, TimeForSteps(next)).ok()) break;
     std::vector<UndecidedTry> before = std::move(result.undecided_tries);
