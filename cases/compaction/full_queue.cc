@@ -9,7 +9,8 @@ namespace {
 // revisions that the next batch needed. The watch must then end with ErrCompacted and must not
 // continue behind the gap.
 
-// Of four batches each: more than the queue of their stream takes, and one that waits for each.
+// Of five batches each: more than the queue of their stream takes of those that are created before
+// it is full, however many passes of the catch-up loop there are until the compaction.
 constexpr std::size_t kBehind = 60;
 
 WATCH_CASE(CompactionSurfaced, CatchUpAcrossFloor,
@@ -27,7 +28,7 @@ WATCH_CASE(CompactionSurfaced, CatchUpAcrossFloor,
   const std::string stem = scenario.Key("long");
   const Write first = scenario.Put(stem + "/0");
   scenario.BeginLoad({.clients = 8,
-                      .calls = static_cast<std::size_t>(scenario.Between(400, 430)),
+                      .calls = static_cast<std::size_t>(scenario.Between(505, 535)),
                       .keys = 1,
                       .key = stem,
                       .puts_only = true});

@@ -112,7 +112,7 @@ const std::vector<Row>& Waits() {
        kLarge},
       {"BurstyReader",
        "slow-reader",
-       {{"messages", "50"}, {"every", "150ms"}},
+       {{"messages", "50"}, {"every", "500ms"}},
        "The client reads fifty messages at a time and pauses in between.",
        50,
        kLarge},

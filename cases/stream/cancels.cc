@@ -95,12 +95,14 @@ WATCH_CASE(Isolated, CancelDuringCatchUp,
   scenario.AwaitDelivered("stay");
 }
 
-// Cancels the group "leave" while its events wait behind a full queue.
-void CancelDuringStall(Scenario& scenario, const std::string& key) {
+// Cancels the group "leave" while its events wait behind a full queue. Of all watches, so many: at
+// least one cancel is carried out before the queue has room for the rest of its events.
+void CancelDuringStall(Scenario& scenario, const std::string& key, std::size_t watches) {
   scenario.AwaitCreated("stay", "leave");
   scenario.Stall(key, {20, 30}, {1000, 4000});
   scenario.Require("leave", RequireStep::Fact::kBehind);
   scenario.Add(CancelStep{"leave", /*at_once=*/true});
+  scenario.Add(AwaitUnregisteredStep{watches - 1});
 }
 
 // Cancels watches behind a full queue and creates others, from that id on.
@@ -110,14 +112,14 @@ void CancelBehindFullQueue(Scenario& scenario, std::int64_t next_id) {
   const Write first = scenario.PutTogether({key, other});
   scenario.Watch({.group = "stay", .count = 200, .range = OneKey(key), .first_id = 1});
   scenario.Watch({.group = "leave", .count = 7, .range = OneKey(key), .first_id = kLeaving});
-  CancelDuringStall(scenario, key);
+  CancelDuringStall(scenario, key, 200 + 7);
   scenario.Watch(
       {.group = "next", .count = 7, .range = OneKey(other), .start = first, .first_id = next_id});
   scenario.Put(other);
   scenario.Require("next", RequireStep::Fact::kUncreated);
   scenario.Heal("stall");
   scenario.AwaitDelivered("stay", "next");
-  scenario.Require("leave", RequireStep::Fact::kCancelled, 1s);
+  scenario.Require("leave", RequireStep::Fact::kCancelled, 5s);
 }
 
 WATCH_CASE(Isolated, CancelDuringStall,
@@ -161,10 +163,10 @@ WATCH_CASE(PreviousValue, CancelDuringStall,
                   .range = OneKey(key),
                   .first_id = kLeaving,
                   .options = {.prev_kv = true}});
-  CancelDuringStall(scenario, key);
+  CancelDuringStall(scenario, key, 5 + 100);
   scenario.Heal("stall");
   scenario.AwaitDelivered("stay");
-  scenario.Require("leave", RequireStep::Fact::kCancelled, 1s);
+  scenario.Require("leave", RequireStep::Fact::kCancelled, 5s);
 }
 
 WATCH_CASE(Reliable, CreateDuringStall,

@@ -10,6 +10,7 @@
 #include "cases/support/scenario.h"
 #include "harness/base/prng.h"
 #include "harness/scenario/attempt.h"
+#include "harness/scenario/tries.h"
 #include "harness/session/interrupt.h"
 #include "harness/targets/target_spec.h"
 
@@ -89,10 +90,13 @@ Status RunCase(std::string_view json) {
     return Fail(StatusCode::kInvalidArgument,
                 "\"{}\" is not a folder; expected the folder of the attempt", spec.folder);
   }
+  SetSlowdown(spec.slowdown);
   WatchForInterrupts();
   const Result<TargetSpec> target = ParseTargetSpec(spec.target);
-  WP_ASSIGN_OR_RETURN(const Plan plan, PlanOf(*one, spec, target));
-  AttemptResult result = RunAttempt(spec, target, plan);
+  const OneTry once{.plan = [&](const AttemptSpec& any) { return PlanOf(*one, any, target); },
+                    .run = [&](const AttemptSpec& any,
+                               const Plan& plan) { return RunAttempt(any, target, plan); }};
+  WP_ASSIGN_OR_RETURN(AttemptResult result, UntilDecided(spec, once));
   result.upstream = one->info.upstream;
   return Report(result, spec.result_descriptor).WithContext("case {}", spec.case_name);
 }

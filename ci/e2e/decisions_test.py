@@ -32,7 +32,8 @@ class Decisions(RunTest):
             check=False,
             cwd=self.folder,
         )
-        self.assertEqual(done.returncode, expect, f"{words}\n{done.stdout}\n{done.stderr}")
+        expected = expect if isinstance(expect, set) else {expect}
+        self.assertIn(done.returncode, expected, f"{words}\n{done.stdout}\n{done.stderr}")
         return done
 
     def run_of(self, target, expect):
@@ -67,6 +68,14 @@ class Decisions(RunTest):
     def gate(self, base, head, *words, expect):
         return self.decide("gate", "--base", base, "--head", head, *words, expect=expect).stdout
 
+    def gate_within(self, budgets, found, *words, expect):
+        """The text of the first budget that was enough on this machine, however busy it is."""
+        for budget in budgets[:-1]:
+            text = self.gate(*words, "--budget", budget, expect={expect, 2})
+            if found in text:
+                return text
+        return self.gate(*words, "--budget", budgets[-1], expect=expect)
+
     def test_a_gate_over_a_planted_defect_names_the_case_and_draws_it(self):
         filters = ("--filter", f"{DELETE_AT_FLOOR}:{OVERTAKES}")
         text = self.gate("embedded", LOST, *filters, "--budget", "2m", expect=1)
@@ -82,8 +91,10 @@ class Decisions(RunTest):
         self.assertEqual([one["case"] for one in found["worse"]], [DELETE_AT_FLOOR])
 
     def test_a_gate_over_an_unchanged_build_says_what_is_excluded(self):
-        filters = ("--filter", f"{DELETE_AT_FLOOR}:{OVERTAKES}", "--no-explore", "--budget", "15s")
-        text = self.gate("embedded", "embedded", *filters, expect=0)
+        filters = ("--filter", f"{DELETE_AT_FLOOR}:{OVERTAKES}", "--no-explore")
+        text = self.gate_within(
+            ("15s", "45s", "150s"), "NOT WORSE", "embedded", "embedded", *filters, expect=0
+        )
         self.assertIn("NOT WORSE", text)
         self.assertIn("of each of 2 cases (95 % confidence)", text)
         self.assertIn("fails in 10 % of its attempts: found by", text)
@@ -99,10 +110,11 @@ class Decisions(RunTest):
 
     def test_what_only_the_base_decides_needs_more(self):
         head = f"command:{self.watchproof} store --listen {{host}}:{{port}}"
-        words = ("--filter", f"{KILLED}:{OVERTAKES}", "--no-explore", "--budget", "30s")
-        text = self.gate("embedded", head, *words, expect=2)
+        words = ("--filter", f"{KILLED}:{OVERTAKES}", "--no-explore")
+        reason = f"{KILLED}: decided on the base, and in none of 4 attempts"
+        text = self.gate_within(("30s", "150s"), reason, "embedded", head, *words, expect=2)
         self.assertIn("NEEDS MORE", text)
-        self.assertIn(f"{KILLED}: decided on the base, and in none of 4 attempts", text)
+        self.assertIn(reason, text)
 
     def test_a_gate_says_what_it_expects(self):
         for words, expect, said in (

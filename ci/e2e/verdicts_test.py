@@ -73,29 +73,28 @@ class Verdicts(RunTest):
         return {json.loads(line)["name"] for line in listed.splitlines()}
 
     def test_the_clean_embedded_store_passes_and_every_fault_took_effect(self):
-        done = self.run_it("--target", "embedded", *SEED, expect=0)
-        clusters = {r["case"] for r in self.results() if r["reason"].endswith("offer cluster")}
+        results = self.decided("--target", "embedded", *SEED)
+        clusters = {r["case"] for r in results if r["reason"].endswith("offer cluster")}
         self.assertIn(REFUSED, clusters)
-        verdicts = self.verdicts()
+        verdicts = self.verdicts(results)
         self.assertEqual({verdicts[case] for case in clusters}, {"unsupported"})
         self.assertEqual(set(verdicts.values()), {"pass", "unsupported"})
         self.assertEqual({c for c, v in verdicts.items() if v == "unsupported"}, clusters)
-        for result in self.results():
+        for result in results:
             for receipt in result["receipts"]:
                 if verdicts[result["case"]] == "pass":
                     self.assertTrue(receipt["fired"], receipt)
-        effective = {x["fault"] for r in self.results() for x in r["receipts"] if x["fired"]}
+        effective = {x["fault"] for r in results for x in r["receipts"] if x["fired"]}
         known = self.known_faults() - CLUSTERED - TAMPERING
         self.assertEqual(known - effective, set(), "no case in which it takes effect")
-        faults = {r["case"]: sorted(x["fault"] for x in r["receipts"]) for r in self.results()}
+        faults = {r["case"]: sorted(x["fault"] for x in r["receipts"]) for r in results}
         self.assertEqual(faults[FULL_QUEUE], ["stall"])
         self.assertEqual(faults[EVERYTHING], ["latency", "stall"])
-        self.assertIn("embedded", done.stdout)
 
     def test_the_self_tests_notice_faults_without_effect_and_tampering(self):
-        self.run_it("--target", "embedded", expect=0, name="selftest")
-        self.assertEqual(set(self.verdicts().values()), {"declared", "unsupported"})
-        receipts = [x for r in self.results() if r["declared"] for x in r["receipts"]]
+        results = self.decided("--target", "embedded", name="selftest")
+        self.assertEqual(set(self.verdicts(results).values()), {"declared", "unsupported"})
+        receipts = [x for r in results if r["declared"] for x in r["receipts"]]
         # A fault that is injected twice has a number behind a slash.
         ineffective = {x["fault"].split("/")[0] for x in receipts if not x["fired"]}
         effective = {x["fault"] for x in receipts if x["fired"]}
@@ -105,25 +104,25 @@ class Verdicts(RunTest):
 
     @unittest.skipUnless(stock_etcd(), "needs a stock etcd 3.4.23")
     def test_debians_etcd_fails_exactly_as_the_manifest_says(self):
-        done = self.run_it("--target", f"etcd:{stock_etcd()}", *SEED, expect=0)
-        failed = {r["case"] for r in self.results() if r["verdict"] == "fail"}
+        results = self.decided("--target", f"etcd:{stock_etcd()}", *SEED)
+        failed = {r["case"] for r in results if r["verdict"] == "fail"}
         # Bugs that the closing questions of other cases may meet come on top.
         always = {FULL_QUEUE, DELETE_AT_FLOOR, OVERTAKES, FUTURE, BURST, ONCE, NEGATIVE}
         always |= {OVERLAPPING, RESTARTED, OPEN_RANGE, REPLAYED, REPLAYED_CUT, REFUSED}
         self.assertEqual(always - failed, set(), "a bug of the release was not found")
-        self.assertEqual({r["case"] for r in self.results() if r["known"]}, failed)
-        rest = {r["case"]: r["verdict"] for r in self.results() if r["case"] not in failed}
+        self.assertEqual({r["case"] for r in results if r["known"]}, failed)
+        rest = {r["case"]: r["verdict"] for r in results if r["case"] not in failed}
         # No release of etcd has strict previous values.
         self.assertEqual(rest.pop(STRICT), "unsupported")
         self.assertEqual(set(rest.values()), {"pass"})
-        effective = {x["fault"] for r in self.results() for x in r["receipts"] if x["fired"]}
+        effective = {x["fault"] for r in results for x in r["receipts"] if x["fired"]}
         self.assertEqual(CLUSTERED - effective, set())
-        self.assertIn("3.4.23", done.stdout)
-        self.run_it("--target", f"etcd:{stock_etcd()}", expect=0, name="selftest")
-        self.assertEqual({c for c in self.verdicts() if c.startswith("Noticed.")}, set(),
+        self.assertEqual({r["target_version"] for r in results}, {"3.4.23"})
+        results = self.decided("--target", f"etcd:{stock_etcd()}", name="selftest")
+        self.assertEqual({c for c in self.verdicts(results) if c.startswith("Noticed.")}, set(),
                          "tampered with etcd")
-        self.assertEqual(set(self.verdicts().values()), {"declared"})
-        ineffective = {x["fault"] for r in self.results() for x in r["receipts"] if not x["fired"]}
+        self.assertEqual(set(self.verdicts(results).values()), {"declared"})
+        ineffective = {x["fault"] for r in results for x in r["receipts"] if not x["fired"]}
         self.assertEqual(CLUSTERED - ineffective, set())
 
     @unittest.skipUnless(stock_etcd(), "needs a stock etcd 3.4.23")

@@ -3,10 +3,15 @@
 //
 //   Status AwaitServing(Deadline deadline);   ...   AwaitServing(Within(5s));
 //
+// What is granted is for a machine that has nothing else to do: on a busy one it is as many times
+// longer as SetSlowdown said, once, before the process waited for anything. So no limit
+// decides how busy the machine was. A Deadline itself is exact.
+//
 // Threads: values.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 
 namespace watchproof {
@@ -34,6 +39,16 @@ class Deadline {
   Duration budget_;
 };
 
-inline Deadline Within(Duration budget) { return Deadline(budget); }
+namespace internal {
+inline std::atomic<double> slowdown{1};
+}  // namespace internal
+// At least 1.
+inline double Slowdown() { return internal::slowdown; }
+inline void SetSlowdown(double factor) { internal::slowdown = factor; }
+inline Duration OnThisMachine(Duration granted) {
+  return std::chrono::duration_cast<Duration>(granted * Slowdown());
+}
+
+inline Deadline Within(Duration granted) { return Deadline(OnThisMachine(granted)); }
 
 }  // namespace watchproof

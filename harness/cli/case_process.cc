@@ -11,6 +11,7 @@
 #include <cerrno>
 
 #include "harness/base/check.h"
+#include "harness/cli/busy_machine.h"
 #include "harness/report/text.h"
 #include "harness/report/utc.h"
 
@@ -26,6 +27,10 @@ constexpr Duration kGraceAfterInterrupt = 10s;
 constexpr Duration kPoll = 100ms;
 // A case that closed its pipe ends a moment later.
 constexpr Duration kSoon = 5ms;
+
+std::uint64_t SeedOfLastTry(const AttemptSpec& spec, const AttemptResult& record) {
+  return SeedOfTry(spec.seed, static_cast<int>(record.undecided_tries.size()) + 1);
+}
 
 }  // namespace
 
@@ -46,7 +51,8 @@ CaseProcess::CaseProcess(CaseProcessOptions options)
     : options_(std::move(options)),
       started_utc_(FormatUtc(UtcNow())),
       started_(Clock::now()),
-      next_(started_ + options_.timeout) {}
+      limit_(std::chrono::duration_cast<Duration>(options_.timeout * options_.spec.slowdown)),
+      next_(started_ + limit_) {}
 
 CaseProcess::~CaseProcess() {
   child_.reset();
@@ -55,6 +61,7 @@ CaseProcess::~CaseProcess() {
 
 Result<std::unique_ptr<CaseProcess>> CaseProcess::Start(CaseProcessOptions options) {
   options.spec.result_descriptor = kResultDescriptor;
+  options.spec.slowdown = SlowdownNow();
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return FromErrno(errno).WithContext("a pipe for the result");
   std::unique_ptr<CaseProcess> process(new CaseProcess(std::move(options)));
@@ -144,7 +151,7 @@ Result<AttemptResult> CaseProcess::ReadRecord(const ExitState& end) const {
   }
   const AttemptSpec& spec = options_.spec;
   if (record->case_name != spec.case_name || record->target != spec.target ||
-      record->attempt != spec.attempt || record->seed != FormatSeed(spec.seed)) {
+      record->attempt != spec.attempt || record->seed != FormatSeed(SeedOfLastTry(spec, *record))) {
     return Fail(StatusCode::kInternal, "the case wrote the result of another attempt: {} on {}",
                 record->case_name, record->target);
   }
@@ -165,10 +172,9 @@ std::optional<AttemptResult> CaseProcess::Conclude() {
   Result<AttemptResult> record = ReadRecord(*end);
   if (!record.has_value() || timed_out_) {
     const std::string reason =
-        timed_out_
-            ? fmt::format("the case did not end within {} and was stopped",
-                          FormatSeconds(std::chrono::duration<double>(options_.timeout).count()))
-            : record.error().message();
+        timed_out_ ? fmt::format("the case did not end within {} and was stopped",
+                                 FormatSeconds(std::chrono::duration<double>(limit_).count()))
+                   : record.error().message();
     record = HarnessError(options_.spec, "", WithLastWords(reason));
     record->seconds = took.count();
   }

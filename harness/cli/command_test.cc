@@ -161,7 +161,7 @@ TEST(RunVerdict, AHangFailsOneCaseAndLeavesNoProcess) {
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].at("verdict"), "pass");
   EXPECT_THAT(lines[1].at("reason").get<std::string>(),
-              AllOf(HasSubstr("did not end within 1.0 s"), HasSubstr("waiting for nothing")));
+              AllOf(HasSubstr("did not end within"), HasSubstr("waiting for nothing")));
   EXPECT_TRUE(AwaitGone(run.File("cases/embedded/Breaks.Hangs/1/pids")));
   EXPECT_FALSE(fs::exists(run.folder() / "cases/embedded/Breaks.Hangs/1/tmp"));
 }

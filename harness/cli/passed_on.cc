@@ -35,6 +35,7 @@ tl::expected<Run, CommandEnd> PassedOn::Prepare(std::vector<std::string> words) 
   if (!options.has_value()) return tl::unexpected<CommandEnd>(options.error());
   options->print_results = false;
   options->quiet = true;
+  options->tries = 1;   // builds are compared plan by plan, and a chance is that of one try
   options->shard = {};  // what decides between builds decides from every pair
   return Run::Prepare(*std::move(options), executable_);
 }

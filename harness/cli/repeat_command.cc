@@ -34,6 +34,7 @@ Result<RunOptions> OptionsOf(const RepeatRequest& request, const ChosenFinding& 
   }
   RunOptions options = std::move(parsed).value();
   options.same_seed = true;
+  options.tries = 1;  // all with this plan
   // Only this case, whatever the environment selects.
   options.shard = {};
   options.selection = {};

@@ -198,8 +198,11 @@ void RunFlags::AddExploration() {
   Switch("--shuffle", options_.shuffle, "Run in an order drawn from the seed");
   Count("--jobs", options_.jobs, 1, "Cases at a time")->default_str("6 per core");
   Parsed("--case-timeout", options_.case_timeout, &ParseTimeout, "TIME",
-         "Time limit of a case; 2m with a consumer, 3m with --defects")
+         "Time limit of a case, longer on a busy machine; 2m with a consumer, 3m with "
+         "--defects")
       ->default_str("60s");
+  Count("--tries", options_.tries, 1,
+        "Tries of an attempt that proves nothing, each with another plan, within its time");
   Switch("--no-strict", no_strict_, "Unexpected passes do not change the exit code");
   Texts("--baseline", "FILE", "Failures to accept, beside those of known bugs");
   Text("--manifest", "FILE", "Releases and bugs instead of the built-in ones");

@@ -58,6 +58,7 @@ struct RunOptions {
   std::optional<Shard> shard;  // empty: the run is not divided
   Durations durations;         // that balance shards; empty: a hash of names distributes attempts
   Duration case_timeout = 60s;
+  int tries = 3;  // of an attempt that proves nothing; 1 where each attempt counts as it came
   Strict strict = Strict::kYes;
   std::filesystem::path run_dir;
   std::filesystem::path manifest;

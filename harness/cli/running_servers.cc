@@ -119,12 +119,16 @@ std::string UsageLines(const RunOptions& options, const std::vector<CaseInfo>& c
   const auto is_running = [](const TargetSpec& target) { return target.server.has_value(); };
   if (std::ranges::none_of(options.targets, is_running)) return {};
   const int rounds = options.repeat == 0 ? kMostRounds : std::min(options.repeat, kMostRounds);
-  RunUsage all[2];  // with compactions, and without
+  const int tries = options.plan.empty() ? options.tries : 1;  // all of them, at most
+  RunUsage all[2];                                             // with compactions, and without
   for (int round = 1; round <= rounds; ++round) {
     for (const CaseInfo& info : cases) {
-      const auto plan = PlanOf(info.name, SeedOfAttempt(seed, round), options.plan.string());
-      for (const bool disruptive : {false, true}) {
-        if (plan && MayRun(info, disruptive)) Add(UsageOf(*plan), all[disruptive ? 1 : 0]);
+      for (int number = 1; number <= tries; ++number) {
+        const std::uint64_t drawn = SeedOfTry(SeedOfAttempt(seed, round), number);
+        const auto plan = PlanOf(info.name, drawn, options.plan.string());
+        for (const bool disruptive : {false, true}) {
+          if (plan && MayRun(info, disruptive)) Add(UsageOf(*plan), all[disruptive ? 1 : 0]);
+        }
       }
     }
   }

@@ -33,9 +33,9 @@ Result<Bytes> CallClient::Call(Recorder& recorder, Method method, std::string re
 Result<Bytes> CallClient::Ask(const std::string& path, std::string_view request) const {
   grpc::ClientContext context;
   const Duration left = std::max<Duration>(limits_.until - Clock::now(), 1s);
-  context.set_deadline(
-      std::chrono::system_clock::now() +
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::min(limits_.each, left)));
+  context.set_deadline(std::chrono::system_clock::now() +
+                       std::chrono::duration_cast<std::chrono::milliseconds>(
+                           std::min(OnThisMachine(limits_.each), left)));
   context.set_wait_for_ready(true);
   if (!token_.empty()) context.AddMetadata("token", token_);
   grpc::ByteBuffer answer;

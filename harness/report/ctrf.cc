@@ -31,6 +31,7 @@ Json Test(const AttemptRow& row) {
     test["filePath"] = row.note->file;
     test["line"] = row.note->line;
   }
+  if (!result.undecided_tries.empty()) test["retries"] = result.undecided_tries.size();
   test["extra"] = {{"target", result.target},     {"seed", result.seed},
                    {"attempt", result.attempt},   {"folder", result.folder},
                    {"upstream", result.upstream}, {"repeat", row.repeat}};

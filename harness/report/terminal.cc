@@ -28,6 +28,8 @@ std::string Heading(const AttemptRow& row, const TerminalStyle& style) {
       PadRight(fmt::format("{} {}", Symbol(row.outcome, style), StyleOf(row.outcome).word), 14);
   std::string label = row.label;
   if (row.attempt > 1) label += fmt::format(" #{}", row.attempt);
+  const std::size_t before = row.summary->result.undecided_tries.size();
+  if (before > 0) label += fmt::format(" try {}", before + 1);
   const std::string tail = fmt::format("  {}  {}", PadRight(Shorten(label, 30, style.charset), 12),
                                        PadLeft(FormatSeconds(row.summary->result.seconds), 7));
   const std::size_t taken = 4 + Columns(word) + Columns(tail);
@@ -243,6 +245,12 @@ std::string DetailsText(const RunRecord& record, const AttemptSummary& attempt,
                         const TerminalStyle& style) {
   std::string text;
   if (OutcomeOf(attempt) == Outcome::kKnown) text = FindingText(record, attempt.result, style);
+  for (const UndecidedTry& one : attempt.result.undecided_tries) {
+    text += Field(
+        "undecided",
+        fmt::format("with seed {}, for {}: {}", one.seed, FormatSeconds(one.seconds), one.reason),
+        style);
+  }
   for (const ReceiptRecord& receipt : attempt.result.receipts) {
     text += Field("fault",
                   fmt::format("{} {}: {}", receipt.fault,
@@ -337,6 +345,13 @@ std::string LastScreen(const RunRecord& record, const TerminalStyle& style) {
   }
   for (const auto& texts : {record.incomplete, record.shard_notes}) {
     for (const std::string& about : texts) text += Escaped(about) + "\n";
+  }
+  const auto again = std::ranges::count_if(record.attempts, [](const AttemptSummary& attempt) {
+    return !attempt.result.undecided_tries.empty();
+  });
+  if (again > 0) {
+    text += fmt::format("{} proved nothing at first, and had another try with another plan\n",
+                        Count(static_cast<std::size_t>(again), "attempt"));
   }
   std::size_t notes = 0;
   for (const AttemptSummary& attempt : record.attempts) notes += attempt.result.notes.size();

@@ -71,6 +71,21 @@ TEST(AttemptText, InconclusiveNamesTheFaultWithoutEffect) {
   EXPECT_THAT(text, HasSubstr("repeat     watchproof run"));
 }
 
+TEST(AttemptText, AnotherTryIsSaidAndItsReasonIsADetail) {
+  RunRecord record = SampleRecord();
+  AttemptSummary& passed = record.attempts[0];
+  EXPECT_THAT(AttemptText(record, passed, kPlain), Not(HasSubstr("try")));
+  EXPECT_THAT(LastScreen(record, kPlain), Not(HasSubstr("another try")));
+  passed.result.undecided_tries = {
+      {.seed = "0x7", .seconds = 1.5, .reason = "fault stall took no effect"}};
+  EXPECT_THAT(AttemptText(record, passed, kPlain), HasSubstr("  embedded 0.1.0 try 2    4.1 s\n"));
+  EXPECT_THAT(DetailsText(record, passed, kPlain),
+              HasSubstr("    undecided  with seed 0x7, for 1.5 s: fault stall took no effect\n"));
+  EXPECT_THAT(LastScreen(record, kPlain),
+              HasSubstr("\n1 attempt proved nothing at first, and had another try with another "
+                        "plan\n"));
+}
+
 TEST(AttemptText, RepeatHasTheFlagsThatChangeThePlan) {
   RunRecord record = SampleRecord();
   record.repeat_flags = {"--fault", "stall:duration=1 ms", "--no-faults"};

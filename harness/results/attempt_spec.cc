@@ -49,6 +49,12 @@ std::uint64_t SeedOfAttempt(std::uint64_t seed, int attempt) {
   return nth(attempt) == seed ? nth(1) : nth(attempt);
 }
 
+std::uint64_t SeedOfTry(std::uint64_t seed, int number) {
+  if (number == 1) return seed;
+  // 32 bits, so that the number is short.
+  return static_cast<std::uint32_t>(Prng(seed).Fork(fmt::format("try/{}", number)).Next());
+}
+
 template <typename F>
 void Fields(F& field, ServerAccess& access) {
   field("ca", access.ca);
@@ -71,6 +77,8 @@ void Fields(F& field, AttemptSpec& spec) {
   field("given_plan", spec.given_plan);
   field("result_descriptor", spec.result_descriptor);
   field("time_limit_ms", spec.time_limit_ms);
+  field("tries", spec.tries);
+  field("slowdown", spec.slowdown);
   field("bypass_proxy", spec.bypass_proxy);
   field("no_faults", spec.no_faults);
   field("stop_at_finding", spec.stop_at_finding);

@@ -35,8 +35,10 @@ struct AttemptSpec {
   std::string given_plan;      // file with the plan to follow; empty: the case makes its own
   int result_descriptor = -1;  // where the result line goes
   std::int64_t time_limit_ms = 60'000;  // of the whole attempt; the runner ends it then
-  bool bypass_proxy = false;     // clients use the direct path only: network faults have no effect
-  bool no_faults = false;        // faults are planned but never armed
+  int tries = 1;              // at most, each with a plan of its own, until one is decided
+  double slowdown = 1;        // of this machine: limits are so many times longer (base/deadline.h)
+  bool bypass_proxy = false;  // clients use the direct path only: network faults have no effect
+  bool no_faults = false;     // faults are planned but never armed
   bool stop_at_finding = false;  // end at the first one instead of carrying out the whole plan
   // Overrides of fault parameters: "stall" -> {"duration": "1ms"}.
   std::map<std::string, std::map<std::string, std::string>> faults;
@@ -78,5 +80,7 @@ Result<std::uint64_t> ParseSeed(std::string_view text);
 // Of an attempt of a run with that seed; no two attempts of a run have the same. Attempt 1 has the
 // seed itself, so that a repeat command needs nothing else.
 std::uint64_t SeedOfAttempt(std::uint64_t seed, int attempt);
+// Of a try of the attempt with that seed, counted from 1: the first has the seed itself.
+std::uint64_t SeedOfTry(std::uint64_t seed, int number);
 
 }  // namespace watchproof

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 namespace watchproof {
 namespace {
@@ -21,6 +22,8 @@ TEST(AttemptSpecJson, RoundTrip) {
                          .plan = "/runs/plan.jsonl",
                          .given_plan = "/runs/shrunk.jsonl",
                          .result_descriptor = 3,
+                         .tries = 3,
+                         .slowdown = 2.5,
                          .bypass_proxy = true,
                          .no_faults = true,
                          .stop_at_finding = true,
@@ -59,6 +62,18 @@ TEST(Seed, NoTwoAttemptsOfARunHaveTheSame) {
   EXPECT_EQ(seeds.front(), 0x51e9c2u);
   std::sort(seeds.begin(), seeds.end());
   EXPECT_EQ(std::adjacent_find(seeds.begin(), seeds.end()), seeds.end());
+}
+
+TEST(Seed, EachTryHasItsOwnAndTheFirstThatOfTheAttempt) {
+  EXPECT_EQ(SeedOfTry(0x51e9c2, 1), 0x51e9c2u);
+  std::set<std::uint64_t> seeds;
+  for (int attempt = 1; attempt <= 100; ++attempt) {
+    for (int number = 1; number <= 3; ++number) {
+      seeds.insert(SeedOfTry(SeedOfAttempt(0x51e9c2, attempt), number));
+    }
+  }
+  EXPECT_EQ(seeds.size(), 300u);
+  EXPECT_EQ(SeedOfTry(0x51e9c2, 2), SeedOfTry(0x51e9c2, 2));
 }
 
 TEST(Seed, ErrorNamesTheTextAndWhatWasExpected) {

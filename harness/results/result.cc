@@ -168,6 +168,13 @@ void Fields(F& field, ConsumerRecord& consumer) {
 }
 
 template <typename F>
+void Fields(F& field, UndecidedTry& one) {
+  field.Required("seed", one.seed);
+  field("seconds", one.seconds);
+  field("reason", one.reason);
+}
+
+template <typename F>
 void Fields(F& field, AttemptResult& result) {
   field.Required("case", result.case_name);
   field.Required("target", result.target);
@@ -184,6 +191,7 @@ void Fields(F& field, AttemptResult& result) {
   field("started", result.started);
   field("seconds", result.seconds);
   field("reason", result.reason);
+  field("undecided_tries", result.undecided_tries);
   field("findings", result.findings);
   field("notes", result.notes);
   field("receipts", result.receipts);
@@ -201,6 +209,7 @@ std::string ToJsonLine(const AttemptResult& result) {
   json.update(Json(result));
   if (result.consumer.name.empty()) json.erase("consumer");
   if (result.counts.empty()) json.erase("counts");
+  if (result.undecided_tries.empty()) json.erase("undecided_tries");
   return DumpJson(json);
 }
 

@@ -89,11 +89,18 @@ struct CallsRecord {
   std::vector<std::string> undecided;
 };
 
+// A try that came to no verdict, and which another one followed, with another plan.
+struct UndecidedTry {
+  std::string seed;  // accepted back by --seed
+  double seconds = 0;
+  std::string reason;
+};
+
 struct AttemptResult {
   std::string case_name;       // "Suite.Name"
   std::string target;          // the SPEC as given
   std::string target_version;  // as the target reports it; empty when it never came up
-  std::string seed;            // "0x51e9c2": accepted back by --seed
+  std::string seed;            // of the last try, "0x51e9c2": accepted back by --seed
   int attempt = 1;
   Verdict verdict = Verdict::kHarnessError;
   bool known = false;          // fails as the answer key expects
@@ -101,14 +108,15 @@ struct AttemptResult {
   bool target_failed = false;  // never came up: exit code 3
   std::vector<int> upstream;   // etcd issue numbers
   std::string started;         // UTC, ISO 8601
-  double seconds = 0;
+  double seconds = 0;          // of all tries
   std::string reason;  // for all verdicts but pass and fail; otherwise what the answer key says
   std::vector<FindingRecord> findings;
   std::vector<ReceiptRecord> receipts;
   CallsRecord calls;
   Exercise exercise;
-  Lag lag;             // measured, never judged
-  std::string folder;  // of the attempt, relative to the run folder
+  Lag lag;                                      // measured, never judged
+  std::string folder;                           // of the attempt, relative to the run folder
+  std::vector<UndecidedTry> undecided_tries{};  // before the one that this is the result of
   // What the case needs and probing found the target not to offer, where that was not stated.
   std::vector<std::string> missing = {};
   // Findings of the level "may": shown, and never a reason to fail.

@@ -58,6 +58,7 @@ AttemptResult Sample() {
       .calls = {.judged = 17, .undecided = {"3 of 20 answers could not be judged whole"}},
       .lag = SampleLag(),
       .folder = "cases/etcd/Ordered.NeverGoesBack/3",
+      .undecided_tries = {{.seed = "0x7", .seconds = 1.5, .reason = "fault stall took no effect"}},
       .counts = {{.layer = "wire", .counted = {{"creates", 2}}},
                  {.layer = "client", .counted = {{"lists", 1}, {"errors", 3}}}}};
 }

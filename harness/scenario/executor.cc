@@ -31,7 +31,7 @@ Status Executor::Run() {
     if (session_.OutOfTime()) {
       context_.Inconclusive(
           fmt::format("out of time before step {}: the steps of a plan may take {} ms", i,
-                      InMilliseconds(TimeForSteps(spec_))));
+                      InMilliseconds(OnThisMachine(TimeForSteps(spec_)))));
       break;
     }
     if (Status done = RunStep(plan_.steps[i]); !done.ok()) {
@@ -82,6 +82,11 @@ Status Executor::WriteSentinels() {
   return {};
 }
 
+// As it is granted: for a machine that has nothing else to do.
+Duration Executor::LeftToConverge() const {
+  return TimeToConverge(spec_) - std::chrono::duration_cast<Duration>(session_.age() / Slowdown());
+}
+
 void Executor::Ask(std::string_view what) {
   asked_ = what;
   asked_at_ = Clock::now();
@@ -96,7 +101,7 @@ bool Executor::AwaitSettled() {
   const auto silent = [&] {
     const std::uint64_t given = judge.given();
     if (std::exchange(latest, given) != given) since = Clock::now();
-    return Clock::now() - since >= plan_.converge_limit;
+    return Clock::now() - since >= OnThisMachine(plan_.converge_limit);
   };
   bool settled = false;
   session_.PumpUntil(
@@ -134,10 +139,9 @@ Status Executor::AskConsumer() {
   context_.NoteHead(last);
   // As long as the attempt may take: some layers try again for half a minute before they list.
   // With less time an attempt on a busy machine would find that they never come there.
-  const Duration limit =
-      std::max(kLeastForConsumer, TimeToConverge(spec_) - session_.age() - kMarginToAnswer);
+  const Duration limit = std::max(kLeastForConsumer, LeftToConverge() - kMarginToAnswer);
   session_.GrantTime(limit + 2 * kMarginToAnswer);
-  const ConsumerDue due{.revision = last.value, .limit_ms = InMilliseconds(limit)};
+  const ConsumerDue due{.revision = last.value, .limit_ms = InMilliseconds(OnThisMachine(limit))};
   session_.Annotate(due);
   ConsumerLink& consumer = *session_.consumer();
   const Status asked =
@@ -159,8 +163,7 @@ Status Executor::Converge() {
   Ask("the put of a sentinel");
   HealAll();
   if (session_.StopsEarly()) return {};
-  session_.GrantTime(
-      std::max(TimeToConverge(spec_) - session_.age(), plan_.converge_limit + kMarginToConverge));
+  session_.GrantTime(std::max(LeftToConverge(), plan_.converge_limit + kMarginToConverge));
   session_.RenewControlWatch();
   session_.Annotate(StageReached{Stage::kHealed});
   if (session_.consumer() != nullptr) return AskConsumer();

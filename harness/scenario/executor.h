@@ -44,6 +44,7 @@ class Executor {
   void Ask(std::string_view what);
   Status WriteSentinels();
   bool AwaitSettled();
+  Duration LeftToConverge() const;
   Status AskStandingPromises();
   Status AskConsumer();
 

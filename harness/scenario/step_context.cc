@@ -145,8 +145,8 @@ Status StepContext::MustReportProgress(const std::string& name, bool asked, Dura
 
 // Judged from the annotations, so that the recording alone is sufficient.
 void StepContext::MustReportProgress(WatchStream& stream, bool asked, Duration limit) {
-  session_.Annotate(
-      ProgressDue{.stream = stream.id(), .asked = asked, .limit_ms = InMilliseconds(limit)});
+  session_.Annotate(ProgressDue{
+      .stream = stream.id(), .asked = asked, .limit_ms = InMilliseconds(OnThisMachine(limit))});
   const bool reported = GotProgress(stream, asked, limit);
   // Compacted by others, for instance: then no watch could report progress.
   if (!reported && !HasOpenWatch(stream.id())) {
@@ -171,7 +171,7 @@ void StepContext::MustDeliver(const std::string& group, Duration limit) {
                   .streams = {},
                   .ordinals = {},
                   .through = head_.value,
-                  .limit_ms = InMilliseconds(limit)};
+                  .limit_ms = InMilliseconds(OnThisMachine(limit))};
   for (const Member& member : groups_.at(group)) {
     due.streams.push_back(member.stream.value);
     due.ordinals.push_back(member.ordinal);

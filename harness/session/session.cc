@@ -58,7 +58,7 @@ Status AttemptSession::Connect() {
     const std::string name = member == 1 ? "direct" : fmt::format("direct-{}", member);
     kvs_.push_back(std::make_unique<KvClient>(
         *recorder_, environment_.endpoint(Path::kDirect, member).ToString(),
-        KvOptions{.limits = {.until = deadline_.at() + kTimeToConverge},
+        KvOptions{.limits = {.until = deadline_.at() + OnThisMachine(kTimeToConverge)},
                   .name = name,
                   .writes = write_form()}));
     kvs_.back()->SetToken(environment_.target(member).token());

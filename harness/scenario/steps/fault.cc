@@ -32,7 +32,7 @@ Status AwaitEffectStep::Run(StepContext& context) const {
   if (context.faults().AwaitEffect(fault, must ? must_within : kPatience) || !must) return {};
   context.Inconclusive(
       fmt::format("fault {} took no effect within {} ms, and what follows is about that", fault,
-                  InMilliseconds(must_within)));
+                  InMilliseconds(OnThisMachine(must_within))));
   return {};
 }
 

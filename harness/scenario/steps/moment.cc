@@ -98,7 +98,8 @@ std::vector<HoldStep> HoldStep::Smaller() const {
 }
 
 Status HoldStep::Run(StepContext& context) const {
-  context.session().PumpUntil([] { return false; }, Within(duration));
+  // Of the scenario, and no limit.
+  context.session().PumpUntil([] { return false; }, Deadline(duration));
   return {};
 }
 

@@ -2,6 +2,7 @@
 #include "harness/scenario/steps/watch.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "harness/base/escape.h"
 #include "harness/scenario/step_context.h"
@@ -11,7 +12,7 @@ namespace {
 
 const StepRegistration<WatchStep, ChurnStep, CancelStep, ResumeStep, AwaitCreatedStep,
                        AwaitEndedStep, AwaitDeliveredStep, MustDeliverStep, MustEndStep,
-                       AwaitRegisteredStep, AwaitSyncPassesStep>
+                       AwaitRegisteredStep, AwaitUnregisteredStep, AwaitSyncPassesStep>
     kWatchSteps;
 
 constexpr std::int64_t kProbeBytes = 64;
@@ -25,6 +26,18 @@ bool IsOver(const WatchState& watch) { return watch.end != WatchEnd::kOpen; }
 
 void AwaitEnds(StepContext& context, const std::string& group) {
   context.AwaitEveryMember(group, "an answer to every cancel of group " + group, IsOver);
+}
+
+// Of more watchers than before the first step.
+void AwaitGauge(StepContext& context, std::string_view relation, std::size_t watchers,
+                const std::function<bool(double, double)>& holds) {
+  if (!context.gauge_before()) return;
+  const double wanted = *context.gauge_before() + static_cast<double>(watchers);
+  context.Await(fmt::format("the target's gauge to count {}{} more watchers", relation, watchers),
+                StepContext::kPatience, [&] {
+                  const auto gauge = context.WatcherGauge();
+                  return gauge && holds(*gauge, wanted);
+                });
 }
 
 }  // namespace
@@ -172,7 +185,8 @@ Status MustDeliverStep::Run(StepContext& context) const {
 Status MustEndStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
   WP_ASSIGN_OR_RETURN(WatchStream* const due, context.Stream(stream));
-  session.Annotate(StreamEndDue{.stream = due->id(), .limit_ms = InMilliseconds(limit)});
+  session.Annotate(
+      StreamEndDue{.stream = due->id(), .limit_ms = InMilliseconds(OnThisMachine(limit))});
   session.PumpUntil([&] { return session.traffic().HasEnded(due->id()); }, Within(limit));
   if (!session.GivesUp()) session.Annotate(StreamEndOver{due->id()});
   session.PumpAll();
@@ -180,13 +194,12 @@ Status MustEndStep::Run(StepContext& context) const {
 }
 
 Status AwaitRegisteredStep::Run(StepContext& context) const {
-  if (!context.gauge_before()) return {};
-  const double wanted = *context.gauge_before() + static_cast<double>(watchers);
-  context.Await(fmt::format("the target's gauge to count {} more watchers", watchers),
-                StepContext::kPatience, [&] {
-                  const auto gauge = context.WatcherGauge();
-                  return gauge && *gauge >= wanted;
-                });
+  AwaitGauge(context, "", watchers, std::greater_equal<>());
+  return {};
+}
+
+Status AwaitUnregisteredStep::Run(StepContext& context) const {
+  AwaitGauge(context, "no more than ", watchers, std::less_equal<>());
   return {};
 }
 

@@ -177,6 +177,15 @@ struct AwaitRegisteredStep {
   Status Run(StepContext& context) const;
 };
 
+// Waits until it counts no more than this many: cancels have been carried out, although they cannot
+// be answered yet.
+struct AwaitUnregisteredStep {
+  std::size_t watchers = 0;
+  static constexpr std::string_view kOp = "await unregistered";
+  void Fields(FieldList& field) { field("watchers", watchers).Within(0, kMostWatches, "watchers"); }
+  Status Run(StepContext& context) const;
+};
+
 // Waits until so many passes of the target's catch-up loop have begun and ended. Seen from outside:
 // a watch with history to read, opened on the direct path, has been served.
 struct AwaitSyncPassesStep {
