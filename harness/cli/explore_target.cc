@@ -56,7 +56,7 @@ class TargetExploration {
                           .times = 1};
       WP_ASSIGN_OR_RETURN(const std::string kept, Keep(++number, one, *options_.replay));
       console_.Result(DescribeBucket(number, bucket, one, *options_.replay) +
-                      LooksLike(one, Carrier()) + kept);
+                      ServerText(*options_.replay) + LooksLike(one, Carrier()) + kept);
     }
     console_.Result(fmt::format("{} on {}\n",
                                 number == 1 ? "1 finding" : fmt::format("{} findings", number),
@@ -129,7 +129,7 @@ class TargetExploration {
     WP_ASSIGN_OR_RETURN(const std::optional<Script> cut_out, explorer_.Shrink(bucket));
     const Script& smallest = cut_out ? *cut_out : bucket.examples.front().script;
     std::string text = DescribeBucket(number, bucket, bucket.broken(), smallest);
-    text += LooksLike(bucket.broken(), Carrier());
+    text += ServerText(smallest) + LooksLike(bucket.broken(), Carrier());
     if (cut_out) {
       WP_ASSIGN_OR_RETURN(const auto again,
                           explorer_.RunAlone(std::vector<Script>(kRepeats, smallest)));
@@ -157,6 +157,10 @@ class TargetExploration {
     return Status();
   }
 
+  static std::string ServerText(const Script& script) {
+    return fmt::format("  server     {}\n", explore::DescribeServer(script.server));
+  }
+
   // The script as a file, and what the authors of the store need: where they are.
   Result<std::string> Keep(int number, const BrokenGuarantee& broken, const Script& script) {
     if (options_.keep.empty()) return std::string();
@@ -179,10 +183,16 @@ class TargetExploration {
       if (Name(guarantee) != broken.guarantee) continue;
       text += fmt::format("What is documented: {} {}\n\n", Promise(guarantee), Explain(guarantee));
     }
+    std::string flags;
+    if (script.server.unsynced) flags += " and --unsafe-no-fsync";
+    if (script.server.progress_ms > 0) {
+      flags += fmt::format(" and --watch-progress-notify-interval={}ms", script.server.progress_ms);
+    }
+    text += fmt::format(
+        "Start one member with its default flags{} and an empty data directory, and run this "
+        "program. It prints every message.\n\n",
+        flags);
     text +=
-        "Start one member with its default flags and an empty data directory, and run this "
-        "program. "
-        "It prints every message.\n\n"
         "    go mod init report && go mod tidy && go run . 127.0.0.1:2379\n\n"
         "```go\n";
     return text + explore::GoProgram(script) + "```\n";
