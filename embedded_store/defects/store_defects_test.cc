@@ -110,6 +110,24 @@ TEST(LeaseExpirySplit, UsesOneRevisionPerKey) {
               ElementsAre("delete a@5 was v", "delete b@6 was v"));
 }
 
+// How many of so many puts, each alone, are announced.
+int Announced(const std::string& defect, int puts) {
+  const auto hooks = With(defect);
+  MvccStore store(hooks);
+  store.OpenFeed();
+  int announced = 0;
+  store.OnCommitsSafe([&announced] { ++announced; });
+  for (int i = 0; i < puts; ++i) Put(store, "k", std::to_string(i));
+  EXPECT_EQ(std::ssize(store.TakeCommits()), puts);
+  return announced;
+}
+TEST(WakeupLostSometimes, LosesAboutOneInAThousandAndNoCommit) {
+  EXPECT_EQ(Announced("", 10'000), 10'000);
+  const int announced = Announced("wakeup-lost-sometimes", 10'000);
+  EXPECT_LT(announced, 9'998);
+  EXPECT_GT(announced, 9'970);
+}
+
 // What a watch from the floor receives after a restart.
 std::vector<std::string> FromTheFloorAfterARestart(const std::string& defect) {
   const auto hooks = With(defect);

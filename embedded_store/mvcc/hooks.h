@@ -20,6 +20,7 @@
 
 namespace watchproof::store {
 
+struct Commit;     // of the store
 struct WatchSpec;  // of the watch layer
 
 // What compaction does with a deletion exactly at the compaction floor.
@@ -114,6 +115,9 @@ struct Hooks {
   std::function<Revision(Revision mod)> previous_sought = [](Revision mod) {
     return mod.previous();
   };
+  // A commit has become safe: whether the store announces it, which wakes the watch layer. One that
+  // is not announced waits until the watch layer wakes for another reason.
+  std::function<bool(const Commit& commit)> is_announced = [](const Commit&) { return true; };
 
   // The watch layer.
 

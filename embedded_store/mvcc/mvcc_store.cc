@@ -73,11 +73,17 @@ Ticket MvccStore::StageLocked(const Commit& commit, std::vector<Mutation> mutati
 
 void MvccStore::FeedLocked(Commit commit) {
   safe_ = commit.revision;
+  unannounced_.store(!hooks_.is_announced(commit), std::memory_order_relaxed);
   if (feeding_) feed_.push_back(std::move(commit));
 }
 
 void MvccStore::Announce(Ticket ticket) const {
-  if (ticket.value == 0 && announcing_.load(std::memory_order_acquire)) announce_();
+  if (ticket.value == 0) AnnounceFeed();
+}
+
+void MvccStore::AnnounceFeed() const {
+  if (unannounced_.load(std::memory_order_relaxed)) return;
+  if (announcing_.load(std::memory_order_acquire)) announce_();
 }
 
 void MvccStore::BecameSafe(Ticket ticket) {
@@ -89,7 +95,7 @@ void MvccStore::BecameSafe(Ticket ticket) {
     }
     if (floor_ticket_ <= ticket) safe_floor_ = compacted_;
   }
-  if (announcing_.load(std::memory_order_acquire)) announce_();
+  AnnounceFeed();
 }
 
 Result<RangeAnswer> MvccStore::Range(const RangeQuery& query) const {

@@ -142,6 +142,7 @@ class MvccStore {
   bool CompactStepLocked() REQUIRES(mu_);
   // After a write, without the lock.
   void Announce(Ticket ticket) const;
+  void AnnounceFeed() const;
   void BecameSafe(Ticket ticket);
 
   const std::unique_ptr<Backend> own_;  // null when the backend is borrowed
@@ -149,6 +150,7 @@ class MvccStore {
   const Hooks& hooks_;
   std::function<void()> announce_;  // constant once announcing_
   std::atomic<bool> announcing_{false};
+  std::atomic<bool> unannounced_{false};  // the newest commit of the feed is not to be announced
   mutable Mutex mu_;
   KeyIndex index_ GUARDED_BY(mu_){hooks_};
   ChangeLog log_ GUARDED_BY(mu_);

@@ -294,6 +294,12 @@ bool IsSettled(const Facts& facts, WatchIndex watch) {
          !facts.comparer.FirstMissing(watch);
 }
 
+bool WaitsForNext(const Facts& facts, WatchIndex watch) {
+  if (IsSettled(facts, watch)) return false;
+  const auto missing = facts.comparer.FirstMissing(watch);
+  return !missing || missing->revision >= facts.state(watch).last_event;
+}
+
 Exercise ExerciseOfWatches(const Facts& facts) {
   Exercise exercise{.watches_asked = facts.table.size(), .promises_asked = facts.table.size()};
   for (const WatchIndex watch : facts.table.All()) {

@@ -67,6 +67,11 @@ bool ServedInFull(const Facts& facts, WatchIndex watch);
 // The target ended a watch that expected ErrCompacted, without sending ErrCompacted.
 bool EndedWithoutNotice(const Facts& facts, WatchIndex watch);
 
+// The watch has not received a known change that is next. What it received beyond the first missing
+// change is lost, or not judged: a revision that no known write explains holds back the responses
+// from there on.
+bool WaitsForNext(const Facts& facts, WatchIndex watch);
+
 // The highest compaction that may have been done so far. A store that had a history before the
 // recording may have been compacted anywhere up to its base.
 Revision HighestFloor(const Facts& facts);

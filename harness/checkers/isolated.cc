@@ -65,6 +65,8 @@ class Isolated final : public Checker {
 
   void Annotated(const Annotation& annotation, Where where) override {
     if (const auto* due = std::get_if<DeliveryDue>(&annotation)) {
+      // A wait in which nothing disturbs is judged by Settled.
+      if (due->unasked) return;
       Exercised();
       Due& entry = due_[due->group] = {.due = *due, .latest = where, .notices = 0, .watches = {}};
       for (std::size_t i = 0; i < std::min(due->streams.size(), due->ordinals.size()); ++i) {
@@ -117,7 +119,7 @@ class Isolated final : public Checker {
     Revision furthest(due.due.through);
     std::optional<WatchIndex> first;
     for (const std::uint32_t watch : due.watches) {
-      if (!Waits(WatchIndex(watch))) continue;
+      if (!WaitsForNext(facts(), WatchIndex(watch))) continue;
       ++waiting;
       const Revision position = facts().state(WatchIndex(watch)).position;
       if (!first || position < furthest) first = WatchIndex(watch);
@@ -136,14 +138,6 @@ class Isolated final : public Checker {
          .where = now,
          .signature = SignatureOfDelay(*first, due),
          .by_silence = true});
-  }
-
-  // What it received beyond the first missing change is lost, or not judged: a revision that no
-  // known write explains holds back the responses from there on.
-  bool Waits(WatchIndex watch) const {
-    if (IsSettled(facts(), watch)) return false;
-    const auto missing = facts().comparer.FirstMissing(watch);
-    return !missing || missing->revision >= facts().state(watch).last_event;
   }
 
   // Of one that still waits.

@@ -160,11 +160,14 @@ struct AnnotationPhrases {
   std::string operator()(const ProgressDue&) { return "the client begins to wait for progress"; }
   std::string operator()(const ProgressOver&) { return "the client stops waiting for progress"; }
   std::string operator()(const DeliveryDue& due) {
-    return fmt::format("group {} begins to wait for every change through revision {}", due.group,
-                       due.through);
+    return fmt::format("group {} begins to wait for every change through revision {}{}", due.group,
+                       due.through, due.unasked ? ", and nothing is asked meanwhile" : "");
   }
   std::string operator()(const DeliveryOver& over) {
-    return fmt::format("group {} stops waiting", over.group);
+    const std::string answered =
+        fmt::format(", though the target answered a call in {} ms", over.answered_ms);
+    return fmt::format("group {} stops waiting{}", over.group,
+                       over.answered_ms < 0 ? "" : answered);
   }
   std::string operator()(const StreamEndDue& due) {
     return fmt::format("the client begins to wait for the end of stream {}", due.stream.value);

@@ -60,6 +60,10 @@ class Settled final : public Checker {
   // been on time since the latest fault.
   void Delivered(WatchIndex watch, const Response& response) override {
     const Revision revision(response.message.events.front().kv.mod_revision);
+    for (auto& [group, wait] : unasked_) {
+      if (wait.watches.contains(watch.value)) wait.latest = response.where;
+    }
+    JudgeSilence(watch, revision, response);
     const Written& written = WrittenAt(revision);
     const auto& created = facts().details(watch).created;
     if (written.revision != revision || !created || created->line > written.answered.line) return;
@@ -82,26 +86,16 @@ class Settled final : public Checker {
          OpenOn(end.stream), slow ? signature::kSlowStreamEnded : std::string_view()});
   }
 
-  // A stream that was opened with require-leader, to a member that has lost its leader.
   void Annotated(const Annotation& annotation, Where where) override {
     if (const auto* due = std::get_if<StreamEndDue>(&annotation)) {
       Exercised();
       due_[due->stream.value] = {*due, where};
     } else if (const auto* over = std::get_if<StreamEndOver>(&annotation)) {
-      const auto found = due_.extract(over->stream.value);
-      if (found.empty() || closed_.contains(over->stream.value)) return;
-      const auto& [what, since] = found.mapped();
-      Add(over->stream,
-          {.expected = fmt::format("the end of the stream within {} ms, as it has require-leader "
-                                   "set and its member has lost the leader",
-                                   what.limit_ms),
-           .observed =
-               fmt::format("a stream that stays open for {}", Milliseconds(where.at - since.at)),
-           .evidence = {since.line},
-           .where = where,
-           .signature = signature::kKeptWithoutLeader,
-           .promise = kLeaderRequired,
-           .by_silence = true});
+      JudgeOpenStream(*over, where);
+    } else if (const auto* wait = std::get_if<DeliveryDue>(&annotation)) {
+      if (wait->unasked) BeginWait(*wait, where);
+    } else if (const auto* waited = std::get_if<DeliveryOver>(&annotation)) {
+      EndWait(*waited, where);
     }
   }
 
@@ -198,6 +192,98 @@ class Settled final : public Checker {
     std::size_t open = 0;
     std::string_view signature{};
   };
+
+  // Watches that must receive something although nothing is asked of the target.
+  struct Wait {
+    std::int64_t limit_ms = 0;
+    Revision through{};
+    Where since;
+    Where latest;  // event of any of them
+    std::set<std::uint32_t> watches{};
+  };
+  // It ended without the change.
+  struct Silence {
+    Revision revision{};
+    std::string change;  // in words
+    Line written{};
+    Where since;
+    Where until;
+    std::int64_t limit_ms = 0;
+    std::int64_t answered_ms = 0;
+  };
+
+  // A stream that was opened with require-leader, to a member that has lost its leader.
+  void JudgeOpenStream(const StreamEndOver& over, Where where) {
+    const auto found = due_.extract(over.stream.value);
+    if (found.empty() || closed_.contains(over.stream.value)) return;
+    const auto& [what, since] = found.mapped();
+    Add(over.stream,
+        {.expected = fmt::format("the end of the stream within {} ms, as it has require-leader set "
+                                 "and its member has lost the leader",
+                                 what.limit_ms),
+         .observed =
+             fmt::format("a stream that stays open for {}", Milliseconds(where.at - since.at)),
+         .evidence = {since.line},
+         .where = where,
+         .signature = signature::kKeptWithoutLeader,
+         .promise = kLeaderRequired,
+         .by_silence = true});
+  }
+
+  void BeginWait(const DeliveryDue& due, Where where) {
+    Wait wait{.limit_ms = due.limit_ms,
+              .through = Revision(due.through),
+              .since = where,
+              .latest = where};
+    for (std::size_t i = 0; i < std::min(due.streams.size(), due.ordinals.size()); ++i) {
+      const auto index = facts().table.Find(StreamId(due.streams[i]), due.ordinals[i]);
+      if (index) wait.watches.insert(static_cast<std::uint32_t>(*index));
+    }
+    unasked_[due.group] = std::move(wait);
+  }
+
+  // As long as something comes the target is slow, and one that answers nothing is not silent but
+  // stands still.
+  void EndWait(const DeliveryOver& over, Where where) {
+    const auto found = unasked_.extract(over.group);
+    if (found.empty() || over.answered_ms < 0) return;
+    const Wait& wait = found.mapped();
+    if (where.at - wait.latest.at < std::chrono::milliseconds(wait.limit_ms)) return;
+    // A member that was cut off may still be on its way back.
+    if (facts().faults.MembersParted(Line())) return;
+    for (const std::uint32_t watch : wait.watches) {
+      const WatchIndex index(watch);
+      if (!facts().state(index).created || !WaitsForNext(facts(), index)) continue;
+      const auto missing = facts().comparer.FirstMissing(index);
+      if (!missing || missing->revision > wait.through) continue;
+      // The first wait for it says most.
+      if (silences_[watch].revision == missing->revision) continue;
+      silences_[watch] = {.revision = missing->revision,
+                          .change = Phrase(*missing),
+                          .written = missing->written,
+                          .since = wait.since,
+                          .until = where,
+                          .limit_ms = wait.limit_ms,
+                          .answered_ms = over.answered_ms};
+    }
+  }
+
+  // What never comes is judged by others: it is lost, or the watch is stuck.
+  void JudgeSilence(WatchIndex watch, Revision revision, const Response& response) {
+    const auto found = silences_.extract(watch.value);
+    if (found.empty() || found.mapped().revision != revision) return;
+    const Silence& silence = found.mapped();
+    Add(watch,
+        {.expected = fmt::format("the {} within {} ms, by itself: no fault was active",
+                                 silence.change, silence.limit_ms),
+         .observed = fmt::format(
+             "nothing for {}, although the target answered another call in {} ms; it came in line "
+             "{}, after the client had asked for more",
+             Milliseconds(silence.until.at - silence.since.at), silence.answered_ms,
+             response.where.line.value),
+         .evidence = {silence.written, silence.since.line, silence.until.line},
+         .where = response.where});
+  }
 
   Written& WrittenAt(Revision revision) {
     return written_[static_cast<std::uint64_t>(revision.value) % kRemembered];
@@ -307,6 +393,8 @@ class Settled final : public Checker {
   std::vector<Dropped> dropped_;
   std::set<std::uint32_t> closed_;                               // streams
   std::map<std::uint32_t, std::pair<StreamEndDue, Where>> due_;  // by stream
+  std::map<std::string, Wait> unasked_;                          // by group
+  std::map<std::uint32_t, Silence> silences_;                    // by watch
 };
 
 const CheckerRegistration<Settled> kSettled{{
@@ -326,7 +414,10 @@ const CheckerRegistration<Settled> kSettled{{
                "user may not read; or while a fault takes down the server or its leader. A watch "
                "must not end without a request, and a stream must not end by itself, whatever its "
                "status and however well its watches are resumed later: only a fault armed before "
-               "that can end streams, or the client, explains such an end.",
+               "that can end streams, or the client, explains such an end. What was written must "
+               "come by itself: a change that reaches no watch for seconds, while nothing else is "
+               "asked and the target answers, and that comes with the next call, had been left "
+               "asleep.",
 }};
 
 }  // namespace

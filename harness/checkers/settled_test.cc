@@ -96,6 +96,71 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     RowName);
 
+// The watch waits for revision 4 while nothing is asked, and for so long nothing came.
+Script Waits(Duration silence, std::int64_t answered_ms, bool unasked = true) {
+  DeliveryDue due{"g", {1}, {0}, 4, 3000};
+  due.unasked = unasked;
+  return Complete()
+      .Put("k", "c", 4)
+      .Annotate(due)
+      .Pause(silence)
+      .Annotate(DeliveryOver{"g", answered_ms});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    SettledByItself, TruthTable,
+    testing::ValuesIn(std::vector<Row>{
+        {"CameWithTheNextCall", Waits(4s, 3).Put("j", "d", 5).Deliver(0, {{4, "k"}}), {"Settled"}},
+        {"CameInTime",
+         Complete()
+             .Put("k", "c", 4)
+             .Annotate(DeliveryDue{.group = "g",
+                                   .streams = {1},
+                                   .ordinals = {0},
+                                   .through = 4,
+                                   .limit_ms = 3000,
+                                   .unasked = true})
+             .Deliver(0, {{4, "k"}})
+             .Annotate(DeliveryOver{"g"}),
+         {}},
+        {"TheTargetAnsweredNothing", Waits(4s, -1).Put("j", "d", 5).Deliver(0, {{4, "k"}}), {}},
+        {"SomethingCameWithinTheLimit", Waits(2s, 3).Put("j", "d", 5).Deliver(0, {{4, "k"}}), {}},
+        {"NeverComes", Waits(4s, 3).Put("j", "d", 5), {"Settled"}},
+        {"IsPassedOver", Waits(4s, 3).Put("k", "d", 5).Deliver(0, {{5, "k"}}), {"Reliable"}},
+        {"WrittenAfterTheWaitBegan",
+         Complete()
+             .Annotate(DeliveryDue{.group = "g",
+                                   .streams = {1},
+                                   .ordinals = {0},
+                                   .through = 3,
+                                   .limit_ms = 3000,
+                                   .unasked = true})
+             .Put("k", "c", 4)
+             .Pause(4s)
+             .Annotate(DeliveryOver{"g", 3})
+             .Deliver(0, {{4, "k"}}),
+         {}},
+        {"AMemberWasCutOff",
+         Complete()
+             .Armed("isolate-member", "none", /*parts_members=*/true)
+             .Put("k", "c", 4)
+             .Healed("isolate-member")
+             .Annotate(DeliveryDue{.group = "g",
+                                   .streams = {1},
+                                   .ordinals = {0},
+                                   .through = 4,
+                                   .limit_ms = 3000,
+                                   .unasked = true})
+             .Pause(4s)
+             .Annotate(DeliveryOver{"g", 3})
+             .Deliver(0, {{4, "k"}}),
+         {}},
+        {"OthersDisturb",
+         Waits(4s, -1, false).Put("j", "d", 5).Deliver(0, {{4, "k"}}),
+         {"Isolated"}},
+    }),
+    RowName);
+
 // A create of the stream on which watch 5 was created by its id.
 Script Five(const ScriptedCreate& next) {
   return Complete().Watch("k", 4, {.id = 5}).Created(5, 3).Watch("k", 4, next);

@@ -91,8 +91,11 @@ Status Examine(const Probing& probing, const TargetSpec& spec, TargetCheck& chec
   WP_ASSIGN_OR_RETURN(const std::unique_ptr<Target> target, MakeTarget(spec));
   WP_ASSIGN_OR_RETURN(const LoopbackAddress address, LoopbackAddress::Reserve());
   const TimePoint began = Clock::now();
-  WP_RETURN_IF_ERROR(
-      target->Start({.host = address.host(), .folder = probing.scratch, .durable = true}));
+  WP_RETURN_IF_ERROR(target->Start({.host = address.host(),
+                                    .folder = probing.scratch,
+                                    .durable = true,
+                                    // As cases that need it ask for it.
+                                    .progress_interval = 100ms}));
   check.seconds = std::chrono::duration<double>(Clock::now() - began).count();
   check.version = spec.Label(target->version());
   Status probed = ProbeEach(probing, spec, *target, check);

@@ -69,7 +69,7 @@ class TargetExploration {
                           .times = 1};
       WP_ASSIGN_OR_RETURN(const std::string kept, Keep(++number, one, *options_.replay));
       console_.Result(DescribeBucket(number, bucket, one, *options_.replay) +
-                      LooksLike(one, Carrier()) + kept);
+                      ServerText(*options_.replay) + LooksLike(one, Carrier()) + kept);
     }
     console_.Result(fmt::format("{} on {}\n",
                                 number == 1 ? "1 finding" : fmt::format("{} findings", number),
@@ -165,7 +165,8 @@ class TargetExploration {
     for (const Bucket* one : explorer_.After(bucket)) after.push_back(one);
     const Script& smallest = cut_out ? *cut_out : bucket.examples.front().script;
     std::string text = DescribeBucket(number, bucket, bucket.broken(), smallest) +
-                       DescribeAfter(after) + LooksLike(bucket.broken(), Carrier());
+                       ServerText(smallest) + DescribeAfter(after) +
+                       LooksLike(bucket.broken(), Carrier());
     if (cut_out) {
       WP_ASSIGN_OR_RETURN(const std::string kept, Keep(number, repeats.alone, smallest));
       text += repeats.text + kept;
@@ -221,6 +222,10 @@ class TargetExploration {
     return repeats;
   }
 
+  static std::string ServerText(const Script& script) {
+    return fmt::format("  server     {}\n", explore::DescribeServer(script.server));
+  }
+
   // The script as a file, and what the authors of the store need: where they are.
   Result<std::string> Keep(int number, const BrokenGuarantee& broken, const Script& script) {
     if (options_.keep.empty()) return std::string();
@@ -243,10 +248,16 @@ class TargetExploration {
       if (Name(guarantee) != broken.guarantee) continue;
       text += fmt::format("What is documented: {} {}\n\n", broken.promise, Explain(guarantee));
     }
+    std::string flags;
+    if (script.server.unsynced) flags += " and --unsafe-no-fsync";
+    if (script.server.progress_ms > 0) {
+      flags += fmt::format(" and --watch-progress-notify-interval={}ms", script.server.progress_ms);
+    }
+    text += fmt::format(
+        "Start one member with its default flags{} and an empty data directory, and run this "
+        "program. It prints every message.\n\n",
+        flags);
     text +=
-        "Start one member with its default flags and an empty data directory, and run this "
-        "program. "
-        "It prints every message.\n\n"
         "    go mod init report && go mod tidy && go run . 127.0.0.1:2379\n\n"
         "```go\n";
     return text + explore::GoProgram(script) + "```\n";

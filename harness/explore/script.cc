@@ -29,6 +29,16 @@ void from_json(const nlohmann::json& json, T& value) {
   throw nlohmann::json::other_error::create(501, "a text of another form", &json);
 }
 
+// Not among what is private to this file, where the library would not look for its to_json.
+struct FirstLine {
+  Limits limits{};
+  Server server{};
+  void Fields(auto& field) {
+    limits.Fields(field);
+    server.Fields(field);
+  }
+};
+
 namespace {
 
 constexpr char kName[] = "step";    // of a step's line
@@ -167,11 +177,17 @@ Result<nlohmann::json> ParseObject(std::string_view line) {
   return Fail(StatusCode::kInvalidArgument, "it is no JSON object");
 }
 
-// The limits, and how many steps follow, if the line says so.
-Status ReadFirstLine(std::string_view line, Limits& limits, std::optional<std::size_t>& count) {
+// The limits and the server, and how many steps follow, if the line says so.
+Status ReadFirstLine(std::string_view line, Script& script, std::optional<std::size_t>& count) {
   WP_ASSIGN_OR_RETURN(const nlohmann::json json, ParseObject(line));
-  WP_RETURN_IF_ERROR(Read(json, kCount, limits));
-  WP_RETURN_IF_ERROR(CheckLimits(limits));
+  FirstLine read;
+  WP_RETURN_IF_ERROR(Read(json, kCount, read));
+  WP_RETURN_IF_ERROR(CheckLimits(read.limits));
+  if (read.server.progress_ms < 0) {
+    return Fail(StatusCode::kInvalidArgument, "server_progress_ms is at least 0");
+  }
+  script.limits = read.limits;
+  script.server = read.server;
   const auto steps = json.find(kCount);
   if (steps == json.end()) return Status();
   if (!steps->is_number_unsigned()) {
@@ -273,8 +289,13 @@ std::string DescribeLimits(const Limits& limits) {
   return differences.empty() ? "usual limits" : "limits" + differences;
 }
 
+std::string DescribeServer(const Server& server) {
+  const std::string differences = Differences(server);
+  return differences.empty() ? "default settings" : differences.substr(1);
+}
+
 std::string ToText(const Script& script) {
-  Json first = script.limits;
+  Json first = FirstLine{script.limits, script.server};
   first[kCount] = script.steps.size();
   std::string text = first.dump() + "\n";
   for (const Step& step : script.steps) text += ToJson(step).dump() + "\n";
@@ -288,7 +309,7 @@ Result<Script> ParseScript(std::string_view text) {
   do {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view one = text.substr(0, end);
-    Status status = line == 1 ? ReadFirstLine(one, script.limits, count) : AddStep(one, script);
+    Status status = line == 1 ? ReadFirstLine(one, script, count) : AddStep(one, script);
     if (!status.ok()) return std::move(status).WithContext("line {}", line);
     text.remove_prefix(std::min(end + 1, text.size()));
     ++line;

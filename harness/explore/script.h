@@ -119,6 +119,8 @@ struct Put {
   std::int64_t lease = 0;
   std::int64_t bytes = 0;  // of the value, at least
   std::int64_t times = 1;
+  // After each of them every watch has received it before anything else is asked.
+  bool paced = false;
   bool prev_kv = false;
   bool ignore_value = false;
   bool ignore_lease = false;
@@ -127,6 +129,7 @@ struct Put {
     field("lease", lease);
     field("bytes", bytes);
     field("times", times);
+    field("paced", paced);
     field("prev_kv", prev_kv);
     field("ignore_value", ignore_value);
     field("ignore_lease", ignore_lease);
@@ -305,8 +308,22 @@ struct Limits {
   }
 };
 
+// How a real server was set up that is not as by default: where it has a flag for it.
+struct Server {
+  std::int64_t progress_ms = 0;  // of periodic progress; 0: the product's interval
+  bool unsynced = false;         // writes are not flushed before they are acknowledged
+  bool disk = false;             // it keeps its data where it could do without
+  void Fields(auto& field) {
+    field("server_progress_ms", progress_ms);
+    field("server_unsynced", unsynced);
+    field("server_disk", disk);
+  }
+  bool operator==(const Server&) const = default;
+};
+
 struct Script {
   Limits limits{};
+  Server server{};
   std::vector<Step> steps{};
 };
 
@@ -325,7 +342,10 @@ inline constexpr std::int64_t kEveryReply = 1 << 20;  // from this many on, a cl
 std::string Describe(const Step& step);
 // "queued_replies=1": likewise.
 std::string DescribeLimits(const Limits& limits);
-// The first line holds the limits and the number of steps, each further line one step.
+// "default settings", or what is different.
+std::string DescribeServer(const Server& server);
+// The first line holds the limits, what is different in a server, and the number of steps, each
+// further line one step.
 std::string ToText(const Script& script);
 // Errors name the line and what is wrong with it; a text that was cut off is one, unless its first
 // line does not say how many steps there are.

@@ -11,6 +11,7 @@ using testing::HasSubstr;
 
 Script Every() {
   return {.limits = {.queued_replies = 1, .disk = true},
+          .server = {.progress_ms = 100, .unsynced = true, .disk = true},
           .steps = {Create{.stream = 2,
                            .key = "a/",
                            .end = "a0",
@@ -39,12 +40,18 @@ TEST(ScriptTest, EveryStepIsReadAsItWasWritten) {
   ASSERT_TRUE(read.has_value()) << read.error().message();
   EXPECT_EQ(ToText(*read), text);
   EXPECT_EQ(read->steps.size(), std::variant_size_v<Step>);
+  EXPECT_EQ(read->server, Every().server);
+  // Written before there were settings.
+  EXPECT_EQ(ParseScript("{}\n")->server, Server());
 }
 
 TEST(ScriptTest, DescriptionLeavesDefaultsOut) {
   EXPECT_EQ(Describe(Every().steps[0]),
             "create stream=2 key=a/ end=a0 start=floor-1 id=3 no_put=true");
   EXPECT_EQ(Describe(Turn{Loop::kSync}), "turn loop=sync");
+  EXPECT_EQ(DescribeServer({}), "default settings");
+  EXPECT_EQ(DescribeServer({.progress_ms = 100, .unsynced = true}),
+            "server_progress_ms=100 server_unsynced=true");
 }
 
 TEST(ScriptTest, WhatIsWrongIsNamed) {
@@ -56,6 +63,7 @@ TEST(ScriptTest, WhatIsWrongIsNamed) {
   EXPECT_THAT(problem("{}\n{\"step\":\"create\",\"start\":\"soon\"}"), HasSubstr("start"));
   EXPECT_THAT(problem("{}\n{\"step\":\"receive\",\"stream\":9}"), HasSubstr("1 to 3"));
   EXPECT_THAT(problem("{\"queued_replies\":0}"), HasSubstr("at least 1"));
+  EXPECT_THAT(problem("{\"server_progress_ms\":-1}"), HasSubstr("at least 0"));
   EXPECT_THAT(problem("{}\n{\"step\":\"txn\",\"then\":[\"jump b\"]}"), HasSubstr("then"));
   EXPECT_THAT(problem("{}\n{\"step\":\"txn\",\"when\":[\"size b = 1\"]}"), HasSubstr("when"));
   EXPECT_THAT(problem("nothing"), HasSubstr("no JSON object"));

@@ -65,6 +65,7 @@ void VirtualRun::Do(const Put& put) {
     const Call call = Begin(Method::kPut, ToWire(op));
     const auto expected = reference_.Put(op);
     Settle("a put", call, expected, store_->Put(op));
+    if (put.paced) Quiet();
   }
 }
 

@@ -108,6 +108,9 @@ struct DeliveryDue {
   std::vector<std::uint32_t> ordinals;  // among the creates of the stream, likewise
   std::int64_t through = 0;
   std::int64_t limit_ms = 0;
+  // No fault is active, and until the end of the limit the driver asks the target nothing: what
+  // comes only with the next call had been left asleep.
+  bool unasked = false;
   template <typename F>
   void Fields(F& field) {
     field("group", group);
@@ -115,15 +118,20 @@ struct DeliveryDue {
     field("ordinals", ordinals);
     field("through", through);
     field("limit_ms", limit_ms);
+    field("unasked", unasked);
   }
 };
 // The driver stops waiting: all events came, or no further event came within the limit.
 struct DeliveryOver {
   static constexpr std::string_view kType = "delivery_over";
   std::string group;
+  // Of a wait in which nothing was asked: after the limit the target answered a call that concerns
+  // no watch, in this time, and still nothing came. -1: no such thing was seen.
+  std::int64_t answered_ms = -1;
   template <typename F>
   void Fields(F& field) {
     field("group", group);
+    field("answered_ms", answered_ms);
   }
 };
 

@@ -15,6 +15,8 @@ namespace watchproof {
 namespace {
 
 constexpr Duration kCrashSeen = 1s;
+// The least that etcd takes. Only for cases about it: see StartOptions.
+constexpr Duration kProgressInterval = 100ms;
 
 std::string UtcNow() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -65,6 +67,8 @@ EnvironmentOptions EnvironmentFor(const AttemptSpec& spec, const TargetSpec& tar
           .cluster = plan.cluster,
           .folder = spec.folder,
           .durable = Needs(plan, Capability::kDurable),
+          .progress_interval =
+              Needs(plan, Capability::kProgressNotices) ? kProgressInterval : Duration(),
           .strict_previous_values = Needs(plan, Capability::kStrictPreviousValues),
           .seed = spec.seed,
           .bypass_proxy = spec.bypass_proxy,

@@ -16,6 +16,9 @@ namespace {
 constexpr Duration kMarginToConverge = 2s;
 constexpr Duration kLeastForConsumer = 40s;
 constexpr Duration kMarginToAnswer = 3s;
+constexpr Duration kSilence = 5s;
+// A name that no plan has.
+const std::string kOpenWatches = "converging/all";
 
 }  // namespace
 
@@ -85,6 +88,16 @@ Status Executor::WriteSentinels() {
 // As it is granted: for a machine that has nothing else to do.
 Duration Executor::LeftToConverge() const {
   return TimeToConverge(spec_) - std::chrono::duration_cast<Duration>(session_.age() / Slowdown());
+}
+
+// A sentinel would wake what a lost wake-up has left asleep.
+void Executor::AwaitWhatWasWritten() {
+  auto& open = context_.groups()[kOpenWatches];
+  open.clear();
+  for (const WatchState& watch : session_.judge().watches()) {
+    if (watch.end == WatchEnd::kOpen) open.push_back({watch.stream, watch.ordinal});
+  }
+  if (!open.empty()) context_.MustArrive(kOpenWatches, kSilence);
 }
 
 void Executor::Ask(std::string_view what) {
@@ -167,6 +180,7 @@ Status Executor::Converge() {
   session_.RenewControlWatch();
   session_.Annotate(StageReached{Stage::kHealed});
   if (session_.consumer() != nullptr) return AskConsumer();
+  AwaitWhatWasWritten();
   bool settled = false;
   // Twice: whatever was still queued for a watch when it received its first sentinel arrives before
   // the second one.

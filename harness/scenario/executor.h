@@ -42,6 +42,8 @@ class Executor {
  private:
   Status RunStep(const Step& step);
   void Ask(std::string_view what);
+  // Whatever the steps wrote must come before anything else is asked.
+  void AwaitWhatWasWritten();
   Status WriteSentinels();
   bool AwaitSettled();
   Duration LeftToConverge() const;

@@ -8,6 +8,11 @@ namespace {
 
 constexpr Duration kProgressEvery = 100ms;
 constexpr std::size_t kMostLeases = 16;  // that are asked for one by one
+// Of waits in which nothing is asked. A target that has time for it answers sooner, and delivers in
+// the time after that what only waited for a processor, too.
+constexpr Duration kPromptly = 500ms;
+constexpr Duration kGrace = 1s;
+constexpr int kMostWaits = 5;
 
 }  // namespace
 
@@ -165,8 +170,7 @@ std::uint64_t StepContext::EventsGiven(const std::string& group) const {
   return events;
 }
 
-// The group is judged from the annotations: it fails when nothing more came for the limit.
-void StepContext::MustDeliver(const std::string& group, Duration limit) {
+DeliveryDue StepContext::DueTo(const std::string& group, Duration limit) const {
   DeliveryDue due{.group = group,
                   .streams = {},
                   .ordinals = {},
@@ -176,7 +180,40 @@ void StepContext::MustDeliver(const std::string& group, Duration limit) {
     due.streams.push_back(member.stream.value);
     due.ordinals.push_back(member.ordinal);
   }
+  return due;
+}
+
+std::optional<Duration> StepContext::AnswerTime() {
+  const TimePoint asked = Clock::now();
+  const Status answered = environment().Call(Path::kDirect, Within(kPromptly));
+  const Duration took = Clock::now() - asked;
+  return answered.ok() && took < kPromptly ? std::optional(took) : std::nullopt;
+}
+
+bool StepContext::MustArrive(const std::string& group, Duration limit) {
+  DeliveryDue due = DueTo(group, limit);
+  due.unasked = true;
   session_.Annotate(due);
+  DeliveryOver over{.group = group};
+  std::uint64_t given = 0;
+  bool arrived = false;
+  for (int waits = 0; !arrived && over.answered_ms < 0 && waits < kMostWaits; ++waits) {
+    do {
+      given = EventsGiven(group);
+      arrived = Delivered(group, limit);
+      if (!arrived && session_.GivesUp()) return false;
+    } while (!arrived && EventsGiven(group) > given);
+    const auto answered = arrived ? std::nullopt : AnswerTime();
+    arrived = arrived || Delivered(group, kGrace);
+    if (!arrived && answered) over.answered_ms = InMilliseconds(*answered);
+  }
+  session_.Annotate(over);
+  return arrived;
+}
+
+// The group is judged from the annotations: it fails when nothing more came for the limit.
+void StepContext::MustDeliver(const std::string& group, Duration limit) {
+  session_.Annotate(DueTo(group, limit));
   std::uint64_t given = 0;
   do {
     given = EventsGiven(group);

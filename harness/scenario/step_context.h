@@ -98,6 +98,10 @@ class StepContext {
   // The group must receive everything written so far, and something within each period of the
   // limit, otherwise that is a finding of Isolated.
   void MustDeliver(const std::string& group, Duration limit);
+  // The group must receive everything written so far by itself: until the limit is over nothing is
+  // asked of the target. What then comes only with a later call is a finding of Settled; true: it
+  // came. Requires: no fault is active.
+  bool MustArrive(const std::string& group, Duration limit);
   // Some step has requested progress, on any stream.
   void ProgressRequested() { progress_requested_ = true; }
   bool progress_requested() const { return progress_requested_; }
@@ -118,6 +122,10 @@ class StepContext {
 
  private:
   std::uint64_t EventsGiven(const std::string& group) const;
+  DeliveryDue DueTo(const std::string& group, Duration limit) const;
+  // How long the target took for a call that concerns no watch; empty: too long for a machine that
+  // has time for it.
+  std::optional<Duration> AnswerTime();
 
   static constexpr std::string_view kWatcherGauge = "etcd_debugging_mvcc_watcher_total";
 

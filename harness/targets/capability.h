@@ -18,7 +18,7 @@ enum class Capability {
   kFragment,              // splits a large response when the create allows it
   kPreviousValues,        // events carry the previous value
   kSlowWatcherGauge,      // publishes how many watchers are behind
-  kProgressNotices,       // sends a quiet watch its progress unasked, in well under a second
+  kProgressNotices,       // sends a quiet watch its progress unasked, as often as asked for
   kUsers,                 // has users and permissions, and only watchproof uses it
   kStrictPreviousValues,  // has an option to end a watch rather than leave out a previous value
   kLeases,                // keys can be attached to a lease

@@ -11,18 +11,17 @@ class EmbeddedTarget final : public ProcessTarget {
 
   Status Start(const StartOptions& options) override {
     ChildOptions child{.executable = OwnExecutable()};
-    child.arguments = {"store",
-                       "--listen",
-                       fmt::format("{}:{}", options.host, kClientPort),
-                       "--http",
-                       fmt::format("{}:{}", options.host, kHttpPort),
-                       "--progress-interval",
-                       "200ms"};
-    // In memory unless the case needs durability: a sync per write would only slow most cases down.
+    child.arguments = {"store", "--listen", fmt::format("{}:{}", options.host, kClientPort),
+                       "--http", fmt::format("{}:{}", options.host, kHttpPort)};
+    // In memory, as by default, unless durability is asked for.
     durable_ = options.durable;
     if (durable_) {
       child.arguments.insert(child.arguments.end(),
                              {"--data", (DataOf(options) / "store").string()});
+    }
+    if (options.progress_interval > Duration()) {
+      child.arguments.insert(child.arguments.end(),
+                             {"--progress-interval", InMilliseconds(options.progress_interval)});
     }
     if (options.strict_previous_values) {
       child.arguments.emplace_back("--strict-prev-kv");

@@ -47,7 +47,7 @@ class EtcdTarget final : public ProcessTarget {
   Stated stated() const override {
     Stated stated = CapabilitiesOfEtcd(version());
     if (!stated.offered.empty()) {
-      (reports_progress_ ? stated.offered : stated.missing).insert(Capability::kProgressNotices);
+      (can_report_progress_ ? stated.offered : stated.missing).insert(Capability::kProgressNotices);
     }
     topology_->Correct(stated);
     return stated;
@@ -144,8 +144,8 @@ class EtcdTarget final : public ProcessTarget {
     return answer;
   }
 
-  // Flags that have different names in different releases, and that old ones do not have. By
-  // default etcd sends a quiet watch its progress every ten minutes; below 100 ms it takes 100 ms.
+  // Flags that have different names in different releases, and that old ones do not have; each only
+  // where the attempt asks for it.
   Status AddFlagsOfRelease(const StartOptions& options, ChildOptions& child) {
     std::string ignored;
     WP_ASSIGN_OR_RETURN(const std::string help, OutputOf(options, "--help", ignored));
@@ -156,8 +156,11 @@ class EtcdTarget final : public ProcessTarget {
     for (const char* flag :
          {"--watch-progress-notify-interval", "--experimental-watch-progress-notify-interval"}) {
       if (help.find(flag) == std::string::npos) continue;
-      child.arguments.insert(child.arguments.end(), {flag, "50ms"});
-      reports_progress_ = true;
+      can_report_progress_ = true;
+      if (options.progress_interval > Duration()) {
+        child.arguments.insert(child.arguments.end(),
+                               {flag, InMilliseconds(options.progress_interval)});
+      }
       break;
     }
     return {};
@@ -175,9 +178,9 @@ class EtcdTarget final : public ProcessTarget {
 
   std::string binary_;
   StartOptions start_;
-  std::vector<std::string> more_;  // arguments of the topology
-  bool reports_progress_ = false;  // by itself, as its flag has been set
-  const std::string release_;      // to be looked up in the cache; empty: the binary is given
+  std::vector<std::string> more_;     // arguments of the topology
+  bool can_report_progress_ = false;  // by itself, often enough for a case that asks for it
+  const std::string release_;         // to be looked up in the cache; empty: the binary is given
   const std::unique_ptr<Topology> topology_;
   bool stopped_ = false;
 };

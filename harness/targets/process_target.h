@@ -43,6 +43,10 @@ class ProcessTarget : public Target {
     const auto all = options.folder / "tmp";
     return options.name.empty() ? all : all / options.name;
   }
+  // "200ms", for a command line.
+  static std::string InMilliseconds(Duration duration) {
+    return fmt::format("{}ms", duration / 1ms);
+  }
   static Status MakeFolder(const std::filesystem::path& folder);
   const std::string& host() const { return host_; }
 

@@ -45,6 +45,9 @@ struct ClusterShape {
   int snapshot_count = 0;  // log entries between two snapshots; 0: the target's default
 };
 
+// A target runs as its product is deployed, unless an attempt asks for something else here: a
+// setting may hide what the default shows. Periodic progress every few milliseconds wakes what a
+// lost wake-up has left asleep.
 struct StartOptions {
   std::string host;              // a loopback address that belongs to this server alone
   std::filesystem::path folder;  // its log goes to target.log there, its data to tmp/
@@ -55,8 +58,12 @@ struct StartOptions {
   Deadline deadline = Within(15s);
   // Whether the data must survive a kill; some targets are faster without.
   bool durable = false;
-  // Whether what is acknowledged must survive the end of the machine, too; some are faster without.
+  // Without: its writes need not survive the end of the machine, and what waits for the disk by
+  // default does not wait. For targets that have a flag for it.
   bool synced = true;
+  // How often a quiet watch that asked for it is sent its progress; 0: as by default, for etcd
+  // every ten minutes. For targets that have a flag for it.
+  Duration progress_interval{};
   // End a watch rather than leave out a previous value that was compacted.
   bool strict_previous_values = false;
 };

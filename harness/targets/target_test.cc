@@ -16,6 +16,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class TargetTest : public testing::Test {
  protected:
@@ -28,11 +29,13 @@ class TargetTest : public testing::Test {
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     return path.string();
   }
-  Status Start(const std::string& path, Duration patience = 10s) {
+  Status Start(const std::string& path, Duration patience = 10s, StartOptions options = {}) {
     auto spec = ParseTargetSpec("etcd:" + path);
     auto target = MakeTarget(*spec);
-    return (*target)->Start(
-        {.host = "127.77.0.1", .folder = folder_, .deadline = Within(patience)});
+    options.host = "127.77.0.1";
+    options.folder = folder_;
+    options.deadline = Within(patience);
+    return (*target)->Start(options);
   }
 
   const std::filesystem::path folder_ =
@@ -195,6 +198,19 @@ TEST_F(TargetTest, ErrorForAFailingBinaryHasItsLastOutput) {
                     1s)
                   .message(),
               HasSubstr("did not answer on 127.77.0.1:2379 within 1000 ms"));
+}
+
+// A setting can hide a bug.
+TEST_F(TargetTest, EtcdRunsWithItsDefaultsUnlessAnAttemptAsks) {
+  const std::string program = Program("flags",
+                                      "[ \"$1\" = --version ] && echo etcd Version: 9 && exit\n"
+                                      "[ \"$1\" = --help ] && echo --unsafe-no-fsync "
+                                      "--watch-progress-notify-interval && exit\n"
+                                      "echo \"$@\" >&2; exit 4");
+  EXPECT_THAT(Start(program).message(),
+              AllOf(HasSubstr("--data-dir"), Not(HasSubstr("fsync")), Not(HasSubstr("progress"))));
+  EXPECT_THAT(Start(program, 10s, {.synced = false, .progress_interval = 100ms}).message(),
+              HasSubstr("--unsafe-no-fsync --watch-progress-notify-interval 100ms"));
 }
 
 TEST(Metrics, AreReadByNameAndSummedOverLabels) {

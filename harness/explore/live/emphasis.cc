@@ -16,14 +16,16 @@ constexpr std::size_t kFewParts = 16;
 constexpr std::int64_t kPerBatch = 1000;
 constexpr std::int64_t kPerTxn = 100;
 constexpr std::int64_t kKeysThatStay = 6;
+constexpr std::int64_t kPacedPuts = 1000;
 
 class Enlargement {
  public:
   Enlargement(Script& script, Prng& prng) : steps_(script.steps), prng_(prng) {}
 
   void Enlarge(Emphasis emphasis) {
-    // A server that restarts takes few scripts.
-    if (emphasis != Emphasis::kRestarts && !prng_.Chance(0.5)) return;
+    // A server that restarts takes few scripts, and in a quiet one a write alone is the point.
+    const bool all = emphasis == Emphasis::kRestarts || emphasis == Emphasis::kQuiet;
+    if (!all && !prng_.Chance(0.5)) return;
     switch (emphasis) {
       case Emphasis::kNone:
         return;
@@ -40,6 +42,8 @@ class Enlargement {
         return Lease();
       case Emphasis::kUsers:
         return Users();
+      case Emphasis::kQuiet:
+        return Quiet();
     }
   }
 
@@ -81,6 +85,16 @@ class Enlargement {
     for (std::int64_t i = prng_.Between(1, 3); i > 0; --i) {
       at = steps_.insert(at + 1, Put{.key = Key(), .lease = 1});
     }
+  }
+
+  // Whatever the script has opened by then is there, and one watch in any case.
+  void Quiet() {
+    for (Step& step : steps_) {
+      auto* const put = std::get_if<Put>(&step);
+      if (put != nullptr) put->paced = prng_.Chance(0.5);
+    }
+    const auto watch = steps_.insert(Somewhere(), Create{.stream = Stream(), .end = "*"});
+    steps_.insert(watch + 1, Put{.key = Key(), .times = kPacedPuts, .paced = true});
   }
 
   void Watches() {
@@ -145,6 +159,7 @@ void Lighten(Script& script) {
       create->times = std::min(create->times, kFewTimes);
     } else if (auto* const put = std::get_if<Put>(&step)) {
       put->times = std::min(put->times, kFewTimes);
+      put->paced = false;
       put->bytes = std::min(put->bytes, kFewBytes);
     }
   }

@@ -14,14 +14,15 @@
 
 namespace watchproof::explore {
 
-enum class Emphasis { kNone, kWatches, kWrites, kRestarts, kTime, kUsers };
+enum class Emphasis { kNone, kWatches, kWrites, kRestarts, kTime, kUsers, kQuiet };
+// Of those that are drawn: kQuiet is not.
 Emphasis DrawEmphasis(Prng& prng);
 
 // Makes a plain script of one that comes from a server with an emphasis.
 void Lighten(Script& script);
 // What only a real server's own bounds make worth while: more watches than one pass takes or than a
 // queue has room for, a client that stands still while as much arrives, restarts, leases that end,
-// users with few rights.
+// users with few rights, and many writes with nothing beside them.
 void Enlarge(Script& script, Emphasis emphasis, Prng& prng);
 
 }  // namespace watchproof::explore

@@ -33,6 +33,21 @@ TEST(EmphasisTest, EachAddsWhatItIsFor) {
   EXPECT_EQ(Added<Crash>(Emphasis::kUsers), 0);
 }
 
+TEST(EmphasisTest, AQuietServerHasPutsThatAreWaitedFor) {
+  Prng prng(1);
+  Script script{.steps = {Put{.key = "b"}}};
+  Enlarge(script, Emphasis::kQuiet, prng);
+  EXPECT_TRUE(std::ranges::any_of(script.steps, [](const Step& step) {
+    const auto* const put = std::get_if<Put>(&step);
+    return put != nullptr && put->paced && put->times > 100;
+  }));
+  Lighten(script);
+  EXPECT_TRUE(std::ranges::none_of(script.steps, [](const Step& step) {
+    const auto* const put = std::get_if<Put>(&step);
+    return put != nullptr && put->paced;
+  }));
+}
+
 TEST(EmphasisTest, OfTheScriptsOfOthersAPlainOneIsLeft) {
   Txn many;
   for (int i = 0; i < 100; ++i) many.then.push_back({.key = "b"});

@@ -279,7 +279,8 @@ class Writer {
       request = fmt::format("&pb.PutRequest{{Key: []byte({}), IgnoreValue: true",
                             Quoted(placement_.Key(put.key)));
     }
-    Times(put.times, fmt::format("show(kv.Put(ctx, {}}}))", request));
+    const char* const pause = put.paced ? "; time.Sleep(20 * time.Millisecond)" : "";
+    Times(put.times, fmt::format("show(kv.Put(ctx, {}}})){}", request, pause));
   }
   void Do(const Delete& erase) {
     Line(fmt::format(

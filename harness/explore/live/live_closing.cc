@@ -24,6 +24,10 @@ constexpr int kMoreTries = 2;
 constexpr Duration kFirstRequest = 25ms;
 constexpr Duration kOnTheWay = 15ms;
 constexpr Duration kBehind = 450ms;
+// Of waits in which nothing is asked: see StepContext::MustArrive.
+constexpr Duration kSoon = 100ms;
+constexpr Duration kPromptly = 500ms;
+constexpr Duration kGrace = 1s;
 // Watches of one stream that are looked at for what met; a burst of equal ones adds nothing.
 constexpr std::uint32_t kMostMet = 12;
 
@@ -108,6 +112,7 @@ void LiveScript::AskClosingQuestions() {
     stream.stalled = false;
   }
   AwaitAnswers(server_.patience());
+  AwaitArrival();
   AwaitEndOfLeases();
   AskForProgress();
   CreateNew();
@@ -191,6 +196,53 @@ bool LiveScript::Delivered(const Watches& watches, Revision through, Duration li
     return all;
   };
   return server_.Await(delivered, limit);
+}
+
+// How long the server took for a call that concerns no watch; empty: too long for one that has a
+// processor.
+std::optional<Duration> LiveScript::AnswerTime() {
+  const TimePoint asked = Clock::now();
+  const auto status = client_.calls->Ask("/etcdserverpb.Maintenance/Status", "");
+  const Duration took = Clock::now() - asked;
+  return status.has_value() && took < kPromptly ? std::optional(took) : std::nullopt;
+}
+
+// The first wait is not worth a line of the recording.
+bool LiveScript::AwaitArrival() {
+  if (own_.empty()) return true;
+  const Revision through(own_.back());
+  Watches live = LiveOn(nullptr);
+  std::erase_if(live, [through](const LiveWatch& one) {
+    return one.stream->stalled || one.state.start > through;
+  });
+  std::uint64_t events = 0;
+  if (live.empty() || Delivered(live, through, kSoon, &events)) return true;
+  const std::string group = name_ + " unasked";
+  DeliveryDue due{.group = group,
+                  .streams = {},
+                  .ordinals = {},
+                  .through = through.value,
+                  .limit_ms = server_.patience() / 1ms,
+                  .unasked = true};
+  for (const LiveWatch& one : live) {
+    due.streams.push_back(one.stream->client->id().value);
+    due.ordinals.push_back(one.ordinal);
+  }
+  server_.Annotate(due);
+  DeliveryOver over{.group = group};
+  bool arrived = false;
+  for (int waits = 0; !arrived && over.answered_ms < 0 && waits < kMostWaits; ++waits) {
+    std::uint64_t before = 0;
+    do {
+      before = events;
+      arrived = Delivered(live, through, server_.patience() + kOnTheWay, &events);
+    } while (!arrived && events != before);
+    const auto answered = arrived ? std::nullopt : AnswerTime();
+    arrived = arrived || server_.Gone() || Delivered(live, through, kGrace, &events);
+    if (!arrived && answered) over.answered_ms = *answered / 1ms;
+  }
+  server_.Annotate(over);
+  return arrived;
 }
 
 // A stream with a watch that starts in the future receives no progress until then.

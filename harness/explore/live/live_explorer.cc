@@ -8,7 +8,6 @@
 
 #include "harness/base/mutex.h"
 #include "harness/checkers/signatures.h"
-#include "harness/explore/live/emphasis.h"
 
 namespace watchproof::explore {
 namespace {
@@ -16,6 +15,7 @@ namespace {
 constexpr int kRunsToShrink = 150;
 constexpr const char* kRecording = "history.wire.zst";
 constexpr std::size_t kServersAtOnce = 8;
+constexpr std::size_t kQuietOneOf = 4;
 // Of scripts on one server: plain ones pay for its start.
 constexpr Duration kPlainBatch = 25s;
 constexpr Duration kSlowBatch = 10s;
@@ -42,6 +42,15 @@ void NameConsequences(std::vector<Ran>& ran) {
   all([&](BrokenGuarantee& one) {
     if (consequences.contains(one.signature)) one.signature = signature::kRevisionsReused;
   });
+}
+
+// A server in two runs as by default. A process that is killed loses nothing that it did not flush,
+// and takes a seventh more scripts.
+Server DrawSettings(Prng prng) {
+  if (prng.Chance(0.5)) return {};
+  return {.progress_ms = prng.Pick(std::vector<std::int64_t>{0, 100, 1000}),
+          .unsynced = prng.Chance(0.75),
+          .disk = prng.Chance(0.3)};
 }
 
 // Until the work is done on each.
@@ -85,7 +94,26 @@ std::optional<Script> LiveExplorer::NextCovering(bool restarts, Prng& prng) {
   return script;
 }
 
+// Whatever others asked, and a timer, would wake what is asleep, so one script runs after the other,
+// with default settings; the server is mostly idle.
+LiveExplorer::BatchPlan LiveExplorer::QuietBatch(Duration time, std::uint64_t most) {
+  return {.time = std::min(time, kPlainBatch),
+          .most = most,
+          .draws = {.restarts = false, .time = false, .pauses = 0.1},
+          .drawn_settings = false,
+          .next = [this](Prng& prng) { return DrawScript(Emphasis::kQuiet, prng); }};
+}
+
+std::optional<Script> LiveExplorer::DrawScript(Emphasis emphasis, Prng& prng) {
+  MutexLock lock(learning_);
+  Script script = corpus_.Choose(prng);
+  Lighten(script);
+  Enlarge(script, emphasis, prng);
+  return script;
+}
+
 LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t most) {
+  if (counts_.servers % kQuietOneOf == 1) return QuietBatch(time, most);
   const bool covering = options_.covering && !(corpus_.coverage().over() && restarting_.empty());
   if (covering && prng_.Chance(kCovering)) return CoveringBatch(time, most);
   const Emphasis emphasis = DrawEmphasis(prng_);
@@ -104,13 +132,7 @@ LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t mos
   plan.draws.time = emphasis == Emphasis::kTime;
   plan.durable = plan.draws.restarts = emphasis == Emphasis::kRestarts;
   if (plan.durable) plan.draws.compactions = 1;
-  plan.next = [this, emphasis](Prng& prng) {
-    MutexLock lock(learning_);
-    Script script = corpus_.Choose(prng);
-    Lighten(script);
-    Enlarge(script, emphasis, prng);
-    return std::optional(std::move(script));
-  };
+  plan.next = [this, emphasis](Prng& prng) { return DrawScript(emphasis, prng); };
   return plan;
 }
 
@@ -141,9 +163,10 @@ Status LiveExplorer::Explore(Duration time, std::uint64_t most,
            !source_is_empty_) {
       const Duration its_time = until - Clock::now();
       const std::uint64_t its_most = std::min(left, share);
-      const BatchPlan plan =
+      BatchPlan plan =
           options_.source ? SourceBatch(its_time, its_most) : DrawBatch(its_time, its_most);
       const Prng prng = prng_.Fork(fmt::format("batch {}", ++batches_));
+      if (plan.drawn_settings) plan.settings = DrawSettings(prng.Fork("settings"));
       left -= plan.most;
       learning_.unlock();
       const auto batch = Run(plan, prng);
@@ -201,6 +224,7 @@ Result<std::vector<LiveExplorer::Findings>> LiveExplorer::RunAlone(
                         .most = 1,
                         .draws = {.everything = users},
                         .durable = Has<Crash>(scripts[own]),
+                        .settings = scripts[own].server,
                         .users = users,
                         .patience = kPatienceAlone,
                         .certainty = kPatienceAlone,
@@ -237,8 +261,14 @@ Result<std::optional<Script>> LiveExplorer::Shrink(const Bucket& bucket) {
   const auto repeats = first(examples);
   if (!trouble.ok()) return trouble;
   if (!repeats) return std::optional<Script>();
-  Script smallest = explore::Shrink(examples[*repeats], first,
-                                    {.runs = kRunsToShrink, .at_once = kServersAtOnce});
+  Script shown = examples[*repeats];
+  if (shown.server != Server()) {
+    Script plain = shown;
+    plain.server = {};
+    if (first({plain})) shown = plain;
+  }
+  Script smallest =
+      explore::Shrink(shown, first, {.runs = kRunsToShrink, .at_once = kServersAtOnce});
   if (!trouble.ok()) return trouble;
   return std::optional(std::move(smallest));
 }
@@ -270,6 +300,7 @@ Status LiveExplorer::RunOn(const std::filesystem::path& folder, const BatchPlan&
                                          .folder = folder,
                                          .seed = options_.seed,
                                          .durable = plan.durable,
+                                         .settings = plan.settings,
                                          .users = plan.users,
                                          .patience = plan.patience,
                                          .certainty = plan.certainty}));

@@ -23,6 +23,7 @@
 #include "harness/base/prng.h"
 #include "harness/explore/buckets.h"
 #include "harness/explore/corpus.h"
+#include "harness/explore/live/emphasis.h"
 #include "harness/explore/live/live_script.h"
 #include "harness/explore/live/live_server.h"
 
@@ -93,6 +94,8 @@ class LiveExplorer {
     int workers = 1;
     LiveScript::Draws draws{};
     bool durable = false;
+    bool drawn_settings = true;
+    Server settings{};
     bool users = false;
     Duration patience = 3s;
     Duration certainty = 10s;
@@ -117,6 +120,8 @@ class LiveExplorer {
   void Work(LiveServer& server, const BatchPlan& plan, TimePoint until, const Prng& prng,
             std::vector<Ran>& ran, Mutex& mu);
   BatchPlan DrawBatch(Duration time, std::uint64_t most) REQUIRES(learning_);
+  BatchPlan QuietBatch(Duration time, std::uint64_t most);
+  std::optional<Script> DrawScript(Emphasis emphasis, Prng& prng);
   BatchPlan SourceBatch(Duration time, std::uint64_t most);
   BatchPlan CoveringBatch(Duration time, std::uint64_t most) REQUIRES(learning_);
   std::optional<Script> NextCovering(bool restarts, Prng& prng) REQUIRES(learning_);

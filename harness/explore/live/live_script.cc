@@ -54,6 +54,7 @@ void LiveScript::Run() {
   seen_floor_ = server_.floor().value;
   seen_restarts_ = server_.restarts();
   carried_out_.limits = script_.limits;
+  carried_out_.server = server_.settings();
   const Step* before = nullptr;
   for (const Step& step : script_.steps) {
     if (std::holds_alternative<Compact>(step) && !prng_.Chance(draws_.compactions)) continue;
@@ -328,6 +329,7 @@ void LiveScript::Do(const Put& put) {
       Add("Answered", "a put to be answered: nothing in it gives a reason to refuse it",
           std::string(answer.error().message()));
     }
+    if (put.paced && !AwaitArrival()) return;
   }
 }
 

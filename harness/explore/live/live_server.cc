@@ -40,8 +40,9 @@ LiveServer::LiveServer(const LiveServerOptions& options)
     : options_(options),
       environment_({.target = options.target,
                     .folder = options.folder,
-                    .durable = options.durable,
-                    .synced = false,
+                    .durable = options.durable || options.settings.disk,
+                    .synced = !options.settings.unsynced,
+                    .progress_interval = options.settings.progress_ms * 1ms,
                     .seed = options.seed,
                     .bypass_proxy = true}) {}
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A real server on which many scripts run side by side, with one recording and one judge for all of
-// them: compactions are shared, and a promise to one script must hold whatever the others do. etcd
-// does not flush its writes here, where it has a flag for that: a process that is killed loses
-// nothing by it, and a server takes a seventh more scripts.
+// them: compactions are shared, and a promise to one script must hold whatever the others do.
+// Without drawn settings it runs as its product does by default.
 //
 //   WP_ASSIGN_OR_RETURN(auto server, LiveServer::Start({.target = spec, .folder = folder}));
 //   LiveScript(*server, client, script, 1, prng).Run();      // on any thread, live_script.h
@@ -31,6 +30,7 @@
 #include "harness/client/pulse.h"
 #include "harness/client/watch_stream.h"
 #include "harness/environment/environment.h"
+#include "harness/explore/script.h"
 #include "harness/explore/verdict.h"
 #include "harness/history/annotation.h"
 
@@ -41,6 +41,7 @@ struct LiveServerOptions {
   std::filesystem::path folder;  // of the attempt; the recording is history.wire.zst in it
   std::uint64_t seed = 0;
   bool durable = false;  // its data must outlast a restart
+  Server settings{};
   // Authentication is enabled, if the target has it; then there are no restarts, which would end
   // every token.
   bool users = false;
@@ -77,6 +78,7 @@ class LiveServer {
   Duration certainty() const { return options_.certainty; }
   // Whether it answers, and so what silence means.
   const Pulse& pulse() const { return *pulse_; }
+  const Server& settings() const { return options_.settings; }
 
   // What all clients together know: the highest revision in an answer, and the compactions that
   // were asked for and acknowledged.

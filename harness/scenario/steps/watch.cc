@@ -168,9 +168,13 @@ Status AwaitEndedStep::Run(StepContext& context) const {
   return {};
 }
 
+// Under a fault what does not come proves nothing.
 Status AwaitDeliveredStep::Run(StepContext& context) const {
   const Revision through = context.head();
-  if (!context.Delivered(group, StepContext::kPatience) && !context.session().GivesUp()) {
+  const bool delivered = context.faults().Disturb()
+                             ? context.Delivered(group, StepContext::kPatience)
+                             : context.MustArrive(group, StepContext::kPatience);
+  if (!delivered && !context.session().GivesUp()) {
     context.Inconclusive(
         fmt::format("waited for every change through revision {} at group {}", through, group));
   }

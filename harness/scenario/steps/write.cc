@@ -10,8 +10,12 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<PutStep, DeleteStep, ReadStep, TxnStep, RefusedTxnStep, CompactStep>
+const StepRegistration<PutStep, PacedPutsStep, DeleteStep, ReadStep, TxnStep, RefusedTxnStep,
+                       CompactStep>
     kWriteSteps;
+
+// For which a wait is not worth a line of the recording.
+constexpr Duration kSoon = 100ms;
 
 std::int64_t LeaseOf(StepContext& context, const PutStep& put) {
   return put.lease.empty() ? 0 : context.leases().at(put.lease);
@@ -81,6 +85,34 @@ Status PutStep::Run(StepContext& context) const {
           ? session.kv().Put(session.Placed(key), ValueOf(*this), LeaseOf(context, *this))
           : session.kv().Write(OperationOf(context, *this));
   return lease.empty() ? context.NoteWrite(done) : context.NoteLeaseWrite(done);
+}
+
+Usage PacedPutsStep::Cost() const {
+  const auto puts = static_cast<std::int64_t>(count);
+  return {.bytes = puts * static_cast<std::int64_t>(std::to_string(count).size()),
+          .operations = count};
+}
+
+std::vector<PacedPutsStep> PacedPutsStep::Smaller() const {
+  std::vector<PacedPutsStep> smaller;
+  for (const std::size_t fewer : {std::size_t{1}, count / 2, count * 3 / 4}) {
+    if (fewer == 0 || fewer >= count) continue;
+    smaller.push_back(*this);
+    smaller.back().count = fewer;
+  }
+  return smaller;
+}
+
+// The values differ, as those of any writer do.
+Status PacedPutsStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  const Deadline end = Within(time);
+  for (std::size_t i = 0; i < count && !end.expired() && !session.GivesUp(); ++i) {
+    WP_RETURN_IF_ERROR(context.NoteHead(
+        session.kv().Put(session.Placed(key), ConsumerValue(key, std::to_string(i)))));
+    if (!context.Delivered(group, kSoon) && !context.MustArrive(group, limit)) break;
+  }
+  return {};
 }
 
 std::string DeleteStep::BeyondKubernetes() const {

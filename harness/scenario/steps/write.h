@@ -33,6 +33,30 @@ struct PutStep {
   Status Run(StepContext& context) const;
 };
 
+// Puts a key so many times, each put once the watches of the group have received the one before:
+// nothing else is asked of the target meanwhile, so what a put left asleep stays so, and is a
+// finding of Settled. Ends early with the first that does not come, and when the time is over.
+struct PacedPutsStep {
+  std::string key;
+  std::string group;
+  std::size_t count = 1;
+  Duration time = 9s;
+  Duration limit = 5s;  // of silence
+  static constexpr std::uint64_t kMostPuts = 1'000'000;
+  static constexpr std::string_view kOp = "paced puts";
+  void Fields(FieldList& field) {
+    field("key", key).Is(Subject::kKey);
+    field("group", group).Uses(Subject::kGroup);
+    field("count", count).Within(1, kMostPuts, "puts");
+    field("us", time).Waits();
+    field("limit_us", limit).Waits();
+  }
+  std::string_view Request() const { return "a put"; }
+  Usage Cost() const;
+  std::vector<PacedPutsStep> Smaller() const;
+  Status Run(StepContext& context) const;
+};
+
 struct DeleteStep {
   std::string key;
   std::string range_end{};
