@@ -143,9 +143,6 @@ void BugTraces::FindForeignEvents(WatchIndex watch, const Response& response) {
 // stands below a compaction that had been asked for before the crash.
 void BugTraces::FindRewind(const RecordedCall& call) {
   if (call.method == Method::kCompact) compactions_.emplace_back(call.began, call.named);
-  if (call.method == Method::kTxn && call.code == StatusCode::kOutOfRange && call.floor.value > 0) {
-    refused_.push_back(call);
-  }
   const bool back = call.revision < call.before.revision ||
                     (call.method == Method::kPut && call.revision == call.before.revision);
   const bool answered = call.outcome == CallOutcome::kAnswered && call.revision.value > 0;
@@ -159,25 +156,48 @@ void BugTraces::FindRewind(const RecordedCall& call) {
     return;
   }
 }
+void BugTraces::CallStarted(const RecordedCall& call) {
+  TxnRequestView txn;
+  if (call.method != Method::kTxn || !Parse(call.request.view(), txn).ok()) return;
+  const auto past = [](const OperationView& operation) {
+    RangeRequestView range;
+    return operation.kind == Method::kRange && Parse(operation.body, range).ok() &&
+           range.revision > 0;
+  };
+  if (!std::ranges::any_of(txn.success, past) && !std::ranges::any_of(txn.failure, past)) return;
+  Reader& reader = readers_.emplace_back(Reader{.call = call, .ways = {}});
+  auto ways = PossibleEffects(call.method, reader.call.request.view());
+  if (ways.has_value()) reader.ways = *std::move(ways);
+}
+
+void BugTraces::EndReader(const RecordedCall& call) {
+  const auto reader = std::ranges::find_if(
+      readers_, [&call](const Reader& one) { return one.call.began == call.began; });
+  if (reader == readers_.end()) return;
+  reader->refused = call.code == StatusCode::kOutOfRange && call.floor.value > 0;
+  if (reader->refused) return Conclude(*reader);
+  readers_.erase(reader);
+}
+
 // A write that the member refused which was asked, and that others did (etcd #18667).
 void BugTraces::FindRefusedWrite(const Response& response) {
-  if (rewind_) return;
-  for (const RecordedCall& call : refused_) {
-    const auto ways = PossibleEffects(call.method, call.request.view());
-    if (!ways.has_value()) continue;
+  for (Reader& reader : readers_) {
     for (const EventView& event : response.message.events) {
       const auto wrote = [&event](const Operation& one) {
         return !one.deletes && event.type == 0 && one.key == event.kv.key &&
                one.value == event.kv.value;
       };
       const bool done = std::ranges::any_of(
-          *ways, [&](const auto& way) { return std::ranges::any_of(way, wrote); });
-      if (!done) continue;
-      rewind_ = Rewind{call.ended, Revision(event.kv.mod_revision).previous(),
-                       signature::kRefusedWriteDone};
-      return;
+          reader.ways, [&](const auto& way) { return std::ranges::any_of(way, wrote); });
+      if (done) reader.seen = Revision(event.kv.mod_revision);
     }
+    Conclude(reader);
   }
+}
+
+void BugTraces::Conclude(const Reader& reader) {
+  if (rewind_ || !reader.refused || !reader.seen) return;
+  rewind_ = Rewind{reader.call.began, reader.seen->previous(), signature::kRefusedWriteDone};
 }
 
 }  // namespace watchproof

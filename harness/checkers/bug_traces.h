@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <map>
 #include <optional>
 #include <utility>
@@ -26,7 +27,11 @@ class BugTraces {
   BugTraces(WatchTable& table, const FaultLog& faults, std::optional<Rewind>& rewind)
       : table_(table), faults_(faults), rewind_(rewind) {}
 
-  void CallEnded(const RecordedCall& call) { FindRewind(call); }
+  void CallStarted(const RecordedCall& call);
+  void CallEnded(const RecordedCall& call) {
+    EndReader(call);
+    FindRewind(call);
+  }
   void Created(WatchIndex watch);
   void Delivered(WatchIndex watch, const Response& response);
   void Compacted(WatchIndex watch, const Response& response) {
@@ -46,14 +51,24 @@ class BugTraces {
   void FindForeignAnswer(WatchIndex watch);
   void FindForeignEvents(WatchIndex watch, const Response& response);
   void FindRewind(const RecordedCall& call);
+  void EndReader(const RecordedCall& call);
   void FindRefusedWrite(const Response& response);
+
+  // A transaction that reads the past and writes.
+  struct Reader {
+    RecordedCall call;
+    std::vector<std::vector<Operation>> ways;  // that it may go; they look into the call
+    bool refused = false;                      // as out of range
+    std::optional<Revision> seen{};            // a watch received what it writes
+  };
+  void Conclude(const Reader& reader);
 
   WatchTable& table_;
   const FaultLog& faults_;
   std::optional<Rewind>& rewind_;
   std::map<std::pair<std::uint32_t, std::int64_t>, WatchIndex> named_;  // by stream and id
   std::vector<std::pair<Line, std::int64_t>> compactions_;  // where they began, and their revisions
-  std::vector<RecordedCall> refused_;                       // transactions, as out of range
+  std::list<Reader> readers_;                               // those that may have been refused
 };
 
 }  // namespace watchproof

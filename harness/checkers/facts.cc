@@ -147,8 +147,9 @@ namespace {
 // Why a watch never received a change, as far as the bugs of etcd explain it.
 class LossExplanation {
  public:
-  LossExplanation(const Facts& facts, WatchIndex watch, const LossSeen& seen)
-      : facts_(facts), watch_(watch), seen_(seen) {
+  // `first`: of what was lost together, the lowest revision.
+  LossExplanation(const Facts& facts, WatchIndex watch, const LossSeen& seen, Revision first)
+      : facts_(facts), watch_(watch), seen_(seen), first_(first) {
     for (const WatchIndex other : facts.table.All()) {
       if (facts.details(other).requested_start < 0 &&
           facts.state(other).end != WatchEnd::kRefused) {
@@ -167,8 +168,9 @@ class LossExplanation {
     if (floor && lost.deleted && Behind(lost)) return signature::kDeleteAtTheFloor;
     if (SkippedBesideNegativeStart(lost)) return signature::kNegativeStart;
     if (SilencedByRefusal()) return signature::kWrongWatchClosed;
-    const bool compacted = lost.revision < seen_.compaction_requested;
-    if (compacted && QueueMayHaveBeenFull(facts_, watch_, lost.revision, seen_.received)) {
+    // Where ErrCompacted found no room the watch goes on as if it had been sent all.
+    const bool compacted = first_ < seen_.compaction_requested;
+    if (compacted && QueueMayHaveBeenFull(facts_, watch_, first_, seen_.received)) {
       return signature::kSilentAfterCompaction;
     }
     return {};
@@ -232,18 +234,19 @@ class LossExplanation {
   const Facts& facts_;
   const WatchIndex watch_;
   const LossSeen seen_;
+  const Revision first_;
   std::vector<WatchIndex> negative_;
 };
 
 }  // namespace
 
 Loss LossOf(const Facts& facts, WatchIndex watch, const Change& lost, const LossSeen& seen) {
-  return {lost, LossExplanation(facts, watch, seen).Of(lost)};
+  return {lost, LossExplanation(facts, watch, seen, lost.revision).Of(lost)};
 }
 
 Loss LossOf(const Facts& facts, WatchIndex watch, const Skipped& gap) {
-  const LossExplanation explanation(facts, watch, SeenAt(gap));
   const Change first = facts.comparer.FirstOf(watch, gap);
+  const LossExplanation explanation(facts, watch, SeenAt(gap), first.revision);
   const Loss loss{first, explanation.Of(first)};
   const ExpectedList& expected = *facts.comparer.expected(watch);
   for (std::uint32_t i = std::max(gap.from, expected.first());

@@ -39,7 +39,7 @@ struct Judge::Impl final : HistoryVisitor {
     faults_.Consume(line);
     switch (line.entry.kind) {
       case EntryKind::kCallStarted:
-        model_.Consume(line);
+        if (const RecordedCall* call = model_.Consume(line)) traces_.CallStarted(*call);
         return;
       case EntryKind::kCallEnded:
         if (const RecordedCall* call = model_.Consume(line)) EndCall(*call, line.entry.text);

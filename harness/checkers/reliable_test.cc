@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Watch("k", 5, {.id = 0})
              .Created(0, 5)
              .Deliver(0, {{5, "k"}}),
-         {}},
+         {"Isolated"}},
     }),
     RowName);
 

@@ -484,6 +484,28 @@ TEST(Signature, OfAnAnswerToAnotherCreate) {
   EXPECT_EQ(SignatureOf(Guarantee("Reliable"), crossed), signature::kAnswersOutOfOrder);
 }
 
+// One member refuses it for its read of the past, and the others do its put; whichever is seen
+// first.
+TEST(Signature, OfARefusedTransactionThatIsDone) {
+  const auto signature = [](const std::string& written, bool seen_first) {
+    const Message past = Message().Text(1, "k").Number(4, 2);
+    const Message put = Message().Text(1, "k").Text(2, "ghost");
+    const Message request =
+        Message().Nested(2, Message().Nested(1, past)).Nested(2, Message().Nested(2, put));
+    const Event event{.kv = {.key = "k", .value = written, .create = 2, .mod = 4, .version = 3}};
+    Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Compact(3).Watch("k", 4);
+    script.Created(0, 3).StartTxn(9, request);
+    if (seen_first) script.DeliverRaw(0, {event});
+    script.FailCall(9, Method::kTxn, StatusCode::kOutOfRange);
+    if (!seen_first) script.DeliverRaw(0, {event});
+    return SignatureOf(Guarantee("Reliable"), script.Put("k", "c", 4).Read(4));
+  };
+  for (const bool seen_first : {true, false}) {
+    EXPECT_EQ(signature("ghost", seen_first), signature::kRefusedWriteDone);
+    EXPECT_EQ(signature("other", seen_first), "");
+  }
+}
+
 // After a crash inside a compaction revisions are given out again; nothing else brings that about.
 TEST(Signature, OfRevisionsThatAreGivenOutAgain) {
   const auto signature = [](bool crash, bool compaction) {

@@ -190,6 +190,13 @@ Script& Script::StartCompact(std::uint32_t call, std::int64_t revision) {
               .payload = Bytes::Take(Message().Number(1, revision).bytes())});
 }
 
+Script& Script::StartTxn(std::uint32_t call, const Message& request) {
+  return Add({.kind = EntryKind::kCallStarted,
+              .method = Method::kTxn,
+              .call = CallId(call),
+              .payload = Bytes::Take(request.bytes())});
+}
+
 Script& Script::EndCompact(std::uint32_t call, StatusCode code) {
   return FailCall(call, Method::kCompact, code);
 }

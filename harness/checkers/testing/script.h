@@ -76,6 +76,7 @@ class Script {
   Script& StartPut(std::uint32_t call, const std::string& key, const std::string& value);
   Script& AckPut(std::uint32_t call, std::int64_t revision);
   Script& StartCompact(std::uint32_t call, std::int64_t revision);
+  Script& StartTxn(std::uint32_t call, const Message& request);
   Script& EndCompact(std::uint32_t call, StatusCode code);
   Script& FailCall(std::uint32_t call, Method method, StatusCode code);
   // A read on the direct path, which returns the store's revision.
