@@ -102,6 +102,7 @@ void LiveScript::Restart() {
   if (restarted.ok()) return;
   Add("Durable", "the server to answer again, with its data, after it was killed",
       std::string(restarted.message()));
+  broken_.back().proven = !IsNoAnswer(restarted.code());
 }
 
 // Of the server, by this script or by another one: every stream ended, and is opened again.
