@@ -129,6 +129,7 @@ void LiveScript::NoteCompaction() {
 }
 
 void LiveScript::Carry(const Step& step) {
+  if (server_.Gone()) return;
   ++steps_;
   std::visit([this](const auto& one) { Do(one); }, step);
 }
