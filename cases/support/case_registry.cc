@@ -11,6 +11,7 @@
 #include "harness/base/prng.h"
 #include "harness/scenario/attempt.h"
 #include "harness/scenario/tries.h"
+#include "harness/session/busy_machine.h"
 #include "harness/session/interrupt.h"
 #include "harness/targets/target_spec.h"
 
@@ -90,7 +91,7 @@ Status RunCase(std::string_view json) {
     return Fail(StatusCode::kInvalidArgument,
                 "\"{}\" is not a folder; expected the folder of the attempt", spec.folder);
   }
-  SetSlowdown(spec.slowdown);
+  const BusyMachine busy(spec.slowdown);
   WatchForInterrupts();
   const Result<TargetSpec> target = ParseTargetSpec(spec.target);
   const OneTry once{.plan = [&](const AttemptSpec& any) { return PlanOf(*one, any, target); },

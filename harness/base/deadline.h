@@ -4,7 +4,7 @@
 //   Status AwaitServing(Deadline deadline);   ...   AwaitServing(Within(5s));
 //
 // What is granted is for a machine that has nothing else to do: on a busy one it is as many times
-// longer as SetSlowdown said, once, before the process waited for anything. So no limit
+// longer as SetSlowdown said last; it says it again when others want more of it. So no limit
 // decides how busy the machine was. A Deadline itself is exact.
 //
 // Threads: values.

@@ -302,7 +302,8 @@ const CheckerRegistration<Leased> kLeased{{
         "for, what is left of it, rounded down to seconds and never more than was granted "
         "(a restart may begin the time anew), and its keys: those that a read of the same revision "
         "shows on it. A keep-alive begins its time anew, for as long as it was granted. Its keys "
-        "are not deleted before its time is over, and nobody is told before that it was not found. "
+        "are not deleted before its time is over, and no call before that is refused because it "
+        "was not found. "
         "Afterwards it may still be listed for a while: "
         "twice its time and six seconds. Source: the lease API of etcd.",
 }};

@@ -92,13 +92,6 @@ const std::vector<CallRow>& Rows() {
        Lists(Read(OneLease().Lose(Method::kLeaseRevoke, LeaseId(kId))), {}),
        {},
        false},
-      {"APutOnALeaseThatIsNotFound", Refused(OneLease(), Method::kPut), {"Leased"}},
-      {"APutOnALeaseAfterItsTime", Refused(OneLease(2).Pause(2s), Method::kPut)},
-      {"APutOnARevokedLease", Refused(Revoked(), Method::kPut), {}, true},
-      {"APutOnALeaseThatAnotherCallMayRevoke",
-       Refused(OneLease().Begin(1, Method::kLeaseRevoke, LeaseId(kId)), Method::kPut)},
-      {"ARevocationOfALeaseThatIsNotFound", Refused(OneLease(), Method::kLeaseRevoke), {"Leased"}},
-      {"ARevocationAfterItsTime", Refused(OneLease(2).Pause(2s), Method::kLeaseRevoke)},
       {"AnUnknownLease", Lists(Read(OneLease()), {kId, 8}), {"Leased"}},
       {"ARevocationThatGoesOn",
        Lists(Read(OneLease()).Begin(1, Method::kLeaseRevoke, LeaseId(kId)), {})
@@ -138,6 +131,21 @@ const std::vector<CallRow>& Rows() {
   };
   return kRows;
 }
+// That the lease was not found may be true.
+INSTANTIATE_TEST_SUITE_P(
+    LeasedNotFound, CallTable,
+    testing::Values(
+        CallRow{"APutOnALeaseThatIsNotFound", Refused(OneLease(), Method::kPut), {"Leased"}},
+        CallRow{"APutOnALeaseAfterItsTime", Refused(OneLease(2).Pause(2s), Method::kPut)},
+        CallRow{"APutOnARevokedLease", Refused(Revoked(), Method::kPut), {}, true},
+        CallRow{"APutOnALeaseThatAnotherCallMayRevoke",
+                Refused(OneLease().Begin(1, Method::kLeaseRevoke, LeaseId(kId)), Method::kPut)},
+        CallRow{"ARevocationOfALeaseThatIsNotFound",
+                Refused(OneLease(), Method::kLeaseRevoke),
+                {"Leased"}},
+        CallRow{"ARevocationAfterItsTime", Refused(OneLease(2).Pause(2s), Method::kLeaseRevoke)}),
+    CallRowName);
+
 INSTANTIATE_TEST_SUITE_P(Leased, CallTable, testing::ValuesIn(Rows()), CallRowName);
 
 }  // namespace

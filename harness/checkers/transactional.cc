@@ -21,11 +21,11 @@ constexpr Rule kWriteAnswered = {
     "A controller that goes by the previous value, or by the number of deleted keys, acts on a "
     "state that never was."};
 constexpr Rule kNoTrace = {
-    "A write that was refused, or whose branch did not run, leaves no trace.",
-    "A Kubernetes cache holds an update of which its writer was told that it failed."};
+    "A write that was refused, or that is in a branch that did not run, leaves no trace.",
+    "A Kubernetes cache holds an update that was reported as failed."};
 constexpr Rule kOnce = {"A transaction that changes a key twice is refused.",
                         "A Kubernetes cache is sent one of two changes of an object at one "
-                        "resource version, or both in an order that nobody knows."};
+                        "resource version, or both in an unknown order."};
 constexpr Rule kLeaseTakesKeys = {
     "The revocation of a lease deletes all its keys.",
     "Locks, elections and events that are on a lease outlive it: what has been given up still "

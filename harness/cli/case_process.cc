@@ -11,9 +11,9 @@
 #include <cerrno>
 
 #include "harness/base/check.h"
-#include "harness/cli/busy_machine.h"
 #include "harness/report/text.h"
 #include "harness/report/utc.h"
+#include "harness/session/busy_machine.h"
 
 namespace watchproof {
 namespace {
@@ -27,6 +27,13 @@ constexpr Duration kGraceAfterInterrupt = 10s;
 constexpr Duration kPoll = 100ms;
 // A case that closed its pipe ends a moment later.
 constexpr Duration kSoon = 5ms;
+
+// As often as a case looks itself.
+constexpr Duration kLook = 500ms;
+
+Duration Stretched(Duration granted, double slowdown) {
+  return std::chrono::duration_cast<Duration>(granted * slowdown);
+}
 
 std::uint64_t SeedOfLastTry(const AttemptSpec& spec, const AttemptResult& record) {
   return SeedOfTry(spec.seed, static_cast<int>(record.undecided_tries.size()) + 1);
@@ -51,7 +58,7 @@ CaseProcess::CaseProcess(CaseProcessOptions options)
     : options_(std::move(options)),
       started_utc_(FormatUtc(UtcNow())),
       started_(Clock::now()),
-      limit_(std::chrono::duration_cast<Duration>(options_.timeout * options_.spec.slowdown)),
+      limit_(Stretched(options_.timeout, options_.spec.slowdown)),
       next_(started_ + limit_) {}
 
 CaseProcess::~CaseProcess() {
@@ -97,7 +104,13 @@ void CaseProcess::Read() {
 }
 
 void CaseProcess::Tick() {
-  if (Clock::now() < next_ || ended()) return;
+  const TimePoint now = Clock::now();
+  if (phase_ == Phase::kRunning && now >= next_look_) {
+    next_look_ = now + kLook;
+    limit_ = std::max(limit_, Stretched(options_.timeout, SlowdownNow()));
+    next_ = started_ + limit_;
+  }
+  if (now < next_ || ended()) return;
   if (phase_ == Phase::kRunning) {
     timed_out_ = true;
     phase_ = Phase::kTimeUp;

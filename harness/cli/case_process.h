@@ -70,7 +70,8 @@ class CaseProcess {
   const CaseProcessOptions options_;
   const std::string started_utc_;
   const TimePoint started_;
-  const Duration limit_;  // on this machine
+  Duration limit_;  // on this machine
+  TimePoint next_look_{};
   TimePoint next_;
   enum class Phase { kRunning, kTimeUp, kInterrupted, kKilled } phase_ = Phase::kRunning;
   bool timed_out_ = false;

@@ -114,6 +114,7 @@ TEST(ExploreCommandTest, TargetThatCannotStartIsNamed) {
 // One server runs; each further one ends at its start.
 TEST(ExploreCommandTest, WhatWasFoundIsSaidBeforeWhatWentWrong) {
   const auto none = ScriptedRun::Command({"explore"});
+  fs::create_directories(none.run_dir());
   const fs::path once = none.run_dir() / "once.sh";
   std::ofstream(once) << "mkdir '" << (none.run_dir() / "taken").string()
                       << "' || { echo no room for another; exit 7; }\nexec '"

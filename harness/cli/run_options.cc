@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 #include "harness/cli/run_targets.h"
 #include "harness/cli/sharding.h"
 #include "harness/results/attempt_spec.h"
 #include "harness/scenario/plan.h"
+#include "harness/session/busy_machine.h"
 #include "harness/session/profile.h"
 
 namespace watchproof {
@@ -96,7 +96,7 @@ Status CheckAccess(ServerAccess& access) {
 
 }  // namespace
 
-int DefaultJobs() { return 6 * std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+int DefaultJobs() { return UsualJobs(); }
 
 std::string RunFlags::TakeAlias(const char* variable, const char* flag) {
   std::string value = Variable(variable);

@@ -37,7 +37,6 @@ enum class Cases { kOfTargets, kOfWatchproof };
 enum class Releases { kNone, kAll, kCached };
 enum class When { kAuto, kAlways, kNever };
 
-// Attempts mostly wait: for faults to end, for servers to start. So many keep the cores busy.
 int DefaultJobs();
 
 struct RunOptions {

@@ -32,7 +32,8 @@ Result<Bytes> CallClient::Call(Recorder& recorder, Method method, std::string re
 // A keep-alive is one request and one answer on a stream of its own, which is the same on the wire.
 Result<Bytes> CallClient::Ask(const std::string& path, std::string_view request) const {
   grpc::ClientContext context;
-  const Duration left = std::max<Duration>(limits_.until - Clock::now(), 1s);
+  const Duration left =
+      std::max<Duration>(made_ + OnThisMachine(limits_.in_all) - Clock::now(), 1s);
   context.set_deadline(std::chrono::system_clock::now() +
                        std::chrono::duration_cast<std::chrono::milliseconds>(
                            std::min(OnThisMachine(limits_.each), left)));

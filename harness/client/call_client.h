@@ -19,8 +19,9 @@ namespace watchproof {
 
 struct CallLimits {
   Duration each = 10s;
-  // No call lasts beyond this time; a call that starts shortly before it, or later, gets a second.
-  TimePoint until = TimePoint::max();
+  // No call lasts longer than that after the client was made; one that starts shortly before, or
+  // later, gets a second.
+  Duration in_all = 24h;
 };
 
 class CallClient {
@@ -44,6 +45,7 @@ class CallClient {
  private:
   const Connection connection_;
   const CallLimits limits_;
+  const TimePoint made_ = Clock::now();
   std::string token_;
 };
 

@@ -20,7 +20,7 @@ TEST(Pulse, TimeLimitsAndBrokenConnectionsAreNoAnswer) {
   }
 }
 
-// A server that answers as it is told, question by question, and then waits for more.
+// A server that gives the answers it was given, question by question, and then waits for more.
 class Server {
  public:
   Pulse::Question question() {
@@ -28,11 +28,11 @@ class Server {
       MutexLock lock(mu_);
       asked_.NotifyAll();
       ++times_;
-      while (answers_.empty() && !over_) told_.Wait(mu_);
+      while (answers_.empty() && !over_) more_.Wait(mu_);
       if (answers_.empty()) return {};
       const StatusCode code = answers_.front();
       answers_.pop_front();
-      return code == StatusCode::kOk ? Status() : Status(code, "as told");
+      return code == StatusCode::kOk ? Status() : Status(code, "as given");
     };
   }
   // Returns when all of them have been given.
@@ -40,7 +40,7 @@ class Server {
     MutexLock lock(mu_);
     const int wanted = times_ + times;
     answers_.insert(answers_.end(), static_cast<std::size_t>(times), code);
-    told_.NotifyAll();
+    more_.NotifyAll();
     while (times_ < wanted || !answers_.empty()) asked_.Wait(mu_);
   }
   void AwaitFirst() {
@@ -50,12 +50,12 @@ class Server {
   void End() {
     MutexLock lock(mu_);
     over_ = true;
-    told_.NotifyAll();
+    more_.NotifyAll();
   }
 
  private:
   Mutex mu_;
-  CondVar told_;
+  CondVar more_;
   CondVar asked_;
   int times_ = 0;
   std::deque<StatusCode> answers_;
@@ -71,7 +71,7 @@ TEST(Pulse, SilenceIsProvenByAnswersToOtherQuestions) {
   EXPECT_FALSE(pulse.Proves(before));
   server.Answer(100, StatusCode::kDeadlineExceeded);
   EXPECT_FALSE(pulse.Proves(before)) << "a paused server has proven nothing";
-  // A refusal is a sign of life, too.
+  // A refusal is an answer, too.
   server.Answer(1, StatusCode::kUnimplemented);
   EXPECT_TRUE(pulse.Proves(before));
   server.End();

@@ -35,7 +35,7 @@ struct Outcome {
 };
 // Refuses an unknown name with a list of the known ones.
 Status CheckDefects(const std::vector<std::string>& defects);
-// Requires: the defects are known. `progress` is told for a watchdog, if there is one.
+// Requires: the defects are known. `progress` is for a watchdog.
 Outcome RunScript(const Script& script, const std::vector<std::string>& defects,
                   Progress* progress = nullptr);
 // The bytes of a recording, for comparing two.

@@ -7,7 +7,7 @@
 //   RunScript(script, defects, &progress);
 //
 // The time that counts is the processor's, so that a busy machine hangs nothing. Threads: Progress
-// is told by one thread; the watchdog has its own, on which it reports, while a script that returns
+// is kept by one thread; the watchdog has its own, on which it reports, while a script that returns
 // after all waits at its end.
 #pragma once
 

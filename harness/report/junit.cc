@@ -28,9 +28,9 @@ constexpr Kind kKinds[kOutcomes] = {
     {"error", "inconclusive"},  // inconclusive
     {"failure", "baseline"},    // fixed early
     {"error", "target"},        // target failed
+    {"error", "harness"},       // harness error
     {"failure", "fail"},        // fail
     {"failure", "regression"},  // regression
-    {"error", "harness"},       // harness error
 };
 
 struct Suite {

@@ -73,8 +73,8 @@ class StepContext {
   Status NoteHead(const Result<Revision>& revision);
   // As NoteHead; later steps may refer to the revision. Requires: the kind of step has kWrites.
   Status NoteWrite(const Result<Revision>& revision);
-  // As NoteWrite, of a call for a lease that may have ended. That it was not found is an answer: the
-  // judge knows whether it was in time, and later steps refer to the state as it was.
+  // As NoteWrite, of a call for a lease that may have ended. That it was not found is an answer,
+  // which is judged from the recording; later steps refer to the state as it was.
   Status NoteLeaseWrite(const Result<Revision>& revision);
   Revision Resolve(const RevisionRef& ref) const;
 

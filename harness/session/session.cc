@@ -25,7 +25,7 @@ AttemptSession::AttemptSession(Environment& environment, SessionSetup options)
     : environment_(environment),
       options_(std::move(options)),
       judge_(OptionsOf(options_.started), &lag_),
-      deadline_(Within(options_.time)) {}
+      time_(options_.time) {}
 
 AttemptSession::~AttemptSession() {
   Stop();
@@ -58,7 +58,7 @@ Status AttemptSession::Connect() {
     const std::string name = member == 1 ? "direct" : fmt::format("direct-{}", member);
     kvs_.push_back(std::make_unique<KvClient>(
         *recorder_, environment_.endpoint(Path::kDirect, member).ToString(),
-        KvOptions{.limits = {.until = deadline_.at() + OnThisMachine(kTimeToConverge)},
+        KvOptions{.limits = {.in_all = options_.time + kTimeToConverge},
                   .name = name,
                   .writes = write_form()}));
     kvs_.back()->SetToken(environment_.target(member).token());

@@ -121,6 +121,7 @@ void LiveScript::AskClosingQuestions() {
   ListLeases();
   CancelAll();
   for (const std::int64_t lease : leases_) {
+    if (server_.Gone()) return;
     [[maybe_unused]] const auto revoked = Call(Method::kLeaseRevoke, LeaseToWire(lease));
   }
 }

@@ -173,8 +173,9 @@ Status LiveExplorer::Explore(Duration time, std::uint64_t most,
       learning_.lock();
       if (!batch.has_value()) {
         left += plan.most;
-        ++counts_.late;
-        if (!Started() || !IsNoAnswer(batch.error().code())) trouble = batch.error();
+        const bool late = IsNoAnswer(batch.error().code());
+        if (late) ++counts_.late;
+        if (!late || !Started()) trouble = batch.error();
         continue;
       }
       ++counts_.servers;

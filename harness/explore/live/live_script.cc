@@ -103,6 +103,7 @@ void LiveScript::Restart() {
   if (restarted.ok()) return;
   Add("Durable", "the server to answer again, with its data, after it was killed",
       std::string(restarted.message()));
+  broken_.back().proven = !IsNoAnswer(restarted.code());
 }
 
 // Of the server, by this script or by another one: every stream ended, and is opened again.
@@ -129,6 +130,7 @@ void LiveScript::NoteCompaction() {
 }
 
 void LiveScript::Carry(const Step& step) {
+  if (server_.Gone()) return;
   ++steps_;
   std::visit([this](const auto& one) { Do(one); }, step);
 }

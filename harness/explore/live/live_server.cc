@@ -91,10 +91,17 @@ Status LiveServer::EnableUsers() {
   return {};
 }
 
+// Again as long as it has no answer, and that proves nothing.
 Result<Revision> LiveServer::PutByRoot(const std::string& key) {
   KvClient kv(*recorder_, environment_.target().front().ToString());
   kv.SetToken(root_);
-  return kv.Put(key, "");
+  const std::uint64_t before = pulse_->answers();
+  while (true) {
+    auto put = kv.Put(key, "");
+    if (put.has_value() || !IsNoAnswer(put.error().code())) return put;
+    if (pulse_->Proves(before) || Gone()) return put;
+    std::this_thread::sleep_for(kSlice);
+  }
 }
 
 // Of everything. It receives a change before others may compact what it has not read.
@@ -132,6 +139,9 @@ Status LiveServer::Restart() {
   }
   Status done = Fail(StatusCode::kFailedPrecondition, "it had ended before");
   if (!gone_) done = KillAndStart();
+  if (!done.ok() && environment_.Died()) {
+    done = Fail(StatusCode::kFailedPrecondition, "{}", done.message());
+  }
   if (!done.ok()) gone_ = true;
   ++restarts_;
   MutexLock lock(use_);
@@ -253,7 +263,7 @@ bool LiveServer::Await(const std::function<bool(const Judge&)>& done, Duration l
 LiveVerdict LiveServer::Finish() {
   Annotate(StageReached{Stage::kHealed});
   // Whatever is queued for a watch arrives before this.
-  ProveLife();
+  PutSentinel();
   Annotate(StageReached{Stage::kSentinels});
   // A server that answers hundreds of creates and cancels one after the other is slow, not silent.
   std::size_t left = SIZE_MAX;
@@ -302,20 +312,12 @@ LiveVerdict LiveServer::Finish() {
   return verdict;
 }
 
-// Writes, and asks again as long as another question may be answered and this one is not: what
-// never answers a put is silent, whatever else it answers.
-void LiveServer::ProveLife() {
-  const std::uint64_t before = pulse_->answers();
+// What never answers a put is silent, whatever else it answers.
+void LiveServer::PutSentinel() {
   const TimePoint asked = Clock::now();
-  auto sentinel = PutByRoot("sentinel");
-  while (!sentinel && IsNoAnswer(sentinel.error().code()) && !Gone()) {
-    if (pulse_->Proves(before)) {
-      Annotate(TargetSilent{.asked = "a put", .waited_ms = (Clock::now() - asked) / 1ms});
-      return;
-    }
-    std::this_thread::sleep_for(kSlice);
-    sentinel = PutByRoot("sentinel");
-  }
+  const auto sentinel = PutByRoot("sentinel");
+  if (sentinel.has_value() || !IsNoAnswer(sentinel.error().code()) || Gone()) return;
+  Annotate(TargetSilent{.asked = "a put", .waited_ms = (Clock::now() - asked) / 1ms});
 }
 
 // By the stream that it names, or by the last of its lines that a script caused.

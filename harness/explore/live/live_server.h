@@ -106,7 +106,8 @@ class LiveServer {
     LiveServer& server_;
   };
   // Kills the server and starts it again with its data, which every open stream ends with. Waits
-  // for the uses of others. An error: it did not come back, and is not used any more.
+  // for the uses of others. An error: it did not come back, and is not used any more; with a code
+  // that is no answer (client/pulse.h) it was only late.
   Status Restart();
   bool can_restart() { return environment_.target().durable() && !CanRestrict(); }
   std::uint64_t restarts() const { return restarts_.load(); }
@@ -147,7 +148,7 @@ class LiveServer {
   Status EnableUsers();
   Status OpenControlWatch(Revision start);
   Result<Revision> PutByRoot(const std::string& key);
-  void ProveLife();
+  void PutSentinel();
   Status KillAndStart();
   void Append(Entry entry);
   void Follow();

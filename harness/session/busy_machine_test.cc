@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/busy_machine.h"
+#include "harness/session/busy_machine.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/busy_machine.h"
+#include "harness/session/busy_machine.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -7,15 +7,21 @@
 #include <iterator>
 #include <string>
 
-#include "harness/cli/run_options.h"
+#include "harness/base/deadline.h"
 
 namespace watchproof {
 namespace {
 
 // A case that hangs is to end all the same.
 constexpr double kMost = 8;
+constexpr int kJobsPerCore = 6;
+constexpr Duration kEvery = 500ms;
 
 }  // namespace
+
+int UsualJobs() {
+  return kJobsPerCore * std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 double SlowdownOf(std::string_view loadavg, int usual) {
   double minute = 0;
@@ -28,7 +34,29 @@ double SlowdownOf(std::string_view loadavg, int usual) {
 double SlowdownNow() {
   std::ifstream in("/proc/loadavg");
   const std::string text((std::istreambuf_iterator<char>(in)), {});
-  return SlowdownOf(text, DefaultJobs());
+  return SlowdownOf(text, UsualJobs());
+}
+
+BusyMachine::BusyMachine(double at_first) {
+  SetSlowdown(at_first);
+  thread_ = std::thread([this] { Follow(); });
+}
+
+BusyMachine::~BusyMachine() {
+  {
+    MutexLock lock(mu_);
+    stop_ = true;
+  }
+  stopped_.NotifyAll();
+  thread_.join();
+}
+
+void BusyMachine::Follow() {
+  MutexLock lock(mu_);
+  while (!stop_) {
+    SetSlowdown(std::max(Slowdown(), SlowdownNow()));
+    stopped_.WaitUntil(mu_, Clock::now() + kEvery);
+  }
 }
 
 }  // namespace watchproof
