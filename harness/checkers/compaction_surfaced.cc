@@ -198,6 +198,7 @@ class CompactionSurfaced final : public Checker {
          .observed = std::move(observed),
          .evidence = {call.began},
          .where = {call.ended, call.at},
+         .about = Revision(call.named),
          .impact = impact},
         level);
   }
@@ -343,6 +344,7 @@ class CompactionSurfaced final : public Checker {
            .evidence = {loss.change.written},
            .where = gap.overtaken_by,
            .signature = loss.signature,
+           .about = loss.change.revision,
            .impact = kNoticeMissing});
       return;
     }

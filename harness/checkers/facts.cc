@@ -169,8 +169,8 @@ class LossExplanation {
     if (SkippedBesideNegativeStart(lost)) return signature::kNegativeStart;
     if (SilencedByRefusal()) return signature::kWrongWatchClosed;
     // Where ErrCompacted found no room the watch goes on as if it had been sent all.
-    const bool compacted = first_ < seen_.compaction_requested;
-    if (compacted && QueueMayHaveBeenFull(facts_, watch_, first_, seen_.received)) {
+    const bool compacted = first_ <= seen_.compaction_requested;
+    if (compacted && QueueMayHaveBeenFull(facts_, watch_, first_.previous(), seen_.received)) {
       return signature::kSilentAfterCompaction;
     }
     return {};

@@ -259,7 +259,7 @@ class Settled final : public Checker {
                "stuck at revision {}: {} change{} missing, the first is the {}; nothing came {}",
                state.position, missing, missing == 1 ? " is" : "s are",
                Phrase(facts().comparer.change(expected[*next])), quiet),
-           {}, loss.signature);
+           {}, loss.signature, expected[*next].revision);
   }
 
   // Of every expected change from that one on.
@@ -273,7 +273,7 @@ class Settled final : public Checker {
   }
 
   void Report(WatchIndex watch, std::string expected, std::string observed, std::string_view impact,
-              std::string_view signature = {}) {
+              std::string_view signature = {}, Revision about = {}) {
     const WatchDetails& details = facts().details(watch);
     const Where last = details.ended.value_or(details.latest);
     Add(watch, [&] {
@@ -282,6 +282,7 @@ class Settled final : public Checker {
                   .evidence = {details.asked.line},
                   .at = details.ended ? details.ended->at : facts().latest.at,
                   .signature = signature,
+                  .about = about,
                   .impact = impact};
       if (last.line != details.asked.line) draft.evidence.push_back(last.line);
       return draft;
