@@ -28,7 +28,7 @@ struct Draft {
   Where where{};                 // the offending line: also the last of the evidence, and the time
   Duration at{};                 // where no one line offends
   std::string_view signature{};  // one of signatures.h
-  // The revision that it is about, if there is one: the history of the store may have changed there.
+  // The revision that it is about, if there is one: there the history may have changed.
   Revision about{};
   // On a Kubernetes cache, where a guarantee can be broken with different impacts; empty: that of
   // the guarantee.
