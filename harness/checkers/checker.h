@@ -100,6 +100,7 @@ class Checker {
   }
   void Add(const RecordedCall& call, Draft draft) const {
     draft.at = call.at;
+    draft.about = std::max(call.revision, call.before.revision);
     const std::string& name = facts_->model.calls().client_names()[call.client];
     findings_->Add(guarantee_, ClientSubject{call.client, name}, std::move(draft));
   }

@@ -216,6 +216,7 @@ class CompactionSurfaced final : public Checker {
          .observed = std::move(observed),
          .evidence = {call.began},
          .where = {call.ended, call.at},
+         .about = Revision(call.named),
          .impact = rule.impact,
          .promise = rule.promise},
         level);
@@ -362,6 +363,7 @@ class CompactionSurfaced final : public Checker {
            .evidence = {loss.change.written},
            .where = gap.overtaken_by,
            .signature = loss.signature,
+           .about = loss.change.revision,
            .impact = kNoticeMissing});
       return;
     }

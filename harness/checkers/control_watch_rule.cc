@@ -112,7 +112,8 @@ void ControlWatchRule::Check(const Timeline& timeline, Findings& findings) {
                   .observed = fmt::format("revision {} in line {} without it", later->first,
                                           later->second.line.value),
                   .evidence = {change.written},
-                  .where = later->second});
+                  .where = later->second,
+                  .about = change.revision});
   }
   // The last one stays: it is the position of the watch.
   const auto checked = given_.upper_bound(through);
@@ -135,6 +136,7 @@ void ControlWatchRule::Finish(const Timeline& timeline, Where latest, Findings& 
                     latest_.line.value, Milliseconds(latest.at - latest_.at)),
                 .evidence = {change.written, latest_.line},
                 .at = latest.at,
+                .about = change.revision,
                 .impact = impact::kChangeLost,
                 .by_silence = true});
 }

@@ -168,9 +168,12 @@ class LossExplanation {
     if (floor && lost.deleted && Behind(lost)) return signature::kDeleteAtTheFloor;
     if (SkippedBesideNegativeStart(lost)) return signature::kNegativeStart;
     if (SilencedByRefusal()) return signature::kWrongWatchClosed;
-    // Where ErrCompacted found no room the watch goes on as if it had been sent all.
-    const bool compacted = first_ < seen_.compaction_requested;
-    if (compacted && QueueMayHaveBeenFull(facts_, watch_, first_, seen_.received)) {
+    // Where ErrCompacted found no room the watch goes on as if it had been sent all; in the middle
+    // of its history it may have received what is below the floor.
+    const bool middle = facts_.state(watch_).events > 0;
+    const bool compacted =
+        first_ < seen_.compaction_requested || (middle && first_ == seen_.compaction_requested);
+    if (compacted && QueueMayHaveBeenFull(facts_, watch_, first_.previous(), seen_.received)) {
       return signature::kSilentAfterCompaction;
     }
     return {};

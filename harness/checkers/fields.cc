@@ -67,7 +67,8 @@ class Fields final : public Checker {
                                         Phrase(change), change.written.value),
                 .observed = fmt::format("in line {} {}", response.where.line.value, difference),
                 .evidence = {change.written},
-                .where = response.where});
+                .where = response.where,
+                .about = change.revision});
   }
 
   OldKeys old_keys_;

@@ -75,6 +75,7 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
                             .by_silence = draft.by_silence,
                             .level = key.level});
   filed.repeats.push_back(0);
+  filed.about.push_back(draft.about);
 }
 
 void Findings::Undecide(std::string reason) {
@@ -82,14 +83,15 @@ void Findings::Undecide(std::string reason) {
     undecided_reasons_.push_back(std::move(reason));
 }
 
-void Findings::SignSince(Line since, std::string_view signature) {
+void Findings::SignSince(Line since, Revision above, std::string_view signature) {
   for (Filed* const filed : {&failures_, &notes_}) {
-    for (Finding& finding : filed->findings) {
+    for (std::size_t i = 0; i < filed->findings.size(); ++i) {
+      Finding& finding = filed->findings[i];
       const bool later =
           std::ranges::any_of(finding.evidence, [since](Line line) { return line >= since; });
       const bool open = finding.signature.empty() || finding.signature == signature::kStaleRead ||
                         finding.signature == signature::kWriteLost;
-      if (later && open) finding.signature = signature;
+      if (later && open && filed->about[i] > above) finding.signature = signature;
     }
   }
 }

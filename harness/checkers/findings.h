@@ -28,6 +28,8 @@ struct Draft {
   Where where{};                 // the offending line: also the last of the evidence, and the time
   Duration at{};                 // where no one line offends
   std::string_view signature{};  // one of signatures.h
+  // The revision that it is about, if there is one: there the history may have changed.
+  Revision about{};
   // On a Kubernetes cache, where a guarantee can be broken with different impacts; empty: that of
   // the guarantee.
   std::string_view impact{};
@@ -67,8 +69,9 @@ class Findings {
   void Undecide(std::string reason);
   const std::vector<std::string>& undecided_reasons() const { return undecided_reasons_; }
   bool Has(Guarantee guarantee, WatchIndex watch) const;
-  // What no other bug explains, and rests on that line or a later one, is of this one.
-  void SignSince(Line since, std::string_view signature);
+  // What no other bug explains is of this one, if it rests on that line or a later one and is about
+  // a higher revision.
+  void SignSince(Line since, Revision above, std::string_view signature);
 
   // In the order they were found, without the counts of repeats. Notes (Level::kMay) are apart.
   const std::vector<Finding>& all() const { return failures_.findings; }
@@ -113,6 +116,7 @@ class Findings {
   struct Filed {
     std::vector<Finding> findings;
     std::vector<std::uint64_t> repeats;  // of each finding
+    std::vector<Revision> about;         // likewise
   };
 
   Filed& Of(Level level) { return level == Level::kMay ? notes_ : failures_; }

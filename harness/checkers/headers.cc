@@ -105,7 +105,8 @@ class Headers final : public Checker {
                                    read.started.value, read.revision),
            .observed = Reported(ahead.revision, ahead.where),
            .evidence = {ahead.where.line, read.started},
-           .at = ahead.where.at});
+           .at = ahead.where.at,
+           .about = ahead.revision});
     }
     return refuted;
   }
@@ -122,7 +123,8 @@ class Headers final : public Checker {
              .observed = Reported(ahead.revision, ahead.where),
              .evidence = {ahead.where.line, later->written},
              .at = ahead.where.at,
-             .signature = SignatureOf(ahead)});
+             .signature = SignatureOf(ahead),
+             .about = ahead.revision});
         return true;
       }
       ahead.known = known;

@@ -72,7 +72,8 @@ struct Judge::Impl final : HistoryVisitor {
     }
     CallsJudged calls;
     if (options_.calls) calls = JudgeCalls(facts_, call_checkers_);
-    if (facts_.rewind) findings_.SignSince(facts_.rewind->since, facts_.rewind->signature);
+    if (facts_.rewind)
+      findings_.SignSince(facts_.rewind->since, facts_.rewind->to, facts_.rewind->signature);
     Judgement judgement{.findings = findings_.Finished(),
                         .exercise = Exercised(calls.judged),
                         .undecided = Undecided(),

@@ -115,6 +115,7 @@ class Reliable final : public Checker {
                                           change->revision, change->seen.value, before),
                   .evidence = {change->seen},
                   .at = facts().latest.at,
+                  .about = change->revision,
                   .impact = change->deleted ? std::string_view() : kChangeInvented};
       if (change->written.value != 0) {
         draft.evidence.insert(draft.evidence.begin(), change->written);
@@ -181,7 +182,8 @@ class Reliable final : public Checker {
          .observed = fmt::format("in line {} {}", response.where.line.value, difference),
          .evidence = {change.written},
          .where = response.where,
-         .signature = SignatureOfRevision(facts(), change.revision)});
+         .signature = SignatureOfRevision(facts(), change.revision),
+         .about = change.revision});
   }
 
   void Unexpected(WatchIndex watch, const EventView& event, const Response& response,
@@ -193,6 +195,7 @@ class Reliable final : public Checker {
          .evidence = {facts().details(watch).asked.line},
          .where = response.where,
          .signature = signature,
+         .about = Revision(event.kv.mod_revision),
          .impact = impact});
   }
 
@@ -273,6 +276,7 @@ class Reliable final : public Checker {
          .evidence = {loss->change.written},
          .where = shown->overtaken_by,
          .signature = loss->signature,
+         .about = loss->change.revision,
          .impact = impact::kChangeLost});
   }
 
@@ -297,6 +301,7 @@ class Reliable final : public Checker {
          .evidence = {lost.written},
          .where = bookmark.where,
          .signature = SignatureBelowBookmark(watch, lost),
+         .about = lost.revision,
          .impact = impact::kChangeLost});
   }
 
