@@ -106,18 +106,35 @@ class TargetExploration {
     return news;
   }
 
+  // A line for each bug, in whatever shapes it showed.
+  void SayKnown() {
+    struct Known {
+      std::string text;
+      std::uint64_t times = 0;
+      Duration first{};
+    };
+    std::vector<Known> known;
+    for (const Bucket& bucket : explorer_.buckets()) {
+      if (!IsKnown(bucket)) continue;
+      const std::string text = KnownBugText(bucket.broken().signature, Carrier());
+      auto bug = std::ranges::find(known, text, &Known::text);
+      if (bug == known.end()) {
+        bug = known.insert(bug, {.text = text, .first = found_after_.at(bucket.shape)});
+      }
+      bug->times += bucket.times;
+    }
+    for (const Known& bug : known) {
+      console_.Result(fmt::format("known      {}, {} {}, first after {:.0f} s\n", bug.text,
+                                  bug.times, bug.times == 1 ? "finding" : "findings",
+                                  std::chrono::duration<double>(bug.first).count()));
+    }
+  }
+
   CommandEnd Conclude() {
     console_.Result(fmt::format("{}: {}\n", options_.target->Label(explorer_.version()), Line()));
     std::vector<const Bucket*> news = News();
     if (options_.fail_fast && news.size() > 1) news.resize(1);
-    for (const Bucket& bucket : explorer_.buckets()) {
-      if (!IsKnown(bucket)) continue;
-      console_.Result(
-          fmt::format("known      {}, {} {}, first after {:.0f} s\n",
-                      KnownBugText(bucket.broken().signature, Carrier()), bucket.times,
-                      bucket.times == 1 ? "finding" : "findings",
-                      std::chrono::duration<double>(found_after_.at(bucket.shape)).count()));
-    }
+    SayKnown();
     int number = 0;
     while (!news.empty() && !Interrupted()) {
       const Bucket* bucket = news.front();

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <thread>
-#include <utility>
 
 #include "harness/explore/live/live_script.h"
 #include "harness/explore/recording.h"
@@ -178,8 +177,7 @@ bool LiveScript::AwaitDelivery(const Watches& watches, Revision through) {
     before = events;
     if (Delivered(watches, through, server_.patience() + kOnTheWay, &events)) return true;
   } while (events != before);
-  if (std::exchange(gave_up_, true)) return false;
-  return Delivered(watches, through, server_.certainty(), &events);
+  return false;
 }
 
 bool LiveScript::Delivered(const Watches& watches, Revision through, Duration limit,
@@ -357,7 +355,8 @@ void LiveScript::Probe() {
   }
   if (live.empty()) return;
   server_.Annotate(due);
-  AwaitDelivery(live, through);
+  std::uint64_t events = 0;
+  if (!AwaitDelivery(live, through)) Delivered(live, through, server_.certainty(), &events);
   server_.Annotate(DeliveryOver{name_});
 }
 

@@ -170,7 +170,6 @@ class LiveScript {
   Script carried_out_;
   std::set<std::int64_t> leases_;  // not revoked
   std::set<std::int64_t> ending_;  // of these, those that end by themselves
-  bool gave_up_ = false;           // something has not come for as long as makes that certain
   Values values_;
   std::size_t steps_ = 0;
 };
