@@ -96,6 +96,8 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     RowName);
 
+const std::vector<std::string> kLate = {"Settled"};  // a note
+
 // The watch waits for revision 4 while nothing is asked, and for so long nothing came.
 Script Waits(Duration silence, std::int64_t answered_ms, bool unasked = true) {
   DeliveryDue due{"g", {1}, {0}, 4, 3000};
@@ -110,7 +112,12 @@ Script Waits(Duration silence, std::int64_t answered_ms, bool unasked = true) {
 INSTANTIATE_TEST_SUITE_P(
     SettledByItself, TruthTable,
     testing::ValuesIn(std::vector<Row>{
-        {"CameWithTheNextCall", Waits(4s, 3).Put("j", "d", 5).Deliver(0, {{4, "k"}}), {"Settled"}},
+        {"CameWithTheNextCall",
+         Waits(4s, 3).Put("j", "d", 5).Deliver(0, {{4, "k"}}),
+         {"Settled"},
+         false,
+         {},
+         kLate},
         {"CameInTime",
          Complete()
              .Put("k", "c", 4)
@@ -123,8 +130,18 @@ INSTANTIATE_TEST_SUITE_P(
              .Deliver(0, {{4, "k"}})
              .Annotate(DeliveryOver{"g"}),
          {}},
-        {"TheTargetAnsweredNothing", Waits(4s, -1).Put("j", "d", 5).Deliver(0, {{4, "k"}}), {}},
-        {"SomethingCameWithinTheLimit", Waits(2s, 3).Put("j", "d", 5).Deliver(0, {{4, "k"}}), {}},
+        {"TheTargetAnsweredNothing",
+         Waits(4s, -1).Put("j", "d", 5).Deliver(0, {{4, "k"}}),
+         {},
+         false,
+         {},
+         kLate},
+        {"WithinTheLimit",
+         Waits(2s, 3).Put("j", "d", 5).Deliver(0, {{4, "k"}}),
+         {},
+         false,
+         {},
+         kLate},
         {"NeverComes", Waits(4s, 3).Put("j", "d", 5), {"Settled"}},
         {"IsPassedOver", Waits(4s, 3).Put("k", "d", 5).Deliver(0, {{5, "k"}}), {"Reliable"}},
         {"WrittenAfterTheWaitBegan",
@@ -139,7 +156,10 @@ INSTANTIATE_TEST_SUITE_P(
              .Pause(4s)
              .Annotate(DeliveryOver{"g", 3})
              .Deliver(0, {{4, "k"}}),
-         {}},
+         {},
+         false,
+         {},
+         kLate},
         {"AMemberWasCutOff",
          Complete()
              .Armed("isolate-member", "none", /*parts_members=*/true)
@@ -157,7 +177,10 @@ INSTANTIATE_TEST_SUITE_P(
          {}},
         {"OthersDisturb",
          Waits(4s, -1, false).Put("j", "d", 5).Deliver(0, {{4, "k"}}),
-         {"Isolated"}},
+         {"Isolated"},
+         false,
+         {},
+         kLate},
     }),
     RowName);
 

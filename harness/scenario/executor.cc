@@ -16,7 +16,7 @@ namespace {
 constexpr Duration kMarginToConverge = 2s;
 constexpr Duration kLeastForConsumer = 40s;
 constexpr Duration kMarginToAnswer = 3s;
-constexpr Duration kSilence = 5s;
+constexpr Duration kSilence = 3s;
 // A name that no plan has.
 const std::string kOpenWatches = "converging/all";
 
