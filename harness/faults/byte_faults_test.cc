@@ -85,6 +85,24 @@ TEST_F(ByteFault, LatencyTookEffectIfACallTookAsLong) {
   EXPECT_TRUE(TookEffect(*fault));
 }
 
+TEST_F(ByteFault, OneSlowCallBeforeIsNotHowSlowThePathIs) {
+  OpenPair();
+  int calls = 0;
+  ports_.call_by_proxied_path = [&](Deadline) {
+    now_ += ++calls == 1 ? Duration(130ms) : call_takes_;
+    return Status();
+  };
+  call_takes_ = 0ms;
+  const auto fault = Make("latency", {{"delay", "1ms"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  ASSERT_TRUE(target_.Send("late"));
+  EXPECT_EQ(client_.Receive(4), "late");
+  ASSERT_TRUE(EventuallyMeasured(*fault, "bytes_delayed", 4));
+  EXPECT_FALSE(TookEffect(*fault));
+  call_takes_ = 20ms;
+  EXPECT_TRUE(TookEffect(*fault));
+}
+
 TEST_F(ByteFault, LateAcceptNeedsFasterCallsBefore) {
   call_takes_ = 1s;
   const auto fault = Make("late-accept", {{"delay", "1ms"}});

@@ -12,6 +12,7 @@ using proxy::Receipt;
 // Without a fault, a call is answered in a few milliseconds.
 constexpr Duration kHealthyLimit = 500ms;
 constexpr Duration kDeadLimit = 250ms;
+constexpr int kMostBefore = 8;
 // Bytes that may have been on their way already when a limit was armed.
 constexpr std::int64_t kUnderWay = 128 << 10;
 
@@ -151,7 +152,14 @@ class Silence final : public Evidence {
 class SlowCall final : public Evidence {
  public:
   explicit SlowCall(Duration required) : required_(required) {}
-  void Before(FaultPorts& ports) override { before_ = Ask(ports, kHealthyLimit); }
+  // The fastest of some: a busy machine only adds to what the path takes.
+  void Before(FaultPorts& ports) override {
+    for (int i = 0; i < kMostBefore && (i == 0 || before_ >= required_); ++i) {
+      const Duration took = Ask(ports, kHealthyLimit);
+      const bool answered = took > Duration::zero();
+      if (i == 0 || (answered && took < before_)) before_ = took;
+    }
+  }
   void Look(FaultPorts& ports, Duration /*armed_at*/) override {
     if (!Long()) seen_.round_trip = std::max(kept_.round_trip, Ask(ports, 2 * required_ + 1s));
   }

@@ -78,7 +78,7 @@ TEST(AttemptText, AnotherTryIsSaidAndItsReasonIsADetail) {
   EXPECT_THAT(LastScreen(record, kPlain), Not(HasSubstr("another try")));
   passed.result.undecided_tries = {
       {.seed = "0x7", .seconds = 1.5, .reason = "fault stall took no effect"}};
-  EXPECT_THAT(AttemptText(record, passed, kPlain), HasSubstr("  embedded 0.1.0 try 2    4.1 s\n"));
+  EXPECT_THAT(AttemptText(record, passed, kPlain), HasSubstr("  embedded try 2    4.1 s\n"));
   EXPECT_THAT(DetailsText(record, passed, kPlain),
               HasSubstr("    undecided  with seed 0x7, for 1.5 s: fault stall took no effect\n"));
   EXPECT_THAT(LastScreen(record, kPlain),

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr AttemptSpec Spec(int tries) { return {.case_name = "A.B", .seed = 7, .tries = tries}; }
+AttemptSpec Spec(int tries) { return {.case_name = "A.B", .seed = 7, .tries = tries}; }
 
 AttemptResult Ended(const AttemptSpec& spec, Verdict verdict) {
   return {.seed = FormatSeed(spec.seed),
