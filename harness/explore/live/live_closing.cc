@@ -17,6 +17,7 @@ constexpr std::uint64_t kNoNews = 4;
 // Longer than the judge gives a lease of three seconds.
 constexpr Duration kLeasesEnd = 16s;
 constexpr Duration kBetweenLists = 200ms;
+constexpr int kMostWaits = 10;  // for a server that is slow with everything
 constexpr int kMoreTries = 2;
 // A request for progress may be dropped while the server still has a watch among those that are
 // behind. It is repeated, each time after twice as long.
