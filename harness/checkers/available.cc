@@ -22,8 +22,8 @@ class Available final : public Checker {
            .observed = fmt::format("none in {} ms", silent->waited_ms),
            .where = where});
     } else if (const auto* refused = std::get_if<TargetRefused>(&annotation)) {
-      Add(MemberSubject{1},
-          {.expected = fmt::format("{}, which this target is declared to offer", refused->asked),
+      Add(MemberSubject{1, where.line},
+          {.expected = fmt::format("{}, {}", refused->asked, refused->known),
            .observed = refused->refusal,
            .where = where});
     }

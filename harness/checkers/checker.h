@@ -101,7 +101,7 @@ class Checker {
   void Add(const RecordedCall& call, Draft draft) const {
     draft.at = call.at;
     const std::string& name = facts_->model.calls().client_names()[call.client];
-    findings_->Add(guarantee_, ClientSubject{call.client, name}, std::move(draft));
+    findings_->Add(guarantee_, ClientSubject{call.client, name, call.began}, std::move(draft));
   }
   // The revision of an answer is not what was expected.
   void AddRevision(const RecordedCall& call, std::string expected, std::vector<Line> evidence,

@@ -23,6 +23,9 @@ struct Finding {
   Duration at{};               // time of the offending line, to name the fault active then
   std::string impact{};        // on a Kubernetes cache; empty: that of its guarantee
   Level level = Level::kMust;  // how binding the broken rule is
+  // The standing promise (standing_promise.h) that was asked for when it showed, where it is about
+  // no watch: what the attempt was about need not be the cause.
+  std::string standing{};
 };
 
 }  // namespace watchproof

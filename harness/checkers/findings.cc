@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/checkers/signatures.h"
+#include "harness/history/standing_promise.h"
 
 namespace watchproof {
 
@@ -61,6 +62,9 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
     // Releases that take such a start have no place for the watch in their order (etcd #20693).
     draft.signature = signature::kNegativeStart;
   }
+  if (!key.promise.empty()) {
+    watch = fmt::format("standing promise: {}; {}", TextOfPromise(key.promise), watch);
+  }
   filed.findings.push_back({.guarantee = key.guarantee,
                             .watch = std::move(watch),
                             .expected = std::move(draft.expected),
@@ -69,7 +73,8 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
                             .evidence = std::move(draft.evidence),
                             .at = where.line.value != 0 ? where.at : draft.at,
                             .impact = std::string(draft.impact),
-                            .level = key.level});
+                            .level = key.level,
+                            .standing = std::string(key.promise)});
   filed.repeats.push_back(0);
 }
 
@@ -79,7 +84,7 @@ void Findings::Undecide(std::string reason) {
 }
 
 bool Findings::Has(Guarantee guarantee, WatchIndex watch) const {
-  return index_.contains(Key{guarantee, watch.value, Level::kMust});
+  return index_.contains(Key{guarantee, watch.value, Level::kMust, {}});
 }
 
 std::vector<Finding> Findings::Finished(const Filed& filed) {
