@@ -54,6 +54,7 @@ BehaviourFactory EachAnswer(void (*change)(WatchResponse& response, Wire& wire))
 
 std::string Behaviour::Asked(const std::string&, std::string&) { return {}; }
 void Behaviour::Answered(const std::string&, const std::string&, const std::string&) {}
+std::string Behaviour::Changed(const std::string&, std::string&) { return {}; }
 
 BehaviourRegistration::BehaviourRegistration(BehaviourInfo info, BehaviourFactory make) {
   Registry().push_back({std::move(info), std::move(make)});

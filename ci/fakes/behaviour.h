@@ -63,10 +63,19 @@ struct CallPlan {
   std::string tampered{};  // what is broken about it, for the log; empty: nothing
 };
 
+// The parameters of a behaviour that has any, from the command line.
+struct Parameters {
+  std::string call{};  // "KV/Range"; empty: every one
+  grpc::StatusCode code = grpc::StatusCode::UNIMPLEMENTED;
+  std::string field{};
+};
+
 // One process. By default every call passes unchanged.
 class Behaviour {
  public:
   virtual ~Behaviour() = default;
+  // Once, before the first call.
+  virtual void Configure(const Parameters&) {}
   // Null: the stream passes unchanged.
   virtual std::unique_ptr<WatchTamper> NewStream() { return nullptr; }
   virtual CallPlan Plan(const std::string& method) { return {.method = method}; }
@@ -75,6 +84,8 @@ class Behaviour {
   // Sees each answer of a call with its request.
   virtual void Answered(const std::string& method, const std::string& request,
                         const std::string& response);
+  // Likewise, and may change its bytes; returns what was broken, or nothing.
+  virtual std::string Changed(const std::string& method, std::string& response);
 };
 
 struct BehaviourInfo {
@@ -86,6 +97,8 @@ struct BehaviourInfo {
   bool only_noted = false;
   // Most attempts see nothing of it, so one run of the suite proves nothing.
   bool rare = false;
+  // What it breaks depends on its parameters: it is no row of a table of all behaviours.
+  bool parametrised = false;
 };
 
 using BehaviourFactory = std::function<std::unique_ptr<Behaviour>()>;

@@ -26,6 +26,8 @@ struct Options {
   std::string store;
   std::string data;
   std::string log;
+  Parameters parameters{};
+  int code = static_cast<int>(grpc::StatusCode::UNIMPLEMENTED);
   bool in_memory = false;
   bool list = false;
 };
@@ -41,7 +43,8 @@ int List() {
                                       {"explain", one.info.explain},
                                       {"guarantees", one.info.guarantees},
                                       {"only_noted", one.info.only_noted},
-                                      {"rare", one.info.rare}}
+                                      {"rare", one.info.rare},
+                                      {"parametrised", one.info.parametrised}}
                            .dump());
   }
   return 0;
@@ -90,6 +93,9 @@ int Main(int argc, char** argv) {
   CLI::App app("A correct etcd-compatible store behind a relay that breaks one promise.");
   Options options;
   app.add_option("--behaviour", options.behaviour, "How it is dishonest; see --list");
+  app.add_option("--call", options.parameters.call, "Which call, as KV/Range; see --list");
+  app.add_option("--code", options.code, "The number of a status of gRPC");
+  app.add_option("--field", options.parameters.field, "Which field, as header.revision or version");
   app.add_option("--listen", options.listen, "HOST:PORT for clients");
   app.add_option("--store", options.store,
                  "HOST:PORT of a server to relay to instead of the built-in store");
@@ -111,6 +117,8 @@ int Main(int argc, char** argv) {
     return Complain(fmt::format("no behaviour '{}'; see --list", options.behaviour));
   }
   const std::unique_ptr<Behaviour> behaviour = chosen->make();
+  options.parameters.code = static_cast<grpc::StatusCode>(options.code);
+  behaviour->Configure(options.parameters);
   return Serve(options, *behaviour);
 }
 

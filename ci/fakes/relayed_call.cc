@@ -156,7 +156,14 @@ void RelayedCall::TakeResponseLocked() {
       return;
     }
   } else if (method_ != kWatch) {
-    options_.behaviour.Answered(method_, request_, TextOf(from_store_));
+    std::string response = TextOf(from_store_);
+    options_.behaviour.Answered(method_, request_, response);
+    const std::string broken = options_.behaviour.Changed(method_, response);
+    if (!broken.empty()) {
+      options_.log.Tampered({.what = fmt::format("{}: {}", method_, broken)});
+      down_out_.push_back(BufferOf(response));
+      return;
+    }
   }
   down_out_.push_back(from_store_);
 }

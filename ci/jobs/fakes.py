@@ -68,7 +68,8 @@ def main():
     tools = Tools(str(build / "watchproof"), str(build / "dishonest_server"))
     known = tools.behaviours()
     chosen = options.behaviour or [HONEST] + [name for name, info in known.items()
-                                              if name != HONEST and not info["rare"]]
+                                              if name != HONEST and not info["rare"]
+                                              and not info["parametrised"]]
     for name in chosen:
         if name not in known:
             parser.error(f"no behaviour {name}; there are {', '.join(known)}")

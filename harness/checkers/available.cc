@@ -26,8 +26,8 @@ class Available final : public Checker {
            .where = where,
            .by_silence = true});
     } else if (const auto* refused = std::get_if<TargetRefused>(&annotation)) {
-      Add(MemberSubject{1},
-          {.expected = fmt::format("{}, which this target is declared to offer", refused->asked),
+      Add(MemberSubject{1, where.line},
+          {.expected = fmt::format("{}, {}", refused->asked, refused->known),
            .observed = refused->refusal,
            .where = where,
            .impact = kNotOffered,

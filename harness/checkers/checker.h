@@ -102,7 +102,7 @@ class Checker {
     draft.at = call.at;
     draft.about = std::max(call.revision, call.before.revision);
     const std::string& name = facts_->model.calls().client_names()[call.client];
-    findings_->Add(guarantee_, ClientSubject{call.client, name}, std::move(draft));
+    findings_->Add(guarantee_, ClientSubject{call.client, name, call.began}, std::move(draft));
   }
   // The revision of an answer is not what was expected.
   void AddRevision(const RecordedCall& call, std::string expected, std::vector<Line> evidence,

@@ -211,7 +211,7 @@ class CompactionSurfaced final : public Checker {
   };
   void Report(const RecordedCall& call, std::string expected, std::string observed,
               const Rule& rule, Level level = Level::kMust) const {
-    Add(MemberSubject{1},
+    Add(MemberSubject{1, call.began},
         {.expected = std::move(expected),
          .observed = std::move(observed),
          .evidence = {call.began},

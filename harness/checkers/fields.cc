@@ -28,6 +28,7 @@ class Fields final : public Checker {
         continue;
       }
       const Deviations& deviations = facts().options.deviations;
+      if (change->deleted && deviations.metadata_of_deletes) continue;
       std::string difference;
       // In a delete all are 0, and so they are in the change of the model.
       if (const auto wrong = FirstWrongField(kv, *change, deviations)) {

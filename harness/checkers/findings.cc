@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/checkers/signatures.h"
+#include "harness/history/standing_promise.h"
 
 namespace watchproof {
 
@@ -56,6 +57,9 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
   } else if (const auto of = WatchOf(key); of && table_.details(*of).crossed) {
     draft.signature = signature::kAnswersOutOfOrder;
   }
+  if (!key.promise.empty()) {
+    watch = fmt::format("standing promise: {}; {}", TextOfPromise(key.promise), watch);
+  }
   std::vector<std::size_t>& alike = index_[key];
   for (const std::size_t at : alike) {
     if (filed.findings[at].signature != draft.signature) continue;
@@ -73,7 +77,8 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
                             .impact = std::string(draft.impact),
                             .promise = std::string(draft.promise),
                             .by_silence = draft.by_silence,
-                            .level = key.level});
+                            .level = key.level,
+                            .standing = std::string(key.promise)});
   filed.repeats.push_back(0);
   filed.about.push_back(draft.about);
 }
@@ -97,7 +102,7 @@ void Findings::SignSince(Line since, Revision above, std::string_view signature)
 }
 
 bool Findings::Has(Guarantee guarantee, WatchIndex watch) const {
-  return index_.contains(Key{guarantee, watch.value, Level::kMust});
+  return index_.contains(Key{guarantee, watch.value, Level::kMust, {}});
 }
 
 std::vector<Finding> Findings::Finished(const Filed& filed) {

@@ -10,6 +10,8 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -38,12 +40,15 @@ struct Draft {
   bool by_silence = false;  // see Finding
 };
 
+// With the line that shows whether it belongs to a standing promise.
 struct MemberSubject {
   std::int64_t number = 0;
+  Line line{};
 };
 struct ClientSubject {
   std::uint32_t number = 0;
   const std::string& name;
+  Line line{};
 };
 
 class Findings {
@@ -56,7 +61,7 @@ class Findings {
   template <typename Subject, typename MakeDraft>
   void Add(Guarantee guarantee, const Subject& subject, MakeDraft make,
            Level level = Level::kMust) {
-    const Key key{guarantee, IdOf(subject), level};
+    const Key key{guarantee, IdOf(subject), level, PromiseOf(subject)};
     if (!CountRepeat(key)) File(key, LabelOf(subject), make());
   }
   template <typename Subject>
@@ -64,6 +69,8 @@ class Findings {
     Add(
         guarantee, subject, [&] { return std::move(draft); }, level);
   }
+  // From the line on the driver asks for the standing promise of this name; empty: for none.
+  void AskPromise(Line from, const std::string& name) { promises_[from] = name; }
   // A reason why the recording proves less than it seems to: reported, but no finding against the
   // target.
   void Undecide(std::string reason);
@@ -99,17 +106,28 @@ class Findings {
     return fmt::format("every watch of member {}", member.number);
   }
 
-  // One for each level: a finding of the level may must not hide one of the level must.
+  template <typename Subject>
+  std::string_view PromiseOf(const Subject& subject) const {
+    if constexpr (requires { subject.line; }) {
+      const auto next = promises_.upper_bound(subject.line);
+      if (next != promises_.begin()) return std::prev(next)->second;
+    }
+    return {};
+  }
+
+  // One for each level and promise: a finding of the level may must not hide one of the level must,
+  // nor one of a standing promise what the attempt is about.
   struct Key {
     Guarantee guarantee;
     std::uint64_t subject;
     Level level;
+    std::string_view promise{};
     bool operator==(const Key&) const = default;
   };
   struct HashKey {
     std::size_t operator()(const Key& key) const {
       return std::hash<std::string_view>()(key.guarantee.name()) + key.subject * 3 +
-             static_cast<std::uint64_t>(key.level);
+             static_cast<std::uint64_t>(key.level) + std::hash<std::string_view>()(key.promise);
     }
   };
 
@@ -130,6 +148,7 @@ class Findings {
   Filed failures_;
   Filed notes_;
   std::vector<std::string> undecided_reasons_;
+  std::map<Line, std::string> promises_;  // by their first lines
   // What was filed under the key, each with another signature.
   std::unordered_map<Key, std::vector<std::size_t>, HashKey> index_;
 };

@@ -191,5 +191,25 @@ TEST(Judge, NothingIsMissingAfterAStop) {
   EXPECT_THAT(stopped.undecided, testing::ElementsAre(testing::HasSubstr("stopped early")));
 }
 
+TEST(Judge, WhatAStandingPromiseShowsIsApart) {
+  Script script;
+  script.Watch("k", 2).Created(0, 1).Put("k", "a", 2).Deliver(0, {{2, "k"}});
+  script.Read(1).Annotate(StageReached{Stage::kQuestions});
+  script.Annotate(PromiseAsked{"read-of-every-key"}).Read(1).Read(1);
+  script.Annotate(TargetRefused{.asked = "a read of every key", .refusal = "no"});
+  script.Annotate(PromiseAsked{"delivery"}).Deliver(0, {{2, "k"}});
+  script.Annotate(StageReached{Stage::kConverged}).Read(1);
+  std::vector<std::pair<std::string, std::string>> found;
+  for (const Finding& finding : script.Judge().findings) {
+    found.emplace_back(std::string(Name(finding.guarantee)), finding.standing);
+  }
+  // A finding about a watch is one of the watch, whatever was asked for.
+  EXPECT_THAT(found,
+              testing::UnorderedElementsAre(testing::Pair("Linearizable", ""),
+                                            testing::Pair("Linearizable", "read-of-every-key"),
+                                            testing::Pair("Available", "read-of-every-key"),
+                                            testing::Pair("Unique", "")));
+}
+
 }  // namespace
 }  // namespace watchproof

@@ -34,7 +34,7 @@ class Leased final : public Checker {
       case Method::kLeaseLeases:
         return answered ? List(call) : void();
       case Method::kLeaseTimeToLive:
-        return answered ? Describe(call) : void();
+        return answered || call.code == StatusCode::kNotFound ? Describe(call) : void();
       default:
         return;
     }
@@ -200,6 +200,8 @@ class Leased final : public Checker {
     LeaseResponseView answer;
     if (!Parse(call.request.view(), asked).ok() || !Parse(call.response.view(), answer).ok())
       return;
+    // etcd describes one that has ended by a negative time; some stores find none.
+    if (call.code == StatusCode::kNotFound) answer.ttl = -1;
     const auto found = leases_.find(asked.id);
     if (found == leases_.end()) return;
     const Lease& lease = found->second;

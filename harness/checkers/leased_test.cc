@@ -42,6 +42,11 @@ CallScript Revoked() {
   return OneLease().Do(Method::kLeaseRevoke, LeaseId(kId), Reported(3)).Get("k", Shown(3, {}));
 }
 
+CallScript IsNotFound(CallScript script) {
+  return script.Begin(90, Method::kLeaseTimeToLive, LeaseId(kId).Number(2, 1))
+      .Fail(90, Method::kLeaseTimeToLive, StatusCode::kNotFound);
+}
+
 Message Kept(std::int64_t ttl) { return Reported(2).Number(2, kId).Number(3, ttl); }
 CallScript Keeps(CallScript script, std::int64_t ttl) {
   return script.Do(Method::kLeaseKeepAlive, LeaseId(kId), Kept(ttl));
@@ -107,6 +112,8 @@ const std::vector<CallRow>& Rows() {
       {"MoreThanWasGranted", Asks(Left(61, 60, {"k"})), {"Leased"}},
       {"LessThanIsLeft", Asks(Left(50, 60, {"k"})), {"Leased"}},
       {"AnotherGrant", Asks(Left(59, 61, {"k"})), {"Leased"}},
+      {"ALivingLeaseIsNotFound", IsNotFound(Read(OneLease())), {"Leased"}},
+      {"ARevokedLeaseIsNotFound", IsNotFound(Revoked())},
       {"ALivingLeaseIsUnknown", Asks(Left(-1, 60, {})), {"Leased"}},
       {"KeptForItsWholeTime", KeptThenAsks(Left(58, 60, {"k"}))},
       {"KeptForHalfItsTime", KeptThenAsks(Left(29, 60, {"k"})), {"Leased"}},

@@ -5,6 +5,7 @@
 
 #include "harness/checkers/phrases.h"
 #include "harness/history/annotation.h"
+#include "harness/history/standing_promise.h"
 #include "harness/history/wire.h"
 
 namespace watchproof {
@@ -187,6 +188,9 @@ struct AnnotationPhrases {
   }
   std::string operator()(const MomentMissed& missed) {
     return fmt::format("the moment did not come: {} of {}", missed.moment, missed.of);
+  }
+  std::string operator()(const PromiseAsked& asked) {
+    return fmt::format("the client asks for a standing promise: {}", TextOfPromise(asked.promise));
   }
   std::string operator()(const QuestionLeft& left) {
     return fmt::format("the client does not ask for {}: {}", left.question, left.why);

@@ -108,7 +108,15 @@ Result<RunOptions> Restore(std::string_view flag, const RunRecord& earlier, cons
   return options;
 }
 
+// Standing promises are asked for again by the cases that show them.
+void LeaveOutStanding(RunRecord& earlier) {
+  std::erase_if(earlier.attempts,
+                [](const auto& one) { return IsStandingCase(one.result.case_name); });
+  std::erase_if(earlier.cases, [](const auto& one) { return IsStandingCase(one.name); });
+}
+
 bool HasFailed(const AttemptSummary& attempt) {
+  if (!attempt.result.standing.empty()) return true;
   switch (OutcomeOf(attempt)) {
     case Outcome::kInconclusive:
     case Outcome::kTargetFailed:
@@ -175,6 +183,7 @@ Result<RunOptions> OptionsOfEarlier(const RunFlags& flags, const RunOptions& now
   WP_ASSIGN_OR_RETURN(const fs::path run, InContext(context, FindRun(name, now)));
   WP_ASSIGN_OR_RETURN(std::vector<RunRecord> read, InContext(context, ReadRuns({run.string()})));
   RunRecord& earlier = read.front();
+  LeaveOutStanding(earlier);
   if (earlier.program_sha256.empty()) {
     return Fail(StatusCode::kInvalidArgument, "{}: it was made by another version, or not by `run`",
                 context);

@@ -157,9 +157,14 @@ std::vector<AttemptResult> FailedAttempts(const fs::path& run, const std::string
                                           const std::string& target) {
   std::vector<AttemptResult> failed;
   std::ifstream file(run / kResults);
+  std::map<std::string, std::string> case_of;  // by folder
   for (std::string line; std::getline(file, line);) {
     auto result = ReadResultsLine(line, run);
-    if (!result.has_value() || result->verdict != Verdict::kFail) continue;
+    if (!result.has_value()) continue;
+    // A standing promise is asked for by the case of the attempt.
+    const auto shows = case_of.try_emplace(result->folder, result->case_name).first;
+    result->case_name = shows->second;
+    if (result->verdict != Verdict::kFail) continue;
     if (!target.empty() && result->target != target) continue;
     if (!filter.empty() && !MatchesFilter(filter, result->case_name)) continue;
     failed.push_back(*std::move(result));

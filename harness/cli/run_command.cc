@@ -27,9 +27,12 @@
 #include "harness/report/database.h"
 #include "harness/report/formats.h"
 #include "harness/report/run_json.h"
+#include "harness/report/standing.h"
+#include "harness/report/terminal.h"
 #include "harness/report/utc.h"
 #include "harness/report/workflow_commands.h"
 #include "harness/results/attempt_spec.h"
+#include "harness/results/result_line.h"
 #include "harness/targets/tool.h"
 
 namespace watchproof {
@@ -401,7 +404,28 @@ void Run::Execute(const RunOptions& options, const std::vector<CaseInfo>& cases,
   if (Status broken = runner.Run(); broken_.ok()) broken_ = std::move(broken);
 }
 
+// Each is a result of its own, behind those of the attempts.
+void Run::EndPromises() {
+  RenewBrokenPromises(record_);
+  for (AttemptSummary& note : record_.attempts) {
+    if (!IsStandingCase(note.result.case_name)) continue;
+    const auto target = std::ranges::find(record_.targets, note.result.target, &TargetSpec::text);
+    if (target != record_.targets.end()) {
+      note.expectation = expectations_.Apply(*target, note.result, nullptr);
+    }
+    const std::string line = ToResultsLine(note.result);
+    const Status appended = folder_->AppendLine("results.jsonl", line);
+    if (broken_.ok()) broken_ = appended;
+    if (options_.json) {
+      console_->Result(line + "\n");
+    } else if (!options_.quiet || IsError(OutcomeOf(note))) {
+      console_->OfAttempt(AttemptText(record_, note, console_->style()));
+    }
+  }
+}
+
 ExitCode Run::End() {
+  EndPromises();
   record_.stale = StaleEntries(record_, expectations_);
   ExitCode code = Decide(record_, options_.strict);
   if (!broken_.ok() && record_.interrupted.empty()) code = ExitCode::kInternal;

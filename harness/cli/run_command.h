@@ -68,6 +68,7 @@ class Run {
   bool broken() const { return !broken_.ok(); }
 
  private:
+  void EndPromises();
   // Leaves the attempts of the shard, and the cases that they are of.
   ShardSummary TakeShard();
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 
 #include "harness/base/prng.h"
@@ -24,6 +25,8 @@ void NoteCaught(const DefectSummary& defect, AttemptSummary& note) {
 
 // An attempt with a cluster keeps as much of the machine busy as so many others.
 constexpr int kJobsOfCluster = 2;
+// After so many a target that has not started once is given up.
+constexpr int kStartsInVain = 8;
 
 }  // namespace
 
@@ -75,6 +78,8 @@ bool Runner::Refill() {
 
 bool Runner::LeftOut(const PlannedAttempt& planned) const {
   const AttemptName name{planned.case_name, planned.target->text, planned.attempt};
+  const auto in_vain = in_vain_.find(planned.target->text);
+  if (in_vain != in_vain_.end() && in_vain->second >= kStartsInVain) return true;
   return done_.contains(name) || (!r_.options.only.empty() && !r_.options.only.contains(name));
 }
 
@@ -265,6 +270,14 @@ KeepFiles Runner::Report(AttemptResult result, const AttemptResult* store, TimeP
   note.begin = std::chrono::duration<double>(started - r_.begun).count();
   note.expectation = r_.expectations.Apply(TargetOf(note.result.target), note.result, store);
   const DefectSummary* const planted = PlantedIn(r_.record, note.result.target);
+  // What is known, looked for or compared is about the attempt as a whole.
+  const bool may_set_apart = !r_.source && !r_.options.same_seed && planted == nullptr;
+  if (may_set_apart && note.expectation == ExpectationStatus::kNewFailure &&
+      SetApart(note.result)) {
+    note.expectation = r_.expectations.Apply(TargetOf(note.result.target), note.result, store);
+  }
+  const bool shows_first = ShowsPromiseFirst(note.result);
+  GiveUpOnVain(note.result);
   if (planted != nullptr && note.expectation == ExpectationStatus::kNewFailure)
     NoteCaught(*planted, note);
   const Outcome outcome = OutcomeOf(note);
@@ -272,7 +285,7 @@ KeepFiles Runner::Report(AttemptResult result, const AttemptResult* store, TimeP
   const bool good = outcome == Outcome::kPass || outcome == Outcome::kUnsupported ||
                     outcome == Outcome::kDeclared;
   const Keep keep = r_.options.keep;
-  const bool kept = keep == Keep::kAll || (keep == Keep::kFailed && !good);
+  const bool kept = keep == Keep::kAll || (keep == Keep::kFailed && (!good || shows_first));
   if (r_.options.json) {
     r_.console.Result(ToResultsLine(note.result) + "\n");
   } else if (planted != nullptr && !r_.options.verbose) {
@@ -281,7 +294,7 @@ KeepFiles Runner::Report(AttemptResult result, const AttemptResult* store, TimeP
     r_.console.OfAttempt(AttemptText(r_.record, note, r_.console.style()));
     if (r_.options.verbose) r_.console.Result(DetailsText(r_.record, note, r_.console.style()));
   }
-  const bool wrong = outcome >= Outcome::kFixedEarly;
+  const bool wrong = outcome >= Outcome::kFixedEarly || shows_first;
   trouble_ = trouble_ || wrong;
   // A repeat looks for the failure, known or not; a bug that was fixed early does not end it.
   const bool ends = r_.options.same_seed ? failed || outcome > Outcome::kFixedEarly : wrong;
@@ -290,7 +303,30 @@ KeepFiles Runner::Report(AttemptResult result, const AttemptResult* store, TimeP
   if (ends && (r_.options.until_fail || (r_.options.fail_fast && took_place))) stopping_ = true;
   r_.record.attempts.push_back(std::move(note));
   if (planted != nullptr && failed && r_.options.fail_fast) LeaveOutIfCaught(*planted);
-  return kept ? KeepFiles::kAll : good ? KeepFiles::kNone : KeepFiles::kButHistory;
+  return kept ? KeepFiles::kAll : good && !shows_first ? KeepFiles::kNone : KeepFiles::kButHistory;
+}
+
+// Whether it is the first on its target to show one of the standing promises that it broke.
+bool Runner::ShowsPromiseFirst(const AttemptResult& result) {
+  bool first = false;
+  for (const FindingRecord& finding : result.standing) {
+    first = promises_shown_.insert({result.target, finding.standing}).second || first;
+  }
+  return first;
+}
+
+// No more is tried on a target that has never started, however often.
+void Runner::GiveUpOnVain(const AttemptResult& result) {
+  if (r_.source) return;
+  int& in_vain = in_vain_[result.target];
+  if (in_vain < 0) return;
+  in_vain = result.target_failed ? in_vain + 1 : -1;
+  if (in_vain != kStartsInVain) return;
+  const auto is_its = [&](const PlannedAttempt& one) { return one.target->text == result.target; };
+  std::ranges::copy_if(waiting_, std::back_inserter(dropped_), is_its);
+  planned_ -= static_cast<int>(std::erase_if(waiting_, is_its));
+  r_.console.Note(fmt::format("{} has not started in {} attempts, and is not tried any more: {}",
+                              TargetOf(result.target).Label(), in_vain, result.reason));
 }
 
 void Runner::LeaveOutIfCaught(const DefectSummary& defect) {

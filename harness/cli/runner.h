@@ -80,6 +80,8 @@ class Runner {
   KeepFiles Report(AttemptResult result, const AttemptResult* store, TimePoint started);
   // With --fail-fast no more is tried on a defect that every guarantee it declares has caught.
   void LeaveOutIfCaught(const DefectSummary& defect);
+  bool ShowsPromiseFirst(const AttemptResult& result);
+  void GiveUpOnVain(const AttemptResult& result);
   void ObeySignals();
   void ShowProgress();
   void ListNotRun();
@@ -92,7 +94,9 @@ class Runner {
   int rounds_ = 0;                  // of a run without an end: those that were begun
   std::deque<PlannedAttempt> waiting_;
   std::vector<std::unique_ptr<CaseProcess>> running_;
-  std::vector<PlannedAttempt> dropped_;  // interrupted before a verdict
+  std::vector<PlannedAttempt> dropped_;                           // interrupted before a verdict
+  std::set<std::pair<std::string, std::string>> promises_shown_;  // by target
+  std::map<std::string, int> in_vain_;  // by target: starts that failed; -1: it has started
   int planned_ = 0;
   int signals_obeyed_ = 0;
   bool stopping_ = false;

@@ -86,7 +86,10 @@ Result<Bytes> KvClient::Record(Method method, const Message& request) {
 Result<Revision> KvClient::Call(Method method, const Message& request) {
   WP_ASSIGN_OR_RETURN(const Bytes answer, Record(method, request));
   HeaderView header;
-  WP_RETURN_IF_ERROR(ParseHeader(answer.view(), header));
+  if (!ParseHeader(answer.view(), header).ok()) {
+    return Fail(StatusCode::kDataLoss, "{} bytes that are no answer to {}", answer.view().size(),
+                InfoOf(method).path);
+  }
   return Revision(header.revision);
 }
 

@@ -185,15 +185,17 @@ struct TargetSilent {
   }
 };
 
-// The target refused a request that it is stated to offer.
+// The target refused a request that it is known to offer.
 struct TargetRefused {
   static constexpr std::string_view kType = "target_refused";
   std::string asked;
-  std::string refusal;  // the status
+  std::string refusal;                                           // the status
+  std::string known = "which this target is declared to offer";  // from where
   template <typename F>
   void Fields(F& field) {
     field("asked", asked);
     field("refusal", refusal);
+    field("known", known);
   }
 };
 
@@ -206,6 +208,17 @@ struct MomentMissed {
   void Fields(F& field) {
     field("moment", moment);
     field("of", of);
+  }
+};
+
+// The driver asks for a standing promise: what follows belongs to it, up to the next promise or
+// stage.
+struct PromiseAsked {
+  static constexpr std::string_view kType = "promise_asked";
+  std::string promise;  // by its name in standing_promise.h
+  template <typename F>
+  void Fields(F& field) {
+    field("promise", promise);
   }
 };
 
@@ -307,8 +320,8 @@ struct ConsumerEnded {
 using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
-                 MomentMissed, TargetRefused, QuestionLeft, NotRecorded, ConsumerStarted,
-                 ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
+                 MomentMissed, TargetRefused, PromiseAsked, QuestionLeft, NotRecorded,
+                 ConsumerStarted, ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

@@ -31,12 +31,15 @@ struct Deviations {
   bool previous_unasked = false;
   // A compaction is acknowledged and history below it is served all the same.
   bool keeps_history = false;
+  // The event of a deletion shows create revision, version and lease of the key as it was.
+  bool metadata_of_deletes = false;
 
   template <typename F>
   void Fields(F& field) {
     field("unset", unset);
     field("previous_unasked", previous_unasked);
     field("keeps_history", keeps_history);
+    field("metadata_of_deletes", metadata_of_deletes);
   }
   bool operator==(const Deviations&) const = default;
 };

@@ -184,6 +184,16 @@ RunComparison Compare(const std::vector<RunRecord>& runs) {
       Add(run, attempt, comparison.rows[at->second].rates[i]);
     }
   }
+  // A standing promise has a result only where it was broken.
+  for (ComparedRow& row : comparison.rows) {
+    for (std::size_t i = 0; i < runs.size() && IsStandingCase(row.case_name); ++i) {
+      const bool judged = std::ranges::any_of(runs[i].attempts, [&](const auto& attempt) {
+        const AttemptResult& result = attempt.result;
+        return IsConclusive(result.verdict) && (one_each || result.target == row.target);
+      });
+      if (judged && row.rates[i].failed == 0) row.rates[i].passed = 1;
+    }
+  }
   for (ComparedRow& row : comparison.rows) {
     row.change = DifferenceBetween(row.rates.front(), row.rates.back());
   }

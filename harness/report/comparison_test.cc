@@ -107,5 +107,15 @@ TEST(ComparisonTest, WhatIsAsBeforeIsOnlyListedOnRequest) {
   EXPECT_THAT(ToText(found, Rows::kAll), HasSubstr("as before  A.B   3/3 (29-100 %)"));
 }
 
+TEST(ComparisonTest, AStandingPromiseHeldInARunWithoutAResultOfIt) {
+  const char* const promise = "StandingPromises.leases";
+  const RunRecord held = RunOf("a", "t", {{"A.B", 3, 0}});
+  const RunRecord broken = RunOf("b", "t", {{"A.B", 3, 0}, {promise, 0, 1}});
+  EXPECT_EQ(Compare({held, broken}).rows.front().change, Difference::kNewFailure);
+  EXPECT_EQ(Compare({broken, held}).rows.front().change, Difference::kGone);
+  const RunRecord nothing = RunOf("c", "t", {});
+  EXPECT_EQ(Compare({nothing, broken}).rows.front().change, Difference::kNotCompared);
+}
+
 }  // namespace
 }  // namespace watchproof

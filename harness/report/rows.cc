@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "harness/report/standing.h"
 #include "harness/report/text.h"
 
 namespace watchproof {
@@ -24,8 +25,9 @@ std::string LabelOf(const RunRecord& record, std::string_view target, std::strin
 
 std::string RepeatCommand(const RunRecord& record, const AttemptSummary& attempt) {
   const AttemptResult& result = attempt.result;
-  std::vector<std::string> words{record.executable, "run",    "--target", result.target, "--filter",
-                                 result.case_name,  "--seed", result.seed};
+  std::vector<std::string> words{record.executable, "run",      "--target",
+                                 result.target,     "--filter", CaseThatShows(record, result),
+                                 "--seed",          result.seed};
   const std::vector<std::string>& flags =
       attempt.run.empty() ? record.repeat_flags : attempt.repeat_flags;
   words.insert(words.end(), flags.begin(), flags.end());

@@ -9,6 +9,7 @@
 
 #include "harness/history/json_fields.h"
 #include "harness/history/packed_text_file.h"
+#include "harness/report/standing.h"
 #include "harness/report/utc.h"
 #include "harness/results/result_line.h"
 
@@ -75,7 +76,9 @@ void ReadOptions(const Json& json, const CaseLookup& describe, RunRecord& record
   record.program_sha256 = json.value("program_sha256", "");
   record.rerun_of = json.value("rerun_of", "");
   record.resumed = json.value("resumed", std::vector<std::string>());
-  for (const Json& name : json.at("cases")) record.cases.push_back(describe(name));
+  for (const std::string name : json.at("cases")) {
+    if (!IsStandingCase(name)) record.cases.push_back(describe(name));
+  }
   record.interrupted = json.contains("finished") ? json.value("interrupted", "") : "killed";
   record.seconds = json.value("seconds", 0.0);
   record.exit_code = json.value("exit_code", 0);
@@ -178,12 +181,14 @@ Result<RunRecord> ReadRun(const fs::path& folder, const CaseLookup& describe) {
       return std::move(result).error().WithContext("{}", (folder / "results.jsonl").string());
     }
     AddNew({SpecOf(result->target)}, record.targets, &TargetSpec::text);
-    AddNew({describe(result->case_name)}, record.cases, &CaseSummary::name);
+    const bool standing = IsStandingCase(result->case_name);
+    if (!standing) AddNew({describe(result->case_name)}, record.cases, &CaseSummary::name);
     record.attempts.push_back(SummaryOf(*std::move(result), record));
     end = std::max(end, record.attempts.back().begin + record.attempts.back().result.seconds);
   }
   if (record.seconds == 0) record.seconds = end;
   AddNotRun(not_fetched, record);
+  RenewBrokenPromises(record);
   return record;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "harness/report/standing.h"
 #include "harness/report/text.h"
 
 namespace watchproof {
@@ -230,6 +231,7 @@ Result<RunRecord> JoinShards(std::vector<RunRecord> runs, const std::filesystem:
   all.stale.erase(std::unique(all.stale.begin(), all.stale.end()), all.stale.end());
   all.cases.clear();
   for (const std::string& name : whole.cases) all.cases.push_back(describe(name));
+  RenewBrokenPromises(all);
   return all;
 }
 

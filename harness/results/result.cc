@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/results/result.h"
 
+#include <utility>
+
 #include "harness/history/json_fields.h"
 
 namespace watchproof {
@@ -119,6 +121,7 @@ void Fields(F& field, FindingRecord& finding) {
   field("evidence", finding.evidence);
   field("messages", finding.messages);
   field("level", finding.level);
+  field("standing", finding.standing);
 }
 
 template <typename F>
@@ -202,6 +205,19 @@ void Fields(F& field, AttemptResult& result) {
   field("missing", result.missing);
   field("counts", result.counts);
   field("consumer", result.consumer);
+  auto besides = std::string(result.besides ? Name(*result.besides) : "");
+  field("besides", besides);
+  result.besides = FindVerdict(besides);
+  field("besides_reason", result.besides_reason);
+  field("standing", result.standing);
+}
+
+bool SetApart(AttemptResult& result) {
+  if (result.verdict != Verdict::kFail || !result.besides) return false;
+  result.verdict = *std::exchange(result.besides, std::nullopt);
+  result.reason = std::exchange(result.besides_reason, {});
+  result.standing = std::exchange(result.findings, {});
+  return true;
 }
 
 std::string ToJsonLine(const AttemptResult& result) {
@@ -210,6 +226,9 @@ std::string ToJsonLine(const AttemptResult& result) {
   if (result.consumer.name.empty()) json.erase("consumer");
   if (result.counts.empty()) json.erase("counts");
   if (result.undecided_tries.empty()) json.erase("undecided_tries");
+  if (!result.besides) json.erase("besides");
+  if (result.besides_reason.empty()) json.erase("besides_reason");
+  if (result.standing.empty()) json.erase("standing");
   return DumpJson(json);
 }
 

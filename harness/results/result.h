@@ -43,6 +43,7 @@ struct FindingRecord {
   std::vector<std::uint64_t> evidence;  // lines of the history
   std::vector<std::string> messages{};  // these lines as text
   std::string level = "must";           // how binding the rule is; see checkers/guarantee.h
+  std::string standing{};  // the standing promise that was asked for, if it is about no watch
 };
 
 // The traffic between the arming of a fault and its healing, or the end.
@@ -125,7 +126,21 @@ struct AttemptResult {
   std::vector<LayerCounts> counts{};
   // From the case's process to the runner, which makes a result of its own of it.
   ConsumerRecord consumer{};
+  // Where nothing but standing promises that are about no watch was broken: how it ended otherwise.
+  std::optional<Verdict> besides{};
+  std::string besides_reason{};
+  // Such findings, where they are no failure of this case: see SetApart.
+  std::vector<FindingRecord> standing{};
 };
+
+// Standing promises are asked for in every attempt, so one that is about no watch would fail every
+// case alike. It is a failure of its own, once for each target, under this name of a case:
+// "StandingPromises.read-of-every-key".
+inline constexpr std::string_view kStandingSuite = "StandingPromises.";
+inline bool IsStandingCase(std::string_view name) { return name.starts_with(kStandingSuite); }
+
+// Where nothing else was broken, the attempt ends as it would have without them. Whether it did.
+bool SetApart(AttemptResult& result);
 
 // One JSON document on one line, without the line end.
 std::string ToJsonLine(const AttemptResult& result);

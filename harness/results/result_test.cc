@@ -120,5 +120,26 @@ TEST(VerdictNames, EachIsFoundByItsName) {
   EXPECT_EQ(FindVerdict("error"), std::nullopt);
 }
 
+TEST(SetApartTest, WhatElseHappenedDecides) {
+  AttemptResult mixed = Sample();
+  EXPECT_FALSE(SetApart(mixed));  // something else was broken, too
+  EXPECT_EQ(mixed.verdict, Verdict::kFail);
+
+  AttemptResult only = Sample();
+  only.findings.front().standing = "read-of-every-key";
+  only.besides = Verdict::kInconclusive;
+  only.besides_reason = "the load was too low";
+  const auto read = ParseResultLine(ToJsonLine(only));
+  ASSERT_TRUE(read.has_value()) << read.error().message();
+  AttemptResult apart = *read;
+  EXPECT_TRUE(SetApart(apart));
+  EXPECT_EQ(apart.verdict, Verdict::kInconclusive);
+  EXPECT_EQ(apart.reason, "the load was too low");
+  EXPECT_TRUE(apart.findings.empty());
+  ASSERT_EQ(apart.standing.size(), 1U);
+  EXPECT_EQ(apart.standing.front().standing, "read-of-every-key");
+  EXPECT_FALSE(SetApart(apart));  // once
+}
+
 }  // namespace
 }  // namespace watchproof

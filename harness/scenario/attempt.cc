@@ -140,11 +140,10 @@ void RunScenario(AttemptSession& session, const AttemptSpec& spec, const Plan& p
     session.PumpUntil([&session] { return session.environment().Died().has_value(); },
                       Within(kCrashSeen));
   }
-  ExplainTrouble(session, {.status = executor.faults().DisturbServer() ? Status() : done,
-                           .asked = executor.asked(),
-                           .waited = executor.waited(),
-                           .undisturbed = !executor.faults().Disturb(),
-                           .refused = executor.refused()});
+  const Trouble trouble = executor.TroubleOf(done);
+  Trouble unexplained = trouble;
+  if (executor.faults().DisturbServer()) unexplained.status = {};
+  ExplainTrouble(session, unexplained);
   executor.HealAll();
   std::vector<std::string> inconclusive;
   JudgeRecording(session, result, inconclusive);
@@ -155,27 +154,38 @@ void RunScenario(AttemptSession& session, const AttemptSpec& spec, const Plan& p
   inconclusive.insert(inconclusive.end(), executor.inconclusive().begin(),
                       executor.inconclusive().end());
   const bool only_ineffective = inconclusive.empty();
-  if (session.consumer() != nullptr) JudgeConsumer(session, done, inconclusive, result);
+  if (session.consumer() != nullptr) JudgeConsumer(session, trouble, inconclusive, result);
   if (const auto vacuous = Vacuous(result.exercise, plan.guarantees)) {
     inconclusive.push_back(*vacuous);
   }
-  Decide(result, done, std::move(inconclusive), executor.faults().unsupported());
-  if (result.verdict == Verdict::kHarnessError && executor.refused() &&
-      DoesNotOffer(session, done)) {
-    NotOffered(result, executor.asked(), done);
-  }
+  const auto decide = [&](AttemptResult& one) {
+    Decide(one, done, inconclusive, executor.faults().unsupported());
+    EndByTrouble(one, session, trouble);
+  };
+  decide(result);
+  if (session.consumer() == nullptr) JudgeBesides(result, plan.guarantees, decide);
   HoldToDeclaration(result, plan.expect, only_ineffective);
 }
 
-// If the target had answered before, this is not an error of the harness.
-bool FailedAfterAnswer(AttemptSession& session, const Status& trouble, AttemptResult& result) {
-  if (!session.environment().started()) return false;
-  ExplainTrouble(session, {.status = trouble, .asked = "a first call", .waited = session.age()});
+// It did not come to the first step. If the target had started, the harness need not be the cause.
+void EndBeforeSteps(AttemptSession& session, const Status& ready, AttemptResult& result) {
+  result.verdict = Verdict::kHarnessError;
+  result.target_failed = session.environment().failed();
+  result.reason = ready.message();
+  if (!session.environment().started()) return;
+  const Trouble trouble{.status = ready,
+                        .asked = "a read of a key, or a watch",
+                        .waited = session.age(),
+                        .of_target = session.asks_target()};
+  ExplainTrouble(session, trouble);
   std::vector<std::string> inconclusive;
   JudgeRecording(session, result, inconclusive);
-  if (result.findings.empty()) return false;
-  result.verdict = Verdict::kFail;
-  return true;
+  result.target_version = session.environment().target().version();
+  if (!result.findings.empty()) {
+    result.verdict = Verdict::kFail;
+    result.reason.clear();
+  }
+  EndByTrouble(result, session, trouble);
 }
 
 }  // namespace
@@ -208,15 +218,8 @@ AttemptResult RunAttempt(const AttemptSpec& spec, const Result<TargetSpec>& pars
     result.missing = session.offer().found_missing;
   } else if (ready.ok()) {
     RunScenario(session, spec, plan, result);
-  } else if (FailedAfterAnswer(session, ready, result)) {
-    // The findings say why.
-  } else if (environment.started() && DoesNotOffer(session, ready)) {
-    result.target_version = environment.target().version();
-    NotOffered(result, "a read of a key, or a watch", ready);
   } else {
-    result.verdict = Verdict::kHarnessError;
-    result.target_failed = environment.failed();
-    result.reason = ready.message();
+    EndBeforeSteps(session, ready, result);
   }
   session.Stop();
   environment.Stop();

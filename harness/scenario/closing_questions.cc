@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "harness/model/key_range.h"
+#include "harness/session/verdict.h"
+#include "harness/targets/probe_capabilities.h"
 
 namespace watchproof {
 namespace {
@@ -36,16 +38,18 @@ class ClosingQuestions {
 
   // The new watches have some time to read their history while the store is read.
   Status Ask() {
-    AskForProgress();
-    ReleaseCompacted();
-    WP_RETURN_IF_ERROR(Probe());
-    CreateNew();
+    if (Begin("progress")) {
+      AskForProgress();
+      ReleaseCompacted();
+    }
+    if (Begin("delivery")) WP_RETURN_IF_ERROR(Probe());
+    if (Begin("new-watches")) CreateNew();
     WP_RETURN_IF_ERROR(ReadBack());
-    WP_RETURN_IF_ERROR(ListLeases());
-    AwaitAnswers();
-    WP_RETURN_IF_ERROR(Probe());
-    WP_RETURN_IF_ERROR(CreateAgain());
-    return CancelAll();
+    if (Begin("leases")) WP_RETURN_IF_ERROR(ListLeases());
+    if (Begin("new-watches")) AwaitAnswers();
+    if (Begin("delivery")) WP_RETURN_IF_ERROR(Probe());
+    if (Begin("new-watches")) WP_RETURN_IF_ERROR(CreateAgain());
+    return Begin("end-of-watches") ? CancelAll() : Status();
   }
 
  private:
@@ -82,6 +86,31 @@ class ClosingQuestions {
 
   void Leave(std::string_view question, std::string why) {
     session_.Annotate(QuestionLeft{.question = std::string(question), .why = std::move(why)});
+  }
+
+  // What follows is about the promise, which the profile may leave out.
+  bool Begin(std::string_view promise) {
+    promise_ = promise;
+    if (!session_.Asks(promise)) {
+      Leave(promise, "the profile of the target leaves it out");
+      return false;
+    }
+    session_.Annotate(PromiseAsked{std::string(promise)});
+    return true;
+  }
+
+  // A refusal is an answer, too: a broken promise of a target that is known to offer what was
+  // asked, and of any other one the end of this question. An error: there was no answer.
+  Status Answered(const std::string& asked, const Status& done) {
+    if (done.ok()) return {};
+    Trouble trouble{.status = done, .asked = asked, .lease_may_have_ended = context_.has_leases()};
+    if (!IsAnswer(done.code())) return done;
+    if (const std::string known = WhyKnownToOffer(session_, trouble); !known.empty()) {
+      session_.Annotate(TargetRefused{.asked = asked, .refusal = done.ToString(), .known = known});
+    } else {
+      Leave(promise_, fmt::format("the target does not offer {}: {}", asked, done.ToString()));
+    }
+    return {};
   }
 
   bool Offers(Capability capability, std::string_view question) {
@@ -140,8 +169,9 @@ class ClosingQuestions {
 
   Status WriteEach(const std::set<std::string>& keys, bool deleted) {
     for (const std::string& key : keys) {
-      WP_RETURN_IF_ERROR(context_.NoteHead(deleted ? session_.kv().Delete(key, "")
-                                                   : session_.kv().Put(key, "probe")));
+      const Status done = context_.NoteHead(deleted ? session_.kv().Delete(key, "")
+                                                    : session_.kv().Put(key, "probe"));
+      WP_RETURN_IF_ERROR(Answered(deleted ? "a deletion" : "a put", done));
     }
     return {};
   }
@@ -258,7 +288,17 @@ class ClosingQuestions {
   // The answers are in the recording, and so are the refusals, which some of them must be.
   Status ReadBack() {
     if (session_.GivesUp()) return {};
-    std::vector<Revision> revisions = {Revision()};
+    if (Begin("read-of-every-key")) {
+      WP_RETURN_IF_ERROR(Answered("a read of every key", context_.NoteHead(session_.ReadKeys())));
+    }
+    if (Begin("read-of-the-past")) WP_RETURN_IF_ERROR(ReadThePast());
+    if (session_.kubernetes_only() || !Begin("serializable-read")) return {};
+    const auto read = session_.ReadKeys({}, /*serializable=*/true);
+    return Answered("a serializable read", read.has_value() ? Status() : read.error());
+  }
+
+  Status ReadThePast() {
+    std::vector<Revision> revisions;
     const Revision floor = context_.judge().compacted_through();
     if (!session_.offer().stated) {
       Leave("reads of the past", "it is not stated what the target offers");
@@ -272,17 +312,16 @@ class ClosingQuestions {
     }
     for (const Revision revision : revisions) {
       const auto read = session_.ReadKeys(revision);
-      if (!read.has_value() && read.error().code() != StatusCode::kOutOfRange) return read.error();
+      if (read.has_value() || read.error().code() == StatusCode::kOutOfRange) continue;
+      WP_RETURN_IF_ERROR(Answered("a read of the past", read.error()));
     }
-    if (session_.kubernetes_only()) return {};
-    const auto serializable = session_.ReadKeys({}, /*serializable=*/true);
-    return serializable.has_value() ? Status() : serializable.error();
+    return {};
   }
 
   Status ListLeases() {
     if (session_.GivesUp() || session_.kubernetes_only()) return {};
     if (!Offers(Capability::kLeases, "the leases")) return {};
-    return context_.ListLeases();
+    return Answered("the list of leases", context_.ListLeases());
   }
 
   // Each cancel is answered, and then nothing comes, which later writes show: a watch that is
@@ -307,6 +346,7 @@ class ClosingQuestions {
 
   StepContext& context_;
   AttemptSession& session_ = context_.session();
+  std::string_view promise_;  // the one that is asked for
 };
 
 }  // namespace

@@ -20,8 +20,8 @@ inline constexpr std::int64_t kMostSentinels = 200;
 // Upper bounds of what the questions use of the target.
 Usage CostOfQuestions();
 
-// Asks all of them. An error if a call failed that every target answers. Requires: every watch has
-// settled.
+// Asks all of them that the profile does not leave out. An error: a call got no answer. Requires:
+// every watch has settled.
 Status AskClosingQuestions(StepContext& context);
 
 }  // namespace watchproof

@@ -19,6 +19,10 @@ constexpr Duration kMarginToAnswer = 3s;
 constexpr Duration kSilence = 3s;
 // A name that no plan has.
 const std::string kOpenWatches = "converging/all";
+// What steps ask for, as Step::Request names it; sentinels.
+constexpr std::string_view kOfFaults = "maintenance";
+constexpr std::string_view kOfStreams = "a watch";
+constexpr std::string_view kSentinel = "the put of a sentinel";
 
 }  // namespace
 
@@ -50,10 +54,25 @@ Status Executor::Run() {
 Status Executor::RunStep(const Step& step) {
   Ask(step.Request());
   Status done = step.Run(context_);
-  // An injection may also fail because its parameters are wrong: that is not the target's refusal.
-  const bool ours = done.code() == StatusCode::kInvalidArgument && step.Cost().faults > 0;
-  refused_ = IsRefusal(done.code()) && !ours;
+  if (done.ok()) answered_.insert(asked_);
+  // A fault acts on proxies and processes, too, and its parameters may be wrong; a consumer is a
+  // process of its own.
+  const bool of_fault = step.Cost().faults > 0 || asked_ == kOfFaults;
+  const bool refused = IsRefusal(done.code()) && done.code() != StatusCode::kInvalidArgument;
+  const bool of_consumer = session_.consumer() != nullptr && asked_ == kOfStreams;
+  of_target_ = of_fault ? refused : !of_consumer;
   return done;
+}
+
+Trouble Executor::TroubleOf(const Status& done) const {
+  const bool sentinel = asked_ == kSentinel && answered_.contains("a put");
+  return {.status = done,
+          .asked = asked_,
+          .waited = Clock::now() - asked_at_,
+          .undisturbed = !faults().Disturb(),
+          .of_target = of_target_,
+          .answered_before = sentinel || answered_.contains(asked_),
+          .lease_may_have_ended = context_.has_leases()};
 }
 
 // Puts one key of each watched range, so that every watch is to receive something new. Repeats this
@@ -102,6 +121,7 @@ void Executor::AwaitWhatWasWritten() {
 
 void Executor::Ask(std::string_view what) {
   asked_ = what;
+  of_target_ = true;
   asked_at_ = Clock::now();
 }
 
@@ -145,7 +165,7 @@ Status Executor::AskConsumer() {
   WP_RETURN_IF_ERROR(WriteSentinels());
   session_.Annotate(StageReached{Stage::kSentinels});
   session_.Annotate(QuestionLeft{.question = "all", .why = "the streams are a consumer's"});
-  Ask("the put of a sentinel");
+  Ask(kSentinel);
   const std::string sentinel = std::string(kConsumerPrefix) + "sentinel";
   WP_ASSIGN_OR_RETURN(const Revision last,
                       session_.kv().Put(sentinel, ConsumerValue(sentinel, "last")));
@@ -173,7 +193,7 @@ Status Executor::AskConsumer() {
 }
 
 Status Executor::Converge() {
-  Ask("the put of a sentinel");
+  Ask(kSentinel);
   HealAll();
   if (session_.StopsEarly()) return {};
   session_.GrantTime(std::max(LeftToConverge(), plan_.converge_limit + kMarginToConverge));

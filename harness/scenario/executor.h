@@ -16,6 +16,7 @@
 #include "harness/scenario/plan.h"
 #include "harness/scenario/step_context.h"
 #include "harness/session/session.h"
+#include "harness/session/verdict.h"
 
 namespace watchproof {
 
@@ -33,11 +34,8 @@ class Executor {
   // Why the scenario did not reach what it planned; empty if it did.
   const std::vector<std::string>& inconclusive() const { return context_.inconclusive(); }
   const ArmedFaults& faults() const { return context_.faults(); }
-  // The last request to the target, how long ago it was sent, and whether it was rejected as
-  // unknown, unsupported or wrong.
-  const std::string& asked() const { return asked_; }
-  Duration waited() const { return Clock::now() - asked_at_; }
-  bool refused() const { return refused_; }
+  // What is known of it, if it ended with this status: it is about the last request to the target.
+  Trouble TroubleOf(const Status& done) const;
 
  private:
   Status RunStep(const Step& step);
@@ -54,8 +52,9 @@ class Executor {
   const Plan& plan_;
   const AttemptSpec& spec_;
   StepContext context_;
-  bool refused_ = false;
-  bool went_back_ = false;  // the revision of the store
+  bool of_target_ = true;             // whether the target is the cause if the last request fails
+  std::set<std::string> answered_{};  // requests, at least once
+  bool went_back_ = false;            // the revision of the store
   std::string asked_;
   TimePoint asked_at_ = Clock::now();
 };

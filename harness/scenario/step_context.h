@@ -53,6 +53,7 @@ class StepContext {
   // By the plan's names.
   std::map<std::string, std::vector<Member>>& groups() { return groups_; }
   std::map<std::string, std::int64_t>& leases() { return leases_; }
+  bool has_leases() const { return !leases_.empty(); }
   std::map<std::string, std::unique_ptr<Load>>& loads() { return loads_; }
   // Streams on which the client sends nothing more.
   std::set<StreamId>& finished_requests() { return finished_requests_; }

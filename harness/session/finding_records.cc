@@ -111,7 +111,8 @@ std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
         .signature = KnownBugText(finding.signature, target),
         .resembles = finding.signature,
         .meanwhile = Meanwhile(std::chrono::duration<double>(finding.at).count(), receipts),
-        .level = std::string(Name(finding.level))};
+        .level = std::string(Name(finding.level)),
+        .standing = finding.standing};
     for (const Line line : finding.evidence) record.evidence.push_back(line.value);
     records.push_back(std::move(record));
   }

@@ -55,14 +55,18 @@ Status ProbeOffer(Target& target, const Demand& demand, const Profile& profile,
   // Without the proxy a fault cannot take effect; its receipt says so.
   wanted.erase(Capability::kProxy);
   if (wanted.empty()) return {};
-  WP_ASSIGN_OR_RETURN(
-      const Capabilities offered,
-      ProbeCapabilities(target, wanted, Within(10s),
-                        {.stated = stated, .prefix = prefix.empty() ? "" : prefix + "probe/"}));
+  std::map<Capability, std::string> refusals;
+  WP_ASSIGN_OR_RETURN(const Capabilities offered,
+                      ProbeCapabilities(target, wanted, Within(10s),
+                                        {.stated = stated,
+                                         .prefix = prefix.empty() ? "" : prefix + "probe/",
+                                         .refusals = &refusals}));
   offer.offered.insert(offered.begin(), offered.end());
   for (const Capability need : wanted) {
     if (offered.contains(need)) continue;
-    lacks(Name(need));
+    const auto refusal = refusals.find(need);
+    lacks(refusal == refusals.end() ? std::string(Name(need))
+                                    : fmt::format("{}: {}", Name(need), refusal->second));
     const bool of_the_api = need < Capability::kOurs && need != Capability::kStrictPreviousValues;
     if (of_the_api && !stated.missing.contains(need)) offer.found_missing.emplace_back(Name(need));
   }

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "harness/base/toml_fields.h"
+#include "harness/history/standing_promise.h"
 
 namespace watchproof {
 namespace {
@@ -49,6 +50,20 @@ Result<Capabilities> CapabilitiesIn(const toml::table& table, std::string_view f
   return capabilities;
 }
 
+Result<std::set<std::string, std::less<>>> PromisesIn(const toml::table& table,
+                                                      std::string_view field) {
+  WP_ASSIGN_OR_RETURN(const auto words, Words(table, field));
+  for (const std::string& word : words) {
+    if (FindStandingPromise(word) != nullptr) continue;
+    std::vector<std::string_view> names;
+    for (const StandingPromise& promise : kStandingPromises) names.push_back(promise.name);
+    return FailAt(*table.get(field),
+                  fmt::format("'{}' in '{}' is no standing promise; expected some of {}", word,
+                              field, fmt::join(names, ", ")));
+  }
+  return std::set<std::string, std::less<>>(words.begin(), words.end());
+}
+
 Result<bool> SwitchIn(const toml::table& table, std::string_view field) {
   const toml::node* node = table.get(field);
   if (node == nullptr) return false;
@@ -70,6 +85,7 @@ Result<Deviations> DeviationsIn(const toml::table& table) {
   }
   WP_ASSIGN_OR_RETURN(deviations.previous_unasked, SwitchIn(table, "previous_values_unasked"));
   WP_ASSIGN_OR_RETURN(deviations.keeps_history, SwitchIn(table, "keeps_history"));
+  WP_ASSIGN_OR_RETURN(deviations.metadata_of_deletes, SwitchIn(table, "metadata_of_deletes"));
   return deviations;
 }
 
@@ -79,7 +95,8 @@ Result<Profile> ParseProfile(std::string_view text) {
   WP_ASSIGN_OR_RETURN(const toml::table table, toml_fields::Document(text));
   WP_RETURN_IF_ERROR(toml_fields::OnlyFields(
       table, {"about", "always_zero", "compacted_at_the_floor", "keeps_history", "lacks",
-              "leases_take_revisions", "name", "offers", "previous_values_unasked", "requests"}));
+              "leases_take_revisions", "leaves_out", "metadata_of_deletes", "name", "offers",
+              "previous_values_unasked", "requests"}));
   Profile profile;
   WP_ASSIGN_OR_RETURN(profile.name, Text(table, "name"));
   WP_ASSIGN_OR_RETURN(profile.about, Text(table, "about"));
@@ -98,6 +115,7 @@ Result<Profile> ParseProfile(std::string_view text) {
   }
   WP_ASSIGN_OR_RETURN(profile.compacted_at_the_floor, SwitchIn(table, "compacted_at_the_floor"));
   WP_ASSIGN_OR_RETURN(profile.leases_take_revisions, SwitchIn(table, "leases_take_revisions"));
+  WP_ASSIGN_OR_RETURN(profile.leaves_out, PromisesIn(table, "leaves_out"));
   WP_ASSIGN_OR_RETURN(profile.deviations, DeviationsIn(table));
   return profile;
 }

@@ -8,6 +8,8 @@
 // Threads: functions without state.
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,8 @@ struct Profile {
   bool compacted_at_the_floor = false;
   // To grant a lease takes a revision at which no key changes.
   bool leases_take_revisions = false;
+  // Standing promises that are not asked for (history/standing_promise.h).
+  std::set<std::string, std::less<>> leaves_out;
   Deviations deviations;
 };
 

@@ -22,6 +22,8 @@ previous_values_unasked = true
 keeps_history = true
 compacted_at_the_floor = true
 leases_take_revisions = true
+leaves_out = ["leases", "read-of-every-key"]
+metadata_of_deletes = true
 )");
   ASSERT_TRUE(profile.has_value()) << profile.error().message();
   EXPECT_EQ(profile->name, "mine");
@@ -34,6 +36,8 @@ leases_take_revisions = true
   EXPECT_TRUE(profile->deviations.keeps_history);
   EXPECT_TRUE(profile->compacted_at_the_floor);
   EXPECT_TRUE(profile->leases_take_revisions);
+  EXPECT_TRUE(profile->deviations.metadata_of_deletes);
+  EXPECT_THAT(profile->leaves_out, ElementsAre("leases", "read-of-every-key"));
 }
 
 TEST(Profile, ErrorsNameTheLineAndWhatWasExpected) {
@@ -46,6 +50,7 @@ TEST(Profile, ErrorsNameTheLineAndWhatWasExpected) {
       {head + "offers = 3", "expected 'offers' with a list"},
       {head + "offers = [\"leases\"]\nlacks = [\"leases\"]", "'leases' is in 'offers', too"},
       {head + "always_zero = [\"value\"]", "'value' is none of header.cluster_id"},
+      {head + "leaves_out = [\"reads\"]", "'reads' in 'leaves_out' is no standing promise"},
       {head + "requests = \"few\"", "all or kubernetes"},
       {head + "keeps_history = 1", "true or false"}};
   for (const auto& [text, expected] : wrong) {

@@ -8,7 +8,9 @@
 
 #include "harness/base/prng.h"
 #include "harness/history/history_parser.h"
+#include "harness/history/standing_promise.h"
 #include "harness/session/interrupt.h"
+#include "harness/session/verdict.h"
 #include "harness/targets/probe_capabilities.h"
 
 namespace watchproof {
@@ -46,9 +48,12 @@ Status AttemptSession::Probe() {
     prefix_ =
         options_.prefix.empty() ? fmt::format("watchproof/{}/", prng.Word(12)) : options_.prefix;
   }
-  Status probed = ProbeOffer(target(), options_.demand, options_.profile,
-                             options_.missing_of_releases, prefix_, offer_);
-  return std::move(probed).WithContext("probing what the target offers");
+  asks_target_ = true;
+  WP_RETURN_IF_ERROR(ProbeOffer(target(), options_.demand, options_.profile,
+                                options_.missing_of_releases, prefix_, offer_)
+                         .WithContext("probing what the target offers"));
+  asks_target_ = false;
+  return {};
 }
 
 Status AttemptSession::Connect() {
@@ -64,7 +69,9 @@ Status AttemptSession::Connect() {
     kvs_.back()->SetToken(environment_.target(member).token());
   }
   MakePorts();
+  asks_target_ = true;
   WP_RETURN_IF_ERROR(OpenControlWatch(target().token()));
+  asks_target_ = false;
   return options_.consumer.command.empty() ? Status() : StartConsumer();
 }
 
@@ -203,9 +210,18 @@ std::string AttemptSession::PlacedEnd(const std::string& range_end) const {
 
 Status AttemptSession::ReadBack() {
   for (const bool serializable : {false, true}) {
-    if (serializable && kubernetes_only()) continue;
+    const std::string_view promise = serializable ? "serializable-read" : "read-of-every-key";
+    if ((serializable && kubernetes_only()) || !Asks(promise)) continue;
+    Annotate(PromiseAsked{std::string(promise)});
     const auto read = ReadKeys({}, serializable);
-    if (!read.has_value()) return read.error();
+    if (read.has_value()) continue;
+    // Not every store can read such a range; if the target's offer is stated, it must.
+    if (!IsAnswer(read.error().code())) return read.error();
+    const Trouble trouble{.status = read.error(), .asked = TextOfPromise(promise)};
+    if (const std::string known = WhyKnownToOffer(*this, trouble); !known.empty()) {
+      Annotate(TargetRefused{
+          .asked = trouble.asked, .refusal = trouble.status.ToString(), .known = known});
+    }
   }
   return CheckFloor();
 }
@@ -331,10 +347,7 @@ Judgement AttemptSession::Finish() {
   const Status read = GivesUp() || kvs_.empty() ? Status() : ReadBack();
   PumpAll();
   Judgement judgement = judge_.Finish();
-  // Not every store can read such a range; if the target's offer is stated, it must.
-  const bool may_refuse = !offer_.stated && IsRefusal(read.code());
-  if (!read.ok() && !may_refuse)
-    judgement.undecided.push_back("reading back at the end: " + read.message());
+  if (!read.ok()) judgement.undecided.push_back("reading back at the end: " + read.message());
   if (recorder_->incomplete()) judgement.undecided.push_back("the recording is incomplete");
   return judgement;
 }

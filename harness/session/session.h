@@ -72,6 +72,8 @@ class AttemptSession {
   // Whether the target offers what is needed. Requires: the target has started.
   Status Probe();
   const Offer& offer() const { return offer_; }
+  // Whether the step of Probe or Connect that failed was a request to the target.
+  bool asks_target() const { return asks_target_; }
   // Opens the clients. Requires: the paths are open.
   Status Connect();
   // Ends the clients, and what faults do to the paths.
@@ -139,6 +141,10 @@ class AttemptSession {
   Result<Revision> ReadKeys(Revision at = {}, bool serializable = false);
   bool kubernetes_only() const {
     return options_.profile.requests == Profile::Requests::kKubernetes;
+  }
+  // Whether the standing promise is to be asked for: not if the profile leaves it out.
+  bool Asks(std::string_view promise) const {
+    return !options_.profile.leaves_out.contains(promise);
   }
   // Whether the target still lists the lease, or has keys on it.
   Result<bool> HasLease(std::int64_t lease);
@@ -239,6 +245,7 @@ class AttemptSession {
   const TimePoint began_ = Clock::now();
   Duration time_;  // to the current phase, which began then
   TimePoint time_since_ = Clock::now();
+  bool asks_target_ = false;
   bool begun_ = false;
   bool silent_ = false;
   bool stopped_ = false;

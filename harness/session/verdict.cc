@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/session/verdict.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "harness/client/pulse.h"
@@ -13,11 +14,11 @@ namespace {
 
 constexpr Duration kLastQuestion = 5s;  // to a target that has not answered
 
-// etcd answers with kUnknown when its own time limit has passed, so for a stated capability that
-// code is no refusal. Other stores answer with kUnknown to every unsupported request.
-bool RefusesWhatIsStated(const AttemptSession& session, const Status& trouble) {
-  return session.offer().stated && IsRefusal(trouble.code()) &&
-         trouble.code() != StatusCode::kUnknown;
+bool DoesNotOffer(AttemptSession& session, const Trouble& trouble) {
+  const StatusCode code = trouble.status.code();
+  if (trouble.answered_before && !IsRefusal(code)) return false;
+  if (!session.offer().stated) return true;
+  return code == StatusCode::kUnknown && session.environment().target().stated().offered.empty();
 }
 
 // An error of the harness may look the same, and so may a path with an active fault: then the
@@ -34,10 +35,16 @@ bool IsSilent(AttemptSession& session, const Trouble& trouble) {
 
 }  // namespace
 
-bool DoesNotOffer(AttemptSession& session, const Status& trouble) {
-  if (!session.offer().stated) return IsRefusal(trouble.code());
-  return trouble.code() == StatusCode::kUnknown &&
-         session.environment().target().stated().offered.empty();
+// etcd answers with kUnknown when its own time limit has passed, so for a stated capability that
+// code is no refusal. Other stores answer with kUnknown to every unsupported request. What was
+// answered before may be refused with other options, as unknown, unsupported or wrong.
+std::string WhyKnownToOffer(const AttemptSession& session, const Trouble& trouble) {
+  const StatusCode code = trouble.status.code();
+  if (!trouble.of_target || !IsAnswer(code)) return {};
+  if (code == StatusCode::kNotFound && trouble.lease_may_have_ended) return {};
+  if (trouble.answered_before && !IsRefusal(code)) return "which this target has answered before";
+  const bool stated = session.offer().stated && code != StatusCode::kUnknown;
+  return stated ? "which this target is declared to offer" : "";
 }
 
 void ExplainTrouble(AttemptSession& session, const Trouble& trouble) {
@@ -45,8 +52,9 @@ void ExplainTrouble(AttemptSession& session, const Trouble& trouble) {
     session.NoteDeath(*died);
   } else if (!Interrupted() && IsSilent(session, trouble)) {
     session.NoteSilence(trouble.asked, trouble.waited);
-  } else if (trouble.refused && RefusesWhatIsStated(session, trouble.status)) {
-    session.Annotate(TargetRefused{.asked = trouble.asked, .refusal = trouble.status.ToString()});
+  } else if (const std::string known = WhyKnownToOffer(session, trouble); !known.empty()) {
+    session.Annotate(TargetRefused{
+        .asked = trouble.asked, .refusal = trouble.status.ToString(), .known = known});
   }
 }
 
@@ -93,13 +101,14 @@ void Decide(AttemptResult& result, const Status& done, std::vector<std::string> 
   }
 }
 
-void JudgeConsumer(AttemptSession& session, const Status& done,
+void JudgeConsumer(AttemptSession& session, const Trouble& trouble,
                    std::vector<std::string> inconclusive, AttemptResult& result) {
   const ConsumerJudgement judgement = session.JudgeConsumer();
   AttemptResult own{.receipts = result.receipts};
   own.findings = RecordsOf(judgement, result.findings, session.fault_times().receipts());
   inconclusive.insert(inconclusive.end(), judgement.undecided.begin(), judgement.undecided.end());
-  Decide(own, done, std::move(inconclusive), {});
+  Decide(own, trouble.status, std::move(inconclusive), {});
+  EndByTrouble(own, session, trouble);
   std::vector<LayerCounts> counts;
   for (const ConsumerCounts& one : judgement.counts) counts.push_back({one.layer, one.counted});
   result.consumer = {.name = judgement.consumer,
@@ -110,10 +119,36 @@ void JudgeConsumer(AttemptSession& session, const Status& done,
                      .counts = std::move(counts)};
 }
 
-void NotOffered(AttemptResult& result, const std::string& request, const Status& refusal) {
-  result.verdict = Verdict::kUnsupported;
-  result.missing = {request};
-  result.reason = fmt::format("the target does not offer {}: {}", request, refusal.ToString());
+void EndByTrouble(AttemptResult& result, AttemptSession& session, const Trouble& trouble) {
+  if (result.verdict != Verdict::kHarnessError || !trouble.of_target) return;
+  const std::string status = trouble.status.ToString();
+  if (!IsAnswer(trouble.status.code())) {
+    result.verdict = Verdict::kInconclusive;
+    result.reason = fmt::format("no answer to {}: {}", trouble.asked, status);
+  } else if (DoesNotOffer(session, trouble)) {
+    result.verdict = Verdict::kUnsupported;
+    result.missing = {trouble.asked};
+    result.reason = fmt::format("the target does not offer {}: {}", trouble.asked, status);
+  } else {
+    result.verdict = Verdict::kInconclusive;
+    result.reason =
+        fmt::format("{} was refused, and it is not known why: {}", trouble.asked, status);
+  }
+}
+
+void JudgeBesides(AttemptResult& result, const std::vector<std::string>& judged,
+                  const std::function<void(AttemptResult&)>& decide) {
+  for (FindingRecord& finding : result.findings) {
+    if (std::ranges::count(judged, finding.guarantee) > 0) finding.standing.clear();
+  }
+  const auto own = [](const FindingRecord& finding) { return finding.standing.empty(); };
+  std::ranges::stable_partition(result.findings, own);
+  if (result.verdict != Verdict::kFail || std::ranges::any_of(result.findings, own)) return;
+  AttemptResult without = result;
+  without.findings.clear();
+  decide(without);
+  result.besides = without.verdict;
+  result.besides_reason = without.reason;
 }
 
 void HoldToDeclaration(AttemptResult& result, Verdict expected, bool only_ineffective) {

@@ -9,6 +9,7 @@
 // Not thread-safe: the case thread.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,14 +23,20 @@ struct Trouble {
   Status status;
   std::string asked;  // the last request to the target
   Duration waited{};
-  bool undisturbed = true;  // no active fault may prevent an answer
-  bool refused = true;      // a refusal would come from the target
+  bool undisturbed = true;       // no active fault may prevent an answer
+  bool of_target = true;         // it comes from the target, and not from a step of the harness
+  bool answered_before = false;  // the same request, in this attempt
+  bool lease_may_have_ended = false;
 };
 
 // Annotates the recording for the checkers if the target caused the trouble: its process ended, or
-// it runs and has not answered although no fault acts on it, or it rejected what it is stated to
+// it runs and has not answered although no fault acts on it, or it refused what it is known to
 // offer.
 void ExplainTrouble(AttemptSession& session, const Trouble& trouble);
+
+// Where the target is known to offer what it has refused: from where, as the end of a sentence.
+// Empty: that is not known, or there was no answer at all.
+std::string WhyKnownToOffer(const AttemptSession& session, const Trouble& trouble);
 
 // Finishes the recording and turns its judgement into the result.
 void JudgeRecording(AttemptSession& session, AttemptResult& result,
@@ -37,7 +44,7 @@ void JudgeRecording(AttemptSession& session, AttemptResult& result,
 
 // The verdict on the consumer of the attempt, as Decide forms that on the target. Requires:
 // JudgeRecording.
-void JudgeConsumer(AttemptSession& session, const Status& done,
+void JudgeConsumer(AttemptSession& session, const Trouble& trouble,
                    std::vector<std::string> inconclusive, AttemptResult& result);
 
 // A finding outweighs everything: it is evidence whatever else went wrong. Without a finding, a
@@ -45,10 +52,16 @@ void JudgeConsumer(AttemptSession& session, const Status& done,
 void Decide(AttemptResult& result, const Status& done, std::vector<std::string> inconclusive,
             const std::vector<std::string>& unsupported);
 
-// Whether the trouble shows that the target does not offer what it was not stated to offer; then
-// the verdict is unsupported.
-bool DoesNotOffer(AttemptSession& session, const Status& trouble);
-void NotOffered(AttemptResult& result, const std::string& request, const Status& refusal);
+// The verdict without any finding, where the trouble is why the attempt was not carried out to its
+// end. What the target answers is never an error of the harness: what it refuses, whatever the
+// status, it does not offer, unless it is known to; without an answer nothing is known.
+void EndByTrouble(AttemptResult& result, AttemptSession& session, const Trouble& trouble);
+
+// The findings on standing promises that are about no watch are about this attempt after all where
+// its case judges their guarantee. All others come last; alone, they make the result say how
+// the attempt ended besides. Requires: Decide.
+void JudgeBesides(AttemptResult& result, const std::vector<std::string>& judged,
+                  const std::function<void(AttemptResult&)>& decide);
 
 // A case that declares another verdict than a pass tests the harness itself. When it passes all the
 // same, the check that it tests does not work, and neither does any pass that relies on it.

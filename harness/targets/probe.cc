@@ -9,6 +9,7 @@
 
 #include "fixtures/protos/rpc.grpc.pb.h"
 #include "harness/targets/probe_call.h"
+#include "harness/targets/probe_capabilities.h"
 
 namespace watchproof {
 namespace {
@@ -44,6 +45,16 @@ asio::awaitable<void> Get(beast::tcp_stream& stream,
   std::tie(error, size) = co_await http::async_read(stream, buffer, response, kAwait);
 }
 
+// Whether a connection to it can be opened.
+bool Accepts(const Endpoint& endpoint) {
+  asio::io_context io;
+  asio::ip::tcp::socket socket(io);
+  error_code error;
+  const auto address = asio::ip::make_address(endpoint.host, error);
+  if (!error) socket.connect({address, static_cast<std::uint16_t>(endpoint.port)}, error);
+  return !error;
+}
+
 }  // namespace
 
 Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
@@ -52,15 +63,19 @@ Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
   const Caller caller{token, deadline};
   const Result<pb::StatusResponse> answer =
       Call(channel, caller, pb::StatusRequest(), &pb::Maintenance::Stub::Status);
-  const auto failed = [&] {
-    return answer.error().WithContext("asking {} for its status", endpoint.ToString());
+  const auto failed = [&](const Status& why) {
+    return why.WithContext("asking {} for its status", endpoint.ToString());
   };
-  if (!answer.has_value() && answer.error().code() != StatusCode::kUnimplemented) return failed();
+  if (!answer.has_value() && !IsAnswer(answer.error().code())) return failed(answer.error());
   pb::StatusResponse response = answer.value_or(pb::StatusResponse());
   if (response.header().revision() == 0) {
-    // A store without a Status call still answers reads.
+    // A store that refuses the call still answers reads.
     const Result<std::int64_t> head = AskHead(channel, caller);
-    if (!answer.has_value() && !head.has_value()) return failed();
+    if (!answer.has_value() && !head.has_value()) {
+      // Two calls that are not there are no store; other errors may pass, as while it starts.
+      const bool neither = head.error().code() == StatusCode::kUnimplemented;
+      return failed(neither ? answer.error() : head.error());
+    }
     response.mutable_header()->set_revision(head.value_or(0));
   }
   return ServerStatus{.version = response.version(),
@@ -109,10 +124,22 @@ Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& 
       return failed(StatusCode::kUnavailable, fmt::format("{} before it answered on {}",
                                                           ended->ToString(), endpoint.ToString()));
     }
+    if (answer.error().code() == StatusCode::kUnimplemented) {
+      return failed(StatusCode::kUnimplemented,
+                    fmt::format("answers gRPC on {}, but is no store: it has neither "
+                                "etcdserverpb.Maintenance/Status nor etcdserverpb.KV/Range ({})",
+                                endpoint.ToString(), answer.error().message()));
+    }
     if (deadline.expired()) {
+      const std::string how =
+          fmt::format("within {} ms ({})", deadline.budget().count(), answer.error().message());
       return failed(StatusCode::kDeadlineExceeded,
-                    fmt::format("did not answer on {} within {} ms ({})", endpoint.ToString(),
-                                deadline.budget().count(), answer.error().message()));
+                    IsAnswer(answer.error().code())
+                        ? fmt::format("refused to serve on {} {}", endpoint.ToString(), how)
+                    : Accepts(endpoint)
+                        ? fmt::format("accepts connections on {}, but answered no gRPC {}",
+                                      endpoint.ToString(), how)
+                        : fmt::format("did not answer on {} {}", endpoint.ToString(), how));
     }
     // This pause ends early if the child ends.
     if (child.Wait(Within(std::min<Duration>(deadline.remaining(), 10ms))).has_value()) continue;

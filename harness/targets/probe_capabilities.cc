@@ -4,6 +4,7 @@
 #include <functional>
 #include <future>
 #include <limits>
+#include <map>
 #include <random>
 
 #include "fixtures/protos/rpc.grpc.pb.h"
@@ -66,7 +67,7 @@ class OneWatch {
     finished_ = true;
     const Status ended = FromRpcStatus(stream_->Finish());
     if (!ended.ok()) return ended;
-    return Fail(StatusCode::kUnavailable, "the target ended the watch stream");
+    return Fail(StatusCode::kAborted, "the target ended the watch stream");
   }
   // Whether a response without events arrives within the limit. The limit begins when the watch is
   // created, because a busy machine may be slow to create it. An error when the stream ends by
@@ -146,34 +147,39 @@ class Prober {
     }
     return false;
   }
-  // Deletes the keys; only history is left.
-  Status CleanUp() {
-    if (!wrote_) return {};
+  // With which status it refused what it does not offer.
+  const std::map<Capability, std::string>& refusals() const { return refusals_; }
+  // Deletes the keys, so that only history is left; a target that refuses it keeps them.
+  void CleanUp() {
+    if (!wrote_) return;
     pb::DeleteRangeRequest request;
     request.set_key(prefix_);
     request.set_range_end(EndOf(prefix_));
-    return StatusOf(Call(channel_, caller_, request, &pb::KV::Stub::DeleteRange));
+    static_cast<void>(Call(channel_, caller_, request, &pb::KV::Stub::DeleteRange));
   }
 
  private:
-  // As stated; otherwise probes the target, which does not offer what it rejects.
+  // As stated; otherwise probes the target, which does not offer what it refuses, whatever the
+  // status.
   Result<bool> Answer(Capability capability, Result<bool> (Prober::*ask)()) {
     if (stated_.offered.contains(capability)) return true;
     if (stated_.missing.contains(capability)) return false;
     Result<bool> answer = (this->*ask)();
-    if (!answer.has_value() && IsRefusal(answer.error().code())) return false;
-    return answer;
+    if (answer.has_value() || !IsAnswer(answer.error().code())) return answer;
+    refusals_[capability] = answer.error().ToString();
+    return false;
   }
-  // Requests a compaction at a revision far in the future: a target that supports the call rejects
-  // it and compacts nothing.
+  // Requests a compaction at a revision far in the future: a target that has the call rejects it
+  // and compacts nothing. With which status is no matter: the cases ask for real compactions.
   Result<bool> Compaction() {
     pb::CompactionRequest request;
     request.set_revision(std::numeric_limits<std::int64_t>::max() / 2);
     const Status answer = StatusOf(Call(channel_, caller_, request, &pb::KV::Stub::Compact));
-    if (answer.ok() || answer.code() == StatusCode::kOutOfRange) return true;
-    // The token's user has no permission to compact.
-    if (answer.code() == StatusCode::kPermissionDenied && !caller_.token.empty()) return false;
-    return answer;
+    // Or the token's user has no permission to compact.
+    const bool not_permitted =
+        answer.code() == StatusCode::kPermissionDenied && !caller_.token.empty();
+    if (answer.code() == StatusCode::kUnimplemented || not_permitted) return answer;
+    return answer.ok() || IsAnswer(answer.code()) ? Result<bool>(true) : answer;
   }
   Result<bool> ChosenIds() {
     OneWatch watch(channel_, caller_);
@@ -188,8 +194,9 @@ class Prober {
     if (!answer.created()) return false;
     const Result<bool> received = watch.ReceivesProgress(
         Asking::kRepeatedly, std::min(kProgressLimit, caller_.deadline.remaining()));
-    // If the target ended the stream, it does not offer progress requests.
-    return received.value_or(false);
+    // Here silence is an answer.
+    const bool silent = !received.has_value() && !IsAnswer(received.error().code());
+    return silent ? Result<bool>(false) : received;
   }
   Result<bool> Users() {
     const Status answer =
@@ -249,12 +256,8 @@ class Prober {
   }
   Result<bool> FragmentsOnce() {
     const std::string large(kLargeValue, 'x');
-    Result<std::int64_t> first = Put("large/1", large);
-    // The target rejects values of this size, so it has nothing to split.
-    if (!first.has_value() && (first.error().code() == StatusCode::kInvalidArgument ||
-                               first.error().code() == StatusCode::kResourceExhausted)) {
-      return false;
-    }
+    // A target that rejects values of this size has nothing to split.
+    const Result<std::int64_t> first = Put("large/1", large);
     if (!first.has_value()) return first.error();
     WP_ASSIGN_OR_RETURN(const std::int64_t second, Put("large/2", large));
     pb::WatchCreateRequest create = CreateOf("large/");
@@ -310,6 +313,7 @@ class Prober {
   const Caller caller_;
   const std::string prefix_;
   const std::shared_ptr<grpc::Channel> channel_;  // also kept by stubs: gRPC's own sharing
+  std::map<Capability, std::string> refusals_;
   bool wrote_ = false;
   bool compacted_ = false;
 };
@@ -330,12 +334,15 @@ Result<Capabilities> ProbeCapabilities(Target& target, const Capabilities& wante
     }
     if (*offers) offered.insert(capability);
   }
-  const Status cleaned = prober.CleanUp();
+  prober.CleanUp();
   if (!trouble.ok()) return trouble;
-  if (!cleaned.ok() && !IsRefusal(cleaned.code())) {
-    return cleaned.WithContext("deleting the keys of the probe");
-  }
+  if (options.refusals != nullptr) *options.refusals = prober.refusals();
   return offered;
+}
+
+bool IsAnswer(StatusCode code) {
+  return code != StatusCode::kOk && code != StatusCode::kUnavailable &&
+         code != StatusCode::kDeadlineExceeded && code != StatusCode::kCancelled;
 }
 
 bool IsRefusal(StatusCode code) {

@@ -11,6 +11,9 @@
 // Threads: any; blocks until everything is answered or the deadline.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
 #include "harness/targets/capability.h"
@@ -23,15 +26,19 @@ struct ProbeOptions {
   Stated stated = {};
   // Keys are written below it; its last byte is a slash. Empty: below a random one.
   std::string prefix = {};
+  // Receives with which status the target refused what it does not offer, if it refused it.
+  std::map<Capability, std::string>* refusals = nullptr;
 };
 
-// Those of `wanted` that the target offers; never kProxy, which does not depend on the target. If
-// the target rejects a call as unknown, unsupported or wrong, it does not offer the capability. An
-// error means that the target failed at what every target must do, or did not answer in time.
+// Those of `wanted` that the target offers; never kProxy, which does not depend on the target. What
+// it refuses, whatever the status, it does not offer. An error means that it did not answer.
 Result<Capabilities> ProbeCapabilities(Target& target, const Capabilities& wanted,
                                        Deadline deadline, const ProbeOptions& options = {});
 
 // Whether the code rejects a request as unsupported; other codes mean that the call failed.
 bool IsRefusal(StatusCode code);
+// Whether an error with this code is what the server says: the codes of a connection that is lost
+// and of a call that has taken too long say nothing about it.
+bool IsAnswer(StatusCode code);
 
 }  // namespace watchproof

@@ -144,18 +144,21 @@ TEST(ProbeOfCapabilities, DetectsServersThatIgnoreUnknownFields) {
   EXPECT_EQ(server.kv.deletes, 1);
 }
 
-// A server that answers every such call with unimplemented.
+// A server that refuses both calls with one status, and lacks all others.
 class RefusingKv final : public pb::KV::Service {
   grpc::Status Put(grpc::ServerContext*, const pb::PutRequest*, pb::PutResponse*) override {
-    return {grpc::StatusCode::UNKNOWN, "put is not supported"};
+    return {code, "not here"};
   }
   grpc::Status Compact(grpc::ServerContext*, const pb::CompactionRequest*,
                        pb::CompactionResponse*) override {
-    return {grpc::StatusCode::INVALID_ARGUMENT, "compact is not supported"};
+    return {code, "not here"};
   }
+
+ public:
+  grpc::StatusCode code = grpc::StatusCode::UNKNOWN;
 };
 
-TEST(ProbeOfCapabilities, ARejectedCallIsNotAnError) {
+TEST(ProbeOfCapabilities, ARefusalIsAnAnswerWhateverItsStatus) {
   RefusingKv kv;
   int port = 0;
   grpc::ServerBuilder builder;
@@ -166,10 +169,24 @@ TEST(ProbeOfCapabilities, ARejectedCallIsNotAnError) {
   const Capabilities wanted = {Capability::kCompaction, Capability::kPreviousValues,
                                Capability::kFragment, Capability::kLeases,
                                Capability::kClientChosenIds};
-  const auto offered = ProbeCapabilities(target, wanted, Within(20s));
+  for (int number = 1; number <= 16; ++number) {
+    kv.code = static_cast<grpc::StatusCode>(number);
+    if (!IsAnswer(static_cast<StatusCode>(number))) continue;
+    std::map<Capability, std::string> refusals;
+    const auto offered = ProbeCapabilities(target, wanted, Within(20s), {.refusals = &refusals});
+    ASSERT_TRUE(offered.has_value()) << number << ": " << offered.error().message();
+    // Which status a compaction in the future is refused with is no matter, unless there is none.
+    const bool there = kv.code != grpc::StatusCode::UNIMPLEMENTED;
+    EXPECT_EQ(*offered, there ? Capabilities{Capability::kCompaction} : Capabilities{}) << number;
+    EXPECT_THAT(refusals[Capability::kFragment], HasSubstr("not here")) << number;
+    EXPECT_FALSE(refusals[Capability::kClientChosenIds].empty()) << number;
+  }
+  for (const StatusCode code : {StatusCode::kUnavailable, StatusCode::kDeadlineExceeded}) {
+    kv.code = static_cast<grpc::StatusCode>(code);
+    const auto offered = ProbeCapabilities(target, {Capability::kPreviousValues}, Within(20s));
+    EXPECT_FALSE(offered.has_value()) << "no answer says nothing about what it offers";
+  }
   server->Shutdown(std::chrono::system_clock::now());
-  ASSERT_TRUE(offered.has_value()) << offered.error().message();
-  EXPECT_EQ(*offered, Capabilities{});
 }
 
 TEST(ProbeOfCapabilities, StatedCapabilitiesAreNotProbed) {

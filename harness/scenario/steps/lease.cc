@@ -33,9 +33,8 @@ Status KeepAliveStep::Run(StepContext& context) const {
   Status trouble;
   const auto short_enough = [&] {
     const auto left = kv.TimeLeft(id);
-    // Likewise.
-    if (!left.has_value() && left.error().code() == StatusCode::kNotFound) return true;
-    if (!left.has_value()) trouble = left.error();
+    const bool ended = !left.has_value() && left.error().code() == StatusCode::kNotFound;
+    if (!left.has_value() && !ended) trouble = left.error();
     return !left.has_value() || *left <= when_left;
   };
   if (when_left > 0s) {
