@@ -94,8 +94,8 @@ std::optional<Script> LiveExplorer::NextCovering(bool restarts, Prng& prng) {
   return script;
 }
 
-// Whatever others asked, and a timer, would wake what is asleep, so one script runs after the other,
-// with default settings; the server is mostly idle.
+// Whatever others asked, and a timer, would wake what is asleep, so one script runs after the
+// other, with default settings; the server is mostly idle.
 LiveExplorer::BatchPlan LiveExplorer::QuietBatch(Duration time, std::uint64_t most) {
   return {.time = std::min(time, kPlainBatch),
           .most = most,

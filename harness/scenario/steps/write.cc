@@ -16,6 +16,7 @@ const StepRegistration<PutStep, PacedPutsStep, DeleteStep, ReadStep, TxnStep, Re
 
 // For which a wait is not worth a line of the recording.
 constexpr Duration kSoon = 100ms;
+constexpr Duration kSilence = 5s;
 
 std::int64_t LeaseOf(StepContext& context, const PutStep& put) {
   return put.lease.empty() ? 0 : context.leases().at(put.lease);
@@ -110,7 +111,7 @@ Status PacedPutsStep::Run(StepContext& context) const {
   for (std::size_t i = 0; i < count && !end.expired() && !session.GivesUp(); ++i) {
     WP_RETURN_IF_ERROR(context.NoteHead(
         session.kv().Put(session.Placed(key), ConsumerValue(key, std::to_string(i)))));
-    if (!context.Delivered(group, kSoon) && !context.MustArrive(group, limit)) break;
+    if (!context.Delivered(group, kSoon) && !context.MustArrive(group, kSilence)) break;
   }
   return {};
 }

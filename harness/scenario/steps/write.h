@@ -41,7 +41,6 @@ struct PacedPutsStep {
   std::string group;
   std::size_t count = 1;
   Duration time = 9s;
-  Duration limit = 5s;  // of silence
   static constexpr std::uint64_t kMostPuts = 1'000'000;
   static constexpr std::string_view kOp = "paced puts";
   void Fields(FieldList& field) {
@@ -49,7 +48,6 @@ struct PacedPutsStep {
     field("group", group).Uses(Subject::kGroup);
     field("count", count).Within(1, kMostPuts, "puts");
     field("us", time).Waits();
-    field("limit_us", limit).Waits();
   }
   std::string_view Request() const { return "a put"; }
   Usage Cost() const;
