@@ -54,7 +54,9 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
   } else if (std::ranges::any_of(draft.evidence,
                                  [this](Line line) { return table_.MeansEither(line); })) {
     draft.signature = signature::kIdOfMinusOne;
-  } else if (const auto of = WatchOf(key); of && table_.details(*of).crossed) {
+  } else if (const auto of = WatchOf(key);
+             draft.signature.empty() && of && table_.details(*of).crossed) {
+    // A guess, which explains only what nothing else does.
     draft.signature = signature::kAnswersOutOfOrder;
   }
   if (!key.promise.empty()) {

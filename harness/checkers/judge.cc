@@ -197,6 +197,7 @@ struct Judge::Impl final : HistoryVisitor {
     for (const auto& checker : checkers_) checker->Afterwards(watch, response);
   }
   void OnStray(const Response& response) override {
+    table_.Note(response);
     for (const auto& checker : checkers_) checker->Stray(response);
   }
   void OnProgressAsked(StreamId stream, Where /*where*/) override {

@@ -67,6 +67,9 @@ TEST(Signature, OfAWatchWithTheIdOfTheWholeStream) {
   EXPECT_EQ(SignatureOf(Guarantee("Bookmarkable"), script.Progress(-1, 2).Deliver(0, {{2, "k"}})),
             signature::kIdOfMinusOne)
       << "as progress that is meant for that watch passes for that of all";
+  Script early = Script().Put("k", "a", 2).Watch("k", 2, {.id = -1}).Deliver(-1, {{2, "k"}});
+  EXPECT_EQ(SignatureOf(Guarantee("Isolated"), early), signature::kIdOfMinusOne)
+      << "as events of that watch do not wait for its created response";
 }
 
 TEST(Signature, OfAResumptionBesideANegativeStart) {
