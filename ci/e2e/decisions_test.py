@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 import unittest
 
-from tool import DELETE_AT_FLOOR, OVERTAKES, RunTest, main
+from tool import BUSY, DELETE_AT_FLOOR, OVERTAKES, RunTest, main
 
 LOST = "embedded+delete-at-floor-lost"
 KILLED = "Resumable.KillAndRestart"
@@ -28,7 +28,7 @@ class Decisions(RunTest):
             [self.watchproof, *words],
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=BUSY * 300,
             check=False,
             cwd=self.folder,
         )

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 
-from tool import RunTest, main
+from tool import BUSY, RunTest, main
 
 
 class Doctor(RunTest):
@@ -15,7 +15,7 @@ class Doctor(RunTest):
                        if not name.startswith(("WATCHPROOF_", "GTEST_"))}
         done = subprocess.run([self.watchproof, "doctor", *words], capture_output=True, text=True,
                               check=False, cwd=self.folder, env=environment | (more or {}),
-                              timeout=60)
+                              timeout=BUSY * 60)
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done
 

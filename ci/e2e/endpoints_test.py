@@ -8,7 +8,17 @@ import signal
 import subprocess
 import unittest
 
-from tool import EVERYTHING, FULL_QUEUE, OVERTAKES, RunTest, descendants, main, stock_etcd, wait_for
+from tool import (
+    BUSY,
+    EVERYTHING,
+    FULL_QUEUE,
+    OVERTAKES,
+    RunTest,
+    descendants,
+    main,
+    stock_etcd,
+    wait_for,
+)
 
 KILLED = "Resumable.KillAndRestart"
 NO_SPACE = "Reliable.NoSpaceAlarm"
@@ -283,7 +293,7 @@ class EndpointsThatCompactThemselves(RunTest):
         cases = "CompactionSurfaced.*:PreviousValue.*:Reliable.*Batch*"
         run = self.start("--target", f"endpoint:{address}", "--allow-disruptive", address,
                          "--filter", cases)
-        output, _ = run.communicate(timeout=500)
+        output, _ = run.communicate(timeout=BUSY * 500)
         self.assertIn(run.returncode, (0, 2), output)
         verdicts = [r["verdict"] for r in self.results() if not r["known"]]
         self.assertLessEqual(set(verdicts), {"pass", "inconclusive", "unsupported"}, output)

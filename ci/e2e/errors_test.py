@@ -8,7 +8,7 @@ import random
 import stat
 import subprocess
 
-from tool import DELETE_AT_FLOOR, RunTest, main
+from tool import BUSY, DELETE_AT_FLOOR, RunTest, main
 
 FAILURES = pathlib.Path(__file__).resolve().parents[2] / "fixtures" / "failures"
 # A colour escape, a line end, an 8-bit terminal escape, a byte that is not valid UTF-8.
@@ -69,7 +69,7 @@ class Errors(RunTest):
             stdout=stdout,
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
-            timeout=120,
+            timeout=BUSY * 120,
             check=False,
         )
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
-from tool import DELETE_AT_FLOOR, FULL_QUEUE, OVERTAKES, RunTest, main, stock_etcd
+from tool import BUSY, DELETE_AT_FLOOR, FULL_QUEUE, OVERTAKES, RunTest, main, stock_etcd
 
 GTEST = SCRIPTED = EXAMPLE = None
 SOURCES = pathlib.Path(__file__).resolve().parents[1] / "examples" / "gtest"
@@ -27,7 +27,7 @@ class GoogleTest(RunTest):
             env={**os.environ, **(more or {})},
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=BUSY * 300,
             check=False,
         )
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)

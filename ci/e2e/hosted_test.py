@@ -10,7 +10,7 @@ import subprocess
 import xml.etree.ElementTree
 
 import yaml
-from tool import DELETE_AT_FLOOR, OVERTAKES, RunTest, main, stock_etcd
+from tool import BUSY, DELETE_AT_FLOOR, OVERTAKES, RunTest, main, stock_etcd
 
 HOSTED = pathlib.Path(__file__).resolve().parent.parent / "hosted"
 BROKEN = "embedded+progress-overtakes-events"
@@ -35,7 +35,7 @@ class Hosted(RunTest):
                  if not name.startswith(("WATCHPROOF", "GITHUB_", "GTEST_"))}
         done = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
                               cwd=self.checkout, env=clean | environment, capture_output=True,
-                              text=True, check=False, timeout=300)
+                              text=True, check=False, timeout=BUSY * 300)
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done
 

@@ -8,6 +8,7 @@ import signal
 import unittest
 
 from tool import (
+    BUSY,
     DELETE_AT_FLOOR,
     EVERYTHING,
     RunTest,
@@ -36,7 +37,7 @@ class Interruptions(RunTest):
     def test_control_c_stops_children_writes_reports_and_exits_130(self):
         run, family = self.busy_run()
         run.send_signal(signal.SIGINT)
-        run.communicate(timeout=30)
+        run.communicate(timeout=BUSY * 30)
         self.assertEqual(run.returncode, 130)
         for name in ("junit.xml", "ctrf.json", "summary.md", "report.html", "run.json"):
             self.assertTrue((self.latest() / name).exists(), name)
@@ -46,7 +47,7 @@ class Interruptions(RunTest):
     def test_sigterm_exits_143(self):
         run, family = self.busy_run()
         run.send_signal(signal.SIGTERM)
-        run.communicate(timeout=30)
+        run.communicate(timeout=BUSY * 30)
         self.assertEqual(run.returncode, 143)
         self.assert_nothing_left(family)
 
@@ -61,7 +62,7 @@ class Interruptions(RunTest):
         family = wait_for("the build", lambda: {
             pid: row for pid, row in descendants(run.pid).items() if "sleep 600" in row})
         run.send_signal(signal.SIGTERM)
-        run.communicate(timeout=30)
+        run.communicate(timeout=BUSY * 30)
         self.assertEqual(run.returncode, 143)
         self.assert_nothing_left(family)
         self.assertEqual(list((cache / "consumers").iterdir()), [])
@@ -87,7 +88,7 @@ class Interruptions(RunTest):
 
             family = wait_for("three members", family_with_cluster)
             run.send_signal(number)
-            run.communicate(timeout=30)
+            run.communicate(timeout=BUSY * 30)
             self.await_end_of(family)
         # A killed run cannot clean up; the terminated run has removed its own files and the others.
         self.assertEqual([str(path) for path in self.folder.rglob("tmp")], [])
@@ -102,7 +103,7 @@ class Interruptions(RunTest):
         family = wait_for("the store's process", family_with_store)
         case = [pid for pid, command in family.items() if " case --spec" in command]
         os.kill(case[0], signal.SIGKILL)
-        run.communicate(timeout=60)
+        run.communicate(timeout=BUSY * 60)
         self.assertEqual(run.returncode, 70)
         self.assertEqual(self.verdicts(), {EVERYTHING: "harness_error"})
         self.assert_nothing_left(family)

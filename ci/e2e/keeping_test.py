@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 
-from tool import DELETE_AT_FLOOR, OVERTAKES, SEED, RunTest, descendants, main, wait_for
+from tool import BUSY, DELETE_AT_FLOOR, OVERTAKES, SEED, RunTest, descendants, main, wait_for
 
 MOST_BYTES = 5_000_000
 QUICK = f"{DELETE_AT_FLOOR}:Filtered.*:Atomic.M*"
@@ -34,7 +34,7 @@ class Keeping(RunTest):
                  and len(self.results()) >= results)
         family = descendants(run.pid)
         run.send_signal(signal.SIGKILL)
-        run.communicate(timeout=30)
+        run.communicate(timeout=BUSY * 30)
         self.await_end_of(family)
         return self.latest().resolve()
 

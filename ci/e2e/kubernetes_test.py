@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 import yaml
-from tool import DELETE_AT_FLOOR, OVERTAKES, RunTest, main
+from tool import BUSY, DELETE_AT_FLOOR, OVERTAKES, RunTest, main
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "hosted" / "kubernetes"
 CODES = (1, 2, 3, 4, 5, 6, 70, 130, 137, 143)
@@ -62,7 +62,7 @@ class Kubernetes(RunTest):
             words.append(word)
         return subprocess.run([self.watchproof, *words, *more], env=os.environ | variables,
                               cwd=self.folder, capture_output=True, text=True, check=False,
-                              timeout=120)
+                              timeout=BUSY * 120)
 
     def test_the_shards_are_as_many_as_the_pods(self):
         spec = load("run/shards.yaml")["spec"]

@@ -15,7 +15,7 @@ import threading
 import unittest
 import urllib.request
 
-from tool import RunTest, main, stock_etcd, wait_for
+from tool import BUSY, RunTest, main, stock_etcd, wait_for
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "interop"))
 from npm import SOURCES, install  # noqa: E402
@@ -329,7 +329,7 @@ class SecureTest(RecordingTest):
     def refused(self, *flags, expect):
         done = subprocess.run(
             [self.watchproof, "proxy", "--listen", PROXIED, "--to", CLIENTS, *flags],
-            capture_output=True, text=True, check=False, timeout=60)
+            capture_output=True, text=True, check=False, timeout=BUSY * 60)
         self.assertEqual(done.returncode, expect, done.stderr)
         return done.stderr
 

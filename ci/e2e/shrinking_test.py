@@ -5,7 +5,7 @@
 import json
 import subprocess
 
-from tool import OVERTAKES, RunTest, main
+from tool import BUSY, OVERTAKES, RunTest, main
 
 
 class Shrinking(RunTest):
@@ -17,7 +17,7 @@ class Shrinking(RunTest):
             cwd=self.folder,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=BUSY * 120,
             check=False,
         )
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)

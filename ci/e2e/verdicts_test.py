@@ -15,6 +15,7 @@ import subprocess
 import unittest
 
 from tool import (
+    BUSY,
     DELETE_AT_FLOOR,
     EVERYTHING,
     FULL_QUEUE,
@@ -68,7 +69,7 @@ class Verdicts(RunTest):
             capture_output=True,
             text=True,
             check=True,
-            timeout=60,
+            timeout=BUSY * 60,
         ).stdout
         return {json.loads(line)["name"] for line in listed.splitlines()}
 
@@ -173,7 +174,7 @@ class Verdicts(RunTest):
             "the case to have begun", lambda: list((self.folder / "runs").rglob("history.wire.zst"))
         )
         os.kill(store[0], signal.SIGKILL)
-        run.communicate(timeout=60)
+        run.communicate(timeout=BUSY * 60)
         # 3 if it was killed before it answered; afterwards its end is a finding of the case.
         self.assertIn(run.returncode, (1, 3))
 

@@ -22,6 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Nothing waits so long, but on a busy machine.
+constexpr Duration kHangs = 150s;
+
 fs::path TestFolder() {
   const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
   // Tests of two checkouts may run at the same time.
@@ -84,13 +87,13 @@ void ScriptedRun::Start(const Words& words, const Variables& environment) {
 }
 
 int ScriptedRun::Wait() {
-  const auto end = child_->Wait(Within(30s));
+  const auto end = child_->Wait(Within(kHangs));
   if (!end.has_value()) return -1;
   return end->signal == 0 ? end->code : 1000 + end->signal;
 }
 
 bool ScriptedRun::Await(const std::function<bool()>& is_so) {
-  const Deadline deadline = Within(20s);
+  const Deadline deadline = Within(kHangs);
   // The file is polled; the end of the command ends the wait.
   while (!is_so() && !deadline.expired()) {
     if (child_->Wait(Within(5ms)).has_value()) break;
