@@ -107,7 +107,7 @@ const std::vector<CallRow>& Rows() {
       {"LessThanIsLeft", Asks(Left(50, 60, {"k"})), {"Leased"}},
       {"AnotherGrant", Asks(Left(59, 61, {"k"})), {"Leased"}},
       {"ALivingLeaseIsNotFound", IsNotFound(Read(OneLease())), {"Leased"}},
-      {"ARevokedLeaseIsNotFound", IsNotFound(Revoked())},
+      {"ARevokedLeaseIsNotFound", IsNotFound(Revoked()), {}, true},
       {"ALivingLeaseIsUnknown", Asks(Left(-1, 60, {})), {"Leased"}},
       {"KeptForItsWholeTime", KeptThenAsks(Left(58, 60, {"k"}))},
       {"KeptForHalfItsTime", KeptThenAsks(Left(29, 60, {"k"})), {"Leased"}},

@@ -27,7 +27,8 @@ bool IsSilent(AttemptSession& session, const Trouble& trouble) {
   if (code == StatusCode::kDeadlineExceeded && trouble.undisturbed) return true;
   if (code != StatusCode::kDeadlineExceeded && code != StatusCode::kUnavailable) return false;
   const Target& target = session.environment().target();
-  return !AskStatus(target.endpoint(), Within(kLastQuestion), target.token()).has_value();
+  const auto answer = AskStatus(target.endpoint(), Within(kLastQuestion), target.token());
+  return !answer.has_value() && !IsAnswer(answer.error().code());
 }
 
 }  // namespace
