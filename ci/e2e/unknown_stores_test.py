@@ -79,7 +79,8 @@ class UnknownStores(RunTest):
         out, results = self.run_on([self.fake("refuses")], "--repeat", "20", "--jobs", "2",
                                    expect=3, cases=(CANCEL,))
         self.assertLess(len(results), 12)
-        self.assertIn("is no store: it has neither", out)
+        self.assertIn("is no store: it has neither", results[0]["reason"])
+        self.assertIn(f"{20 - len(results)} not run", out)
 
 
 if __name__ == "__main__":

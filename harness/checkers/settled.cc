@@ -359,9 +359,7 @@ class Settled final : public Checker {
                "stuck at revision {}: {} change{} missing, the first is the {}; nothing came {}",
                state.position, missing, missing == 1 ? " is" : "s are",
                Phrase(facts().comparer.change(expected[*next])), quiet),
-           {.signature = loss.signature,
-            .about = expected[*next].revision,
-            .by_silence = true});
+           {.signature = loss.signature, .about = expected[*next].revision, .by_silence = true});
   }
 
   // Of every expected change from that one on.

@@ -180,8 +180,9 @@ TEST(RunVerdict, ABugWithoutItsCaseIsStale) {
   const fs::path manifest =
       fs::path(testing::TempDir()) / fmt::format("wp-stale-{}.toml", getpid());
   std::ofstream(manifest)
-      << "[[bug]]\nupstream = [1]\ntitle = \"t\"\naffected = [\"3.4\"]\nsource = \"s\"\n"
-         "[[bug.shown]]\ncase = \"Gone.Case\"\nguarantees = [\"A\"]\n";
+      << "[[signature]]\nname = \"n\"\ntitle = \"t\"\n"
+         "[[bug]]\nupstream = [1]\ntitle = \"t\"\naffected = [\"3.4\"]\nsource = \"s\"\n"
+         "signatures = [\"n\"]\n[[bug.shown]]\ncase = \"Gone.Case\"\nguarantees = [\"A\"]\n";
   ScriptedRun run(
       {"--filter", "Ends.Passes", "--target", "etcd:/x", "--manifest", manifest.string()});
   EXPECT_EQ(run.Wait(), 6);

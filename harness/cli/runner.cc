@@ -71,15 +71,15 @@ bool Runner::Refill() {
                                     : static_cast<int>(options.only.size());
     std::erase_if(round, [this](const PlannedAttempt& planned) { return LeftOut(planned); });
     waiting_.insert(waiting_.end(), round.begin(), round.end());
-    if (!round.empty()) return true;
+    const bool gave_up = DropInVain();
+    if (!waiting_.empty()) return true;
+    if (gave_up && options.repeat == 0) return false;
   }
   return false;
 }
 
 bool Runner::LeftOut(const PlannedAttempt& planned) const {
   const AttemptName name{planned.case_name, planned.target->text, planned.attempt};
-  const auto in_vain = in_vain_.find(planned.target->text);
-  if (in_vain != in_vain_.end() && in_vain->second >= kStartsInVain) return true;
   return done_.contains(name) || (!r_.options.only.empty() && !r_.options.only.contains(name));
 }
 
@@ -315,6 +315,16 @@ bool Runner::ShowsPromiseFirst(const AttemptResult& result) {
   return first;
 }
 
+// Whether some of what waits is on a target that is given up.
+bool Runner::DropInVain() {
+  const auto is_in_vain = [this](const PlannedAttempt& one) {
+    const auto found = in_vain_.find(one.target->text);
+    return found != in_vain_.end() && found->second >= kStartsInVain;
+  };
+  std::ranges::copy_if(waiting_, std::back_inserter(dropped_), is_in_vain);
+  return std::erase_if(waiting_, is_in_vain) > 0;
+}
+
 // No more is tried on a target that has never started, however often.
 void Runner::GiveUpOnVain(const AttemptResult& result) {
   if (r_.source) return;
@@ -322,9 +332,7 @@ void Runner::GiveUpOnVain(const AttemptResult& result) {
   if (in_vain < 0) return;
   in_vain = result.target_failed ? in_vain + 1 : -1;
   if (in_vain != kStartsInVain) return;
-  const auto is_its = [&](const PlannedAttempt& one) { return one.target->text == result.target; };
-  std::ranges::copy_if(waiting_, std::back_inserter(dropped_), is_its);
-  planned_ -= static_cast<int>(std::erase_if(waiting_, is_its));
+  DropInVain();
   r_.console.Note(fmt::format("{} has not started in {} attempts, and is not tried any more: {}",
                               TargetOf(result.target).Label(), in_vain, result.reason));
 }

@@ -81,6 +81,7 @@ class Runner {
   // With --fail-fast no more is tried on a defect that every guarantee it declares has caught.
   void LeaveOutIfCaught(const DefectSummary& defect);
   bool ShowsPromiseFirst(const AttemptResult& result);
+  bool DropInVain();
   void GiveUpOnVain(const AttemptResult& result);
   void ObeySignals();
   void ShowProgress();

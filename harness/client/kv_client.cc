@@ -215,10 +215,13 @@ Result<Revision> KvClient::Revoke(std::int64_t lease) {
   return Call(Method::kLeaseRevoke, Message().Optional(1, lease));
 }
 
-Status KvClient::ListLeases() { return StatusOf(Record(Method::kLeaseLeases, Message())); }
+Status KvClient::ListLeases() {
+  return StatusOf(Decode<LeaseLeasesResponseView>(Record(Method::kLeaseLeases, Message())));
+}
 
 Status KvClient::TimeToLive(std::int64_t lease) {
-  return StatusOf(Record(Method::kLeaseTimeToLive, Message().Optional(1, lease).Optional(2, true)));
+  return StatusOf(Decode<LeaseResponseView>(
+      Record(Method::kLeaseTimeToLive, Message().Optional(1, lease).Optional(2, true))));
 }
 
 Result<std::chrono::seconds> KvClient::TimeLeft(std::int64_t lease) {

@@ -30,7 +30,8 @@ bool IsSilent(AttemptSession& session, const Trouble& trouble) {
   if (target.process_state() == 'T') return false;
   if (code == StatusCode::kDeadlineExceeded && trouble.undisturbed) return true;
   if (!IsNoAnswer(code)) return false;
-  return !AskStatus(target.endpoint(), Within(kLastQuestion), target.token()).has_value();
+  const auto answer = AskStatus(target.endpoint(), Within(kLastQuestion), target.token());
+  return !answer.has_value() && !IsAnswer(answer.error().code());
 }
 
 }  // namespace
