@@ -10,10 +10,15 @@ import unittest
 from tool import DELETE_AT_FLOOR, RunTest, main, stock_etcd
 
 KEY = """
+[[signature]]
+name = "delete-at-the-floor"
+title = "a deletion is lost"
+
 [[bug]]
 upstream = [1]
 title = "deletes are lost"
 affected = ["3.4 {range}"]
+signatures = ["delete-at-the-floor"]
 source = "a test"
 [[bug.shown]]
 case = "{case}"
