@@ -166,7 +166,7 @@ struct AnnotationPhrases {
   }
   std::string operator()(const DeliveryOver& over) {
     const std::string answered =
-        fmt::format(", though the target answered a call in {} ms", over.answered_ms);
+        fmt::format(", though the target took each connection within {} ms", over.answered_ms);
     return fmt::format("group {} stops waiting{}", over.group,
                        over.answered_ms < 0 ? "" : answered);
   }

@@ -242,8 +242,8 @@ class Settled final : public Checker {
     unasked_[due.group] = std::move(wait);
   }
 
-  // As long as something comes the target is slow, and one that answers nothing is not silent but
-  // stands still.
+  // As long as something comes the target is slow, and one that takes no connection is not silent
+  // but stands still.
   void EndWait(const DeliveryOver& over, Where where) {
     const auto found = unasked_.extract(over.group);
     if (found.empty() || over.answered_ms < 0) return;
@@ -277,8 +277,8 @@ class Settled final : public Checker {
         {.expected = fmt::format("the {} within {} ms, by itself: no fault was active",
                                  silence.change, silence.limit_ms),
          .observed = fmt::format(
-             "nothing for {}, although the target answered another call in {} ms; it came in line "
-             "{}, after the client had asked for more",
+             "nothing for {}, although the target took each connection within {} ms meanwhile; it "
+             "came in line {}, after the client had asked for more",
              Milliseconds(silence.until.at - silence.since.at), silence.answered_ms,
              response.where.line.value),
          .evidence = {silence.written, silence.since.line, silence.until.line},

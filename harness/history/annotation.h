@@ -125,8 +125,8 @@ struct DeliveryDue {
 struct DeliveryOver {
   static constexpr std::string_view kType = "delivery_over";
   std::string group;
-  // Of a wait in which nothing was asked: after the limit the target answered a call that concerns
-  // no watch, in this time, and still nothing came. -1: no such thing was seen.
+  // Of a wait in which nothing was asked: the longest that the target took for a connection
+  // meanwhile, of so many that it cannot have been paused. -1: nothing is proven, or all came.
   std::int64_t answered_ms = -1;
   template <typename F>
   void Fields(F& field) {

@@ -3,16 +3,13 @@
 
 #include <algorithm>
 
+#include "harness/client/pulse.h"
+
 namespace watchproof {
 namespace {
 
 constexpr Duration kProgressEvery = 100ms;
 constexpr std::size_t kMostLeases = 16;  // that are asked for one by one
-// Of waits in which nothing is asked. A target that has time for it answers sooner, and delivers in
-// the time after that what only waited for a processor, too.
-constexpr Duration kPromptly = 500ms;
-constexpr Duration kGrace = 1s;
-constexpr int kMostWaits = 5;
 
 }  // namespace
 
@@ -183,32 +180,19 @@ DeliveryDue StepContext::DueTo(const std::string& group, Duration limit) const {
   return due;
 }
 
-std::optional<Duration> StepContext::AnswerTime() {
-  const TimePoint asked = Clock::now();
-  const Status answered = environment().Call(Path::kDirect, Within(kPromptly));
-  const Duration took = Clock::now() - asked;
-  return answered.ok() && took < kPromptly ? std::optional(took) : std::nullopt;
-}
-
 bool StepContext::MustArrive(const std::string& group, Duration limit) {
   DeliveryDue due = DueTo(group, limit);
   due.unasked = true;
   session_.Annotate(due);
+  const Pulse pulse(ConnectionQuestion(environment().endpoint(Path::kDirect).ToString()), {});
+  const ByItself what{.wait = [&](Duration time) { return Delivered(group, time); },
+                      .came = [&] { return EventsGiven(group); },
+                      .given_up = [&] { return session_.GivesUp(); }};
+  const Arrival arrival = AwaitByItself(pulse, what, limit);
   DeliveryOver over{.group = group};
-  std::uint64_t given = 0;
-  bool arrived = false;
-  for (int waits = 0; !arrived && over.answered_ms < 0 && waits < kMostWaits; ++waits) {
-    do {
-      given = EventsGiven(group);
-      arrived = Delivered(group, limit);
-      if (!arrived && session_.GivesUp()) return false;
-    } while (!arrived && EventsGiven(group) > given);
-    const auto answered = arrived ? std::nullopt : AnswerTime();
-    arrived = arrived || Delivered(group, kGrace);
-    if (!arrived && answered) over.answered_ms = InMilliseconds(*answered);
-  }
-  session_.Annotate(over);
-  return arrived;
+  if (arrival.connected_within) over.answered_ms = InMilliseconds(*arrival.connected_within);
+  if (!session_.GivesUp()) session_.Annotate(over);
+  return arrival.arrived;
 }
 
 // The group is judged from the annotations: it fails when nothing more came for the limit.

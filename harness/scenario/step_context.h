@@ -124,9 +124,6 @@ class StepContext {
  private:
   std::uint64_t EventsGiven(const std::string& group) const;
   DeliveryDue DueTo(const std::string& group, Duration limit) const;
-  // How long the target took for a call that concerns no watch; empty: too long for a machine that
-  // has time for it.
-  std::optional<Duration> AnswerTime();
 
   static constexpr std::string_view kWatcherGauge = "etcd_debugging_mvcc_watcher_total";
 

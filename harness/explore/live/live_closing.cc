@@ -17,17 +17,13 @@ constexpr std::uint64_t kNoNews = 4;
 // Longer than the judge gives a lease of three seconds.
 constexpr Duration kLeasesEnd = 16s;
 constexpr Duration kBetweenLists = 200ms;
-constexpr int kMostWaits = 10;  // for a server that is slow with everything
 constexpr int kMoreTries = 2;
 // A request for progress may be dropped while the server still has a watch among those that are
 // behind. It is repeated, each time after twice as long.
 constexpr Duration kFirstRequest = 25ms;
 constexpr Duration kOnTheWay = 15ms;
 constexpr Duration kBehind = 450ms;
-// Of waits in which nothing is asked: see StepContext::MustArrive.
-constexpr Duration kSoon = 100ms;
-constexpr Duration kPromptly = 500ms;
-constexpr Duration kGrace = 1s;
+constexpr Duration kSoon = 100ms;  // of a wait in which nothing is asked
 // Watches of one stream that are looked at for what met; a burst of equal ones adds nothing.
 constexpr std::uint32_t kMostMet = 12;
 
@@ -111,8 +107,8 @@ void LiveScript::AskClosingQuestions() {
     if (stream.open) stream.client->ResumeReading();
     stream.stalled = false;
   }
-  AwaitAnswers(server_.patience());
   AwaitArrival();
+  AwaitAnswers(server_.patience());
   AwaitEndOfLeases();
   AskForProgress();
   CreateNew();
@@ -198,18 +194,10 @@ bool LiveScript::Delivered(const Watches& watches, Revision through, Duration li
   return server_.Await(delivered, limit);
 }
 
-// How long the server took for a call that concerns no watch; empty: too long for one that has a
-// processor.
-std::optional<Duration> LiveScript::AnswerTime() {
-  const TimePoint asked = Clock::now();
-  const auto status = client_.calls->Ask("/etcdserverpb.Maintenance/Status", "");
-  const Duration took = Clock::now() - asked;
-  return status.has_value() && took < kPromptly ? std::optional(took) : std::nullopt;
-}
-
 // The first wait is not worth a line of the recording.
 bool LiveScript::AwaitArrival() {
   if (own_.empty()) return true;
+  const auto hush = server_.Hush();
   const Revision through(own_.back());
   Watches live = LiveOn(nullptr);
   std::erase_if(live, [through](const LiveWatch& one) {
@@ -229,20 +217,15 @@ bool LiveScript::AwaitArrival() {
     due.ordinals.push_back(one.ordinal);
   }
   server_.Annotate(due);
+  const ByItself what{
+      .wait = [&](Duration time) { return Delivered(live, through, time + kOnTheWay, &events); },
+      .came = [&] { return events; },
+      .given_up = [&] { return server_.Gone(); }};
+  const Arrival arrival = AwaitByItself(server_.pulse(), what, server_.patience());
   DeliveryOver over{.group = group};
-  bool arrived = false;
-  for (int waits = 0; !arrived && over.answered_ms < 0 && waits < kMostWaits; ++waits) {
-    std::uint64_t before = 0;
-    do {
-      before = events;
-      arrived = Delivered(live, through, server_.patience() + kOnTheWay, &events);
-    } while (!arrived && events != before);
-    const auto answered = arrived ? std::nullopt : AnswerTime();
-    arrived = arrived || server_.Gone() || Delivered(live, through, kGrace, &events);
-    if (!arrived && answered) over.answered_ms = *answered / 1ms;
-  }
+  if (arrival.connected_within) over.answered_ms = *arrival.connected_within / 1ms;
   server_.Annotate(over);
-  return arrived;
+  return arrival.arrived;
 }
 
 // A stream with a watch that starts in the future receives no progress until then.

@@ -303,6 +303,7 @@ Status LiveExplorer::RunOn(const std::filesystem::path& folder, const BatchPlan&
                                          .durable = plan.durable,
                                          .settings = plan.settings,
                                          .users = plan.users,
+                                         .alone = plan.workers == 1,
                                          .patience = plan.patience,
                                          .certainty = plan.certainty}));
   {

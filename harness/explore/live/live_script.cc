@@ -323,6 +323,7 @@ std::optional<Result<Bytes>> LiveScript::Inquire(Method method, const std::strin
 void LiveScript::Do(const Put& put) {
   for (std::int64_t i = 0; i < put.times && !server_.Gone(); ++i) {
     const store::PutOp op = OperationOf(put, placement_, values_);
+    const auto hush = put.paced ? server_.Hush() : nullptr;
     const std::uint64_t before = server_.pulse().answers();
     const auto answer = Call(Method::kPut, ToWire(op));
     const bool plain = op.lease == 0 && !op.ignore_value && !op.ignore_lease && !op.key.empty();

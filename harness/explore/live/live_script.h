@@ -131,7 +131,6 @@ class LiveScript {
   // What this script wrote must come by itself: nothing is asked meanwhile, but by other scripts.
   // False if it did not come.
   bool AwaitArrival();
-  std::optional<Duration> AnswerTime();
   // The same within a limit, with the number of events that they have received.
   bool Delivered(const Watches& watches, Revision through, Duration limit, std::uint64_t* events);
   void AwaitEndOfLeases();

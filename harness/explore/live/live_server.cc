@@ -73,7 +73,7 @@ Status LiveServer::Open() {
   }
   follower_ = std::thread([this] { Follow(); });
   const std::string endpoint = environment_.target().front().ToString();
-  pulse_ = std::make_unique<Pulse>(StatusQuestion(endpoint));
+  pulse_ = std::make_unique<Pulse>(StatusQuestion(endpoint), ConnectionQuestion(endpoint));
   WP_ASSIGN_OR_RETURN(const Revision head, KvClient(*recorder_, endpoint).Head());
   Saw(head);
   if (options_.users) WP_RETURN_IF_ERROR(EnableUsers());

@@ -45,6 +45,8 @@ struct LiveServerOptions {
   // Authentication is enabled, if the target has it; then there are no restarts, which would end
   // every token.
   bool users = false;
+  // One script runs after the other: while what it wrote is to arrive, no call is made.
+  bool alone = false;
   // How long an answer may take while nothing else arrives before it counts as missing: in time
   // in which the server answers other questions (client/pulse.h).
   Duration patience = 3s;
@@ -78,6 +80,9 @@ class LiveServer {
   Duration certainty() const { return options_.certainty; }
   // Whether it answers, and so what silence means.
   const Pulse& pulse() const { return *pulse_; }
+  std::unique_ptr<Pulse::Hush> Hush() {
+    return options_.alone ? std::make_unique<Pulse::Hush>(*pulse_) : nullptr;
+  }
   const Server& settings() const { return options_.settings; }
 
   // What all clients together know: the highest revision in an answer, and the compactions that
