@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // PreviousValue: a watch with prev_kv receives the key in its state before the change, exactly or,
 // once that has been compacted, not at all.
+#include <algorithm>
+#include <utility>
+
 #include "harness/checkers/checker.h"
 #include "harness/checkers/old_keys.h"
 #include "harness/checkers/phrases.h"
@@ -49,6 +52,7 @@ class PreviousValue final : public Checker {
   void Compared(WatchIndex watch, const Response& response,
                 const std::vector<Comparison>& compared) override {
     if (asked_[watch.value] == 0) return CheckNone(watch, response);
+    first_ = std::exchange(At(seen_, watch), 1) == 0;
     const ExpectedList& expected = *facts().comparer.expected(watch);
     for (std::size_t i = 0; i < compared.size(); ++i) {
       if (compared[i].match <= Match::kLate) Exercised();
@@ -67,7 +71,8 @@ class PreviousValue final : public Checker {
   void Finish(WatchIndex watch) override {
     for (const Absence& absence : At(absent_, watch)) {
       if (facts().model.calls().ReadableSince(absence.looked_up, absence.reported.line)) {
-        ReportMissing(watch, false, absence.expected, absence.written, absence.reported);
+        ReportMissing(watch, absence.signature, absence.expected, absence.written,
+                      absence.reported);
       } else if (!std::exchange(doubted_, true)) {
         Undecide("others may have compacted the target: missing previous values were not judged");
       }
@@ -81,25 +86,39 @@ class PreviousValue final : public Checker {
     Revision looked_up{};
     Line written{};
     Where reported;
+    std::string_view signature;
   };
 
   void Missing(WatchIndex watch, const Change& change, std::string expected, Line written,
                const Response& response) {
+    std::string_view signature;
+    if (WaitedForCreation(watch, response)) signature = signature::kOptionsTooLate;
     if (!facts().options.others_compact) {
-      return ReportMissing(watch, change.revision <= response.compaction_requested,
-                           std::move(expected), written, response.where);
+      if (change.revision <= response.compaction_requested) {
+        signature = signature::kPreviousValueGone;
+      }
+      return ReportMissing(watch, signature, std::move(expected), written, response.where);
     }
     std::vector<Absence>& absent = At(absent_, watch);
     if (absent.size() >= kMostAbsent) return;
-    absent.push_back({std::move(expected), change.revision.previous(), written, response.where});
+    absent.push_back(
+        {std::move(expected), change.revision.previous(), written, response.where, signature});
   }
 
-  void ReportMissing(WatchIndex watch, bool compacted, std::string expected, Line written,
-                     const Where& where) const {
-    std::string_view signature;
-    if (compacted) signature = signature::kPreviousValueGone;
+  void ReportMissing(WatchIndex watch, std::string_view signature, std::string expected,
+                     Line written, const Where& where) const {
     if (CancelWaited(watch, where)) signature = signature::kForgottenByCancel;
     Report(watch, std::move(expected), kNone, written, where, signature);
+  }
+
+  // Made before the created response, by its revision, and so before the server may have noted what
+  // the watch asks for; none of its events brings a previous value.
+  bool WaitedForCreation(WatchIndex watch, const Response& response) const {
+    return first_ &&
+           Revision(response.message.header.revision) <=
+               facts().details(watch).header_when_created &&
+           std::ranges::none_of(response.message.events,
+                                [](const EventView& event) { return event.has_previous; });
   }
 
   // One revision below the event's, whatever its transaction did to the key before.
@@ -274,6 +293,8 @@ class PreviousValue final : public Checker {
   }
 
   std::vector<char> asked_;  // by watch
+  std::vector<char> seen_;   // by watch: it has received events
+  bool first_ = false;       // the response at hand is the watch's first with events
   std::vector<std::vector<Absence>> absent_;
   bool doubted_ = false;
   OldKeys old_keys_;

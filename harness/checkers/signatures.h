@@ -35,6 +35,7 @@ inline constexpr std::string_view kAnswersOutOfOrder = "answers-out-of-order";
 inline constexpr std::string_view kLeaseLeftOut = "lease-left-out";
 inline constexpr std::string_view kForgottenByCancel = "forgotten-by-cancel";
 inline constexpr std::string_view kCreatedTooLate = "created-too-late";
+inline constexpr std::string_view kOptionsTooLate = "options-too-late";
 inline constexpr std::string_view kProgressForLaterWatch = "progress-for-a-later-watch";
 inline constexpr std::string_view kRefusedWriteDone = "refused-write-done";
 inline constexpr std::string_view kNamesItsRequest = "created-revision-of-request";

@@ -418,6 +418,22 @@ TEST(Signature, OfAPreviousValueThatIsMissingAfterACancel) {
   EXPECT_EQ(signature(false), "") << "nothing has been compacted";
 }
 
+// Events that were made before the created response, and only those.
+TEST(Signature, OfPreviousValuesThatAreMissingRightAfterTheCreation) {
+  const auto signature = [](std::int64_t created_at, bool first) {
+    Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Put("k", "c", 4);
+    script.Watch("k", first ? 3 : 2, {.previous = true}).Created(0, created_at);
+    if (!first) script.Deliver(0, {{2, "k"}});
+    return SignatureOf(
+        Guarantee("PreviousValue"),
+        script.DeliverRaw(
+            0, {{.kv = {.key = "k", .value = "b", .create = 2, .mod = 3, .version = 2}}}));
+  };
+  EXPECT_EQ(signature(4, true), signature::kOptionsTooLate);
+  EXPECT_EQ(signature(4, false), "");
+  EXPECT_EQ(signature(2, true), "");
+}
+
 TEST(Signature, OfAPreviousValueThatTheNextWatchOfTheIdAskedFor) {
   const auto signature = [](bool cancelled) {
     Script script = Script().Put("k", "a", 2).Watch("k", 3).Created(0, 2).Put("k", "b", 3);
