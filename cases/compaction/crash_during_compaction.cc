@@ -10,6 +10,9 @@ namespace {
 
 constexpr Duration kCommitted = 300ms;  // every write has been committed to disk by then
 constexpr Duration kResumed = 700ms;    // the interrupted compaction has been repeated by then
+// Five batches, with a pause after each: a machine that is busy kills in time, too.
+constexpr int kTransactions = 40;
+constexpr std::size_t kKeysEach = 100;
 
 // Kills the server shortly after it answered the compaction. Sometimes the compaction is recorded
 // on disk already and nothing is interrupted; the evidence of the fault shows which it was.
@@ -57,26 +60,36 @@ WATCH_CASE(
 WATCH_CASE(CompactionSurfaced, CrashDuringCompaction,
            {.requirement =
                 "events at or above the compaction revision remain available (etcd API, Compact)",
-            .explain = "As Durable.CrashDuringCompaction, but other keys are kept alive. After "
-                       "the restart, a watch on the key that was deleted at the floor starts from "
-                       "there. It must receive the deletion or ErrCompacted (etcd #19179: the "
-                       "interrupted compaction continues and removes the deletion too).",
+            .explain = "As Durable.CrashDuringCompaction, but other keys are kept alive, and the "
+                       "second compaction takes several batches. After each restart, a watch on "
+                       "the key that was deleted at the floor starts from there. It must receive "
+                       "the deletion or ErrCompacted (etcd #19179: the interrupted compaction "
+                       "continues and removes the deletion too).",
             .needs = {Capability::kDurable, Capability::kCompaction},
             .guarantees = {"Reliable", "CompactionSurfaced"},
             .upstream = {19179, 18089}}) {
-  const std::string ghost = scenario.Key("ghost");
-  scenario.Put(ghost);
-  scenario.BeginLoad({.clients = 2,
-                      .calls = 499,
-                      .keys = 3,
-                      .key = scenario.Key("live"),
-                      .direct = true,
-                      .puts_only = true});
-  scenario.AwaitLoad();
-  const Write gone = scenario.Delete(ghost);
-  CompactAndKill(scenario, gone, "kill");
+  const std::string live = scenario.Key("live");
+  const std::vector<std::string> many = scenario.Keys("many", {kKeysEach, kKeysEach});
   scenario.PermitCompactedAtTheFloor();
-  scenario.Open({.group = "late", .range = OneKey(ghost), .start = gone});
+  for (const std::string round : {"1", "2"}) {
+    const std::string ghost = scenario.Key("ghost" + round);
+    scenario.Put(ghost);
+    scenario.BeginLoad({.load = round,
+                        .clients = 2,
+                        .calls = 499,
+                        .keys = 3,
+                        .key = live,
+                        .direct = true,
+                        .puts_only = true});
+    scenario.AwaitLoad(round);
+    for (int i = 0; round == "2" && i < kTransactions; ++i) scenario.PutTogether(many);
+    const Write gone = scenario.Delete(ghost);
+    CompactAndKill(scenario, gone, "kill/" + round);
+    scenario.Open({.group = "late" + round,
+                   .range = OneKey(ghost),
+                   .start = gone,
+                   .stream = "after" + round});
+  }
 }
 
 }  // namespace

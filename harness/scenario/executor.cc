@@ -60,7 +60,9 @@ Status Executor::RunStep(const Step& step) {
   const bool of_fault = step.Cost().faults > 0 || asked_ == kOfFaults;
   const bool refused = IsRefusal(done.code()) && done.code() != StatusCode::kInvalidArgument;
   const bool of_consumer = session_.consumer() != nullptr && asked_ == kOfStreams;
-  of_target_ = of_fault ? refused : !of_consumer;
+  // What is answered on streams comes later: this is what a wrong plan ends with.
+  const bool of_plan = asked_ == kOfStreams && done.code() == StatusCode::kInternal;
+  of_target_ = of_fault ? refused : !of_consumer && !of_plan;
   return done;
 }
 
