@@ -39,8 +39,9 @@ WATCH_CASE(CompactionSurfaced, CatchUpAcrossFloor,
   // The others may wait until the reader has made room for their created responses.
   scenario.Add(AwaitRegisteredStep{kAnswersThatWait});
   scenario.AwaitEffect("slow-reader");
-  scenario.Add(AwaitSyncPassesStep{3});
+  // Written before the wait: on a busy machine a put takes as long as the passes that are left.
   const Write floor = scenario.Put(stem + "/0");
+  scenario.Add(AwaitSyncPassesStep{3});
   scenario.Compact(floor);
   scenario.Watch(
       {.group = "from the floor", .count = 10, .range = range, .start = floor, .stream = "second"});
