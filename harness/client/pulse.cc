@@ -39,6 +39,7 @@ Pulse::Hush::Hush(Pulse& pulse) : pulse_(pulse) {
   MutexLock lock(pulse_.mu_);
   ++pulse_.hushes_;
   while (pulse_.asks_) pulse_.changed_.Wait(pulse_.mu_);
+  pulse_.slowest_ = 0;
 }
 
 Pulse::Hush::~Hush() {

@@ -61,7 +61,7 @@ class Pulse {
   };
 
   std::uint64_t answers() const { return answers_; }
-  // The longest that the server took for one of them.
+  // The longest that the server took for one of them, since the latest hush began.
   Duration slowest() const { return Duration(slowest_.load()); }
   // Whether a call, or a wait, that began at so many answers was in vain.
   bool Proves(std::uint64_t before) const { return answers_ > before + kProof; }
