@@ -14,6 +14,10 @@ constexpr Duration kResumed = 700ms;    // the interrupted compaction has been r
 constexpr int kTransactions = 40;
 constexpr std::size_t kKeysEach = 100;
 
+void WriteBatches(Scenario& scenario, const std::vector<std::string>& keys) {
+  for (int i = 0; i < kTransactions; ++i) scenario.PutTogether(keys);
+}
+
 // Kills the server shortly after it answered the compaction. Sometimes the compaction is recorded
 // on disk already and nothing is interrupted; the evidence of the fault shows which it was.
 void CompactAndKill(Scenario& scenario, const Write& at, const std::string& kill) {
@@ -31,15 +35,18 @@ WATCH_CASE(
     {.requirement = "revisions are a counter of the whole store that only grows (etcd API, "
                     "revisions); acknowledged writes are durable",
      .explain = "A thousand revisions, the last one a deletion, are compacted at that deletion, "
-                "and the server is killed a few milliseconds later. This is done twice. After the "
-                "restart, new writes must get new revisions (etcd #17780: the counter goes back, "
+                "and the server is killed a few milliseconds later. This is done twice, and once "
+                "more with a compaction of several batches. After the restart, new writes must get "
+                "new revisions (etcd #17780: the counter goes back, "
                 "and resumed watches wait for revisions that were used already).",
      .needs = {Capability::kDurable, Capability::kCompaction},
      .guarantees = {"Durable", "Reliable"},
      .upstream = {17780}}) {
   const std::string stem = scenario.Key("all");
+  const std::vector<std::string> many = scenario.Keys("many", {kKeysEach, kKeysEach});
   Write last{};
-  for (const std::string round : {"1", "2"}) {
+  for (const std::string round : {"1", "2", "3"}) {
+    if (round == "3") WriteBatches(scenario, many);
     scenario.BeginLoad({.load = round,
                         .clients = 9,
                         .calls = 111,
@@ -82,7 +89,7 @@ WATCH_CASE(CompactionSurfaced, CrashDuringCompaction,
                         .direct = true,
                         .puts_only = true});
     scenario.AwaitLoad(round);
-    for (int i = 0; round == "2" && i < kTransactions; ++i) scenario.PutTogether(many);
+    if (round == "2") WriteBatches(scenario, many);
     const Write gone = scenario.Delete(ghost);
     CompactAndKill(scenario, gone, "kill/" + round);
     scenario.Open({.group = "late" + round,
