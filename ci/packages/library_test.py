@@ -71,7 +71,7 @@ class LibraryTest(unittest.TestCase):
         project.mkdir()
         (project / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.25)\nproject(one CXX)\n"
-            "find_package(watchproof 0.1 REQUIRED COMPONENTS oracle)\n"
+            "find_package(watchproof 0.2 REQUIRED COMPONENTS oracle)\n"
             "if(gRPC_FOUND OR Boost_FOUND OR TARGET watchproof::store)\n"
             "  message(FATAL_ERROR \"more than the oracle\")\nendif()\n")
         run("cmake", "-G", "Ninja", "-S", project, "-B", project / "build",
