@@ -81,6 +81,8 @@ void Model::Answered(const RecordedCall& call, const NumberedEntry& end) {
   const bool kept = keep_ == CallLog::Keep::kAll;
   if (!effect.has_value()) {
     if (kept) writers_.Unfit(call, effect.error().message());
+    // What it did is unknown, as without an answer.
+    open_.emplace_back(call);
     return Contradiction(fmt::format("the answer in line {} does not fit its request: {}",
                                      end.line.value, effect.error().message()));
   }

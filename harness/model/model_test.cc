@@ -211,6 +211,18 @@ TEST(Model, ControlWatchSettlesAnOpenWrite) {
   EXPECT_FALSE(recording.model().MayExist(Revision(5)));
 }
 
+TEST(Model, AWriteWithAnUnreadableAnswerIsOpen) {
+  Recording recording;
+  recording.Read(1);
+  recording.Call(Method::kPut, Put("k", "v"), Acked(2));
+  recording.Call(Method::kDeleteRange, Range("k"), Message().Text(1, "x"));
+  recording.Call(Method::kPut, Put("k", "w"), Acked(4));
+  EXPECT_EQ(recording.known(), 2);
+  recording.ControlEvents(true, {.key = "k", .mod = 3});
+  EXPECT_EQ(recording.known(), 4);
+  EXPECT_FALSE(recording.model().unexplained().has_value());
+}
+
 TEST(Model, OneOfTwoWritesWithTheSameChangesMayStillCome) {
   Recording recording;
   recording.Read(1);
