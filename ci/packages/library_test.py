@@ -69,9 +69,10 @@ class LibraryTest(unittest.TestCase):
     def test_one_component_needs_only_its_own_packages(self):
         project = self.folder / "oracle-only"
         project.mkdir()
+        version = run(WATCHPROOF, "--version").split()[1]
         (project / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.25)\nproject(one CXX)\n"
-            "find_package(watchproof 0.2 REQUIRED COMPONENTS oracle)\n"
+            f"find_package(watchproof {version} REQUIRED COMPONENTS oracle)\n"
             "if(gRPC_FOUND OR Boost_FOUND OR TARGET watchproof::store)\n"
             "  message(FATAL_ERROR \"more than the oracle\")\nendif()\n")
         run("cmake", "-G", "Ninja", "-S", project, "-B", project / "build",
