@@ -191,6 +191,18 @@ Script Overtaking() {
 Script Unanswered(StatusCode code) {
   return Script().Watch("k", 0).Created(0, 1).StartPut(1, "k", "a").FailCall(1, Method::kPut, code);
 }
+Script Garbled(const std::string& answer) {
+  return Script()
+      .Watch("k", 0)
+      .Created(0, 1)
+      .StartPut(1, "k", "a")
+      .AnswerPut(1, answer)
+      .On(2, "control")
+      .DeliverRaw(0, {Put("k", "a", 2)})
+      .Put("k", "b", 3)
+      .DeliverRaw(0, {Put("k", "b", 3, 2)})
+      .On(1);
+}
 
 INSTANTIATE_TEST_SUITE_P(
     ReliableKnowledge, TruthTable,
@@ -263,6 +275,18 @@ INSTANTIATE_TEST_SUITE_P(
              .DeliverRaw(0, {Put("k", "a", 2)})
              .Put("j", "b", 3),
          {"Settled"}},
+        {"SettledAlthoughTheAnswerIsUnreadable",
+         Garbled("x").DeliverRaw(0, {Put("k", "a", 2), Put("k", "b", 3, 2)}),
+         {"Transactional"},
+         true},
+        {"LostBehindAnUnreadableAnswer",
+         Garbled("x").DeliverRaw(0, {Put("k", "b", 3, 2)}),
+         {"Reliable", "Transactional"},
+         true},
+        {"SettledAlthoughTheAnswerNamesNoRevision",
+         Garbled("").DeliverRaw(0, {Put("k", "a", 2), Put("k", "b", 3, 2)}),
+         {"Linearizable", "Transactional"},
+         true},
         {"OlderThanTheRecording",
          Script(10)
              .Put("k", "a", 11)

@@ -221,6 +221,8 @@ TEST(Model, AWriteWithAnUnreadableAnswerIsOpen) {
   recording.ControlEvents(true, {.key = "k", .mod = 3});
   EXPECT_EQ(recording.known(), 4);
   EXPECT_FALSE(recording.model().unexplained().has_value());
+  EXPECT_THAT(recording.model().undecided(),
+              testing::Contains(testing::HasSubstr("does not fit its request")));
 }
 
 TEST(Model, OneOfTwoWritesWithTheSameChangesMayStillCome) {

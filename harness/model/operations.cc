@@ -170,6 +170,9 @@ Result<Effect> AcknowledgedEffect(Method method, std::string_view request,
     default:
       break;
   }
+  if (effect.changes() && effect.revision.value < 1) {
+    return Fail(StatusCode::kDataLoss, "its header names no revision");
+  }
   return effect;
 }
 

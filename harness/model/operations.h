@@ -33,7 +33,9 @@ bool IsWrite(Method method);
 // With these codes etcd refused before it changed anything. All others may hide a success.
 bool IsDefiniteRefusal(StatusCode code);
 
-// The operations that ran, transactions unfolded along the branches that the answer names.
+// The operations that ran, transactions unfolded along the branches that the answer names. An error
+// if the answer cannot be read, does not fit the request, or names no revision for a change: what
+// the write did is then as unknown as without an answer.
 Result<Effect> AcknowledgedEffect(Method method, std::string_view request,
                                   std::string_view response);
 

@@ -177,10 +177,14 @@ Script& Script::StartPut(std::uint32_t call, const std::string& key, const std::
 
 Script& Script::AckPut(std::uint32_t call, std::int64_t revision) {
   RecordPut(started_[call].key, started_[call].value, revision);
+  return AnswerPut(call, Message().Nested(1, Header(revision)).bytes());
+}
+
+Script& Script::AnswerPut(std::uint32_t call, std::string answer) {
   return Add({.kind = EntryKind::kCallEnded,
               .method = Method::kPut,
               .call = CallId(call),
-              .payload = Bytes::Take(Message().Nested(1, Header(revision)).bytes())});
+              .payload = Bytes::Take(std::move(answer))});
 }
 
 Script& Script::StartCompact(std::uint32_t call, std::int64_t revision) {

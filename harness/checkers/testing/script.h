@@ -75,6 +75,8 @@ class Script {
   // The two halves of a call.
   Script& StartPut(std::uint32_t call, const std::string& key, const std::string& value);
   Script& AckPut(std::uint32_t call, std::int64_t revision);
+  // An answer as it came on the wire.
+  Script& AnswerPut(std::uint32_t call, std::string answer);
   Script& StartCompact(std::uint32_t call, std::int64_t revision);
   Script& StartTxn(std::uint32_t call, const Message& request);
   Script& EndCompact(std::uint32_t call, StatusCode code);
