@@ -31,25 +31,30 @@ ALLOWED = {
     "harness/checkers": BASE | {"harness/history", "harness/model"},
     "harness/client": BASE | {"harness/history"},
     "harness/targets": BASE | {"embedded_store/server", "fixtures/protos", "fixtures/certs"},
+    "harness/promises": BASE | {"harness/history", "harness/model", "harness/targets"},
     "harness/consumers": BASE | ORACLE | {"harness/targets"},
     "harness/faults": BASE | PROXIES | {"harness/targets"},
     "harness/explore": BASE
     | ORACLE
     | {"embedded_store/mvcc", "embedded_store/watch", "embedded_store/lease"}
-    | {"embedded_store/backend", "embedded_store/defects"},
+    | {"embedded_store/backend", "embedded_store/defects"}
+    | {"harness/promises", "harness/targets"},
     # The same scripts on a real server.
-    LIVE: RUN | {"harness/environment", "harness/explore"},
+    LIVE: RUN | {"harness/environment", "harness/explore", "harness/promises"},
     "harness/results": BASE
     | ORACLE
     | {"harness/bugs", "harness/targets"},
     "harness/environment": BASE | PROXIES | {"harness/targets", "harness/faults"},
     "harness/session": RUN
     | PROXIES
-    | {"harness/bugs", "harness/consumers", "harness/environment", "harness/results"},
-    "harness/scenario": RUN | PROXIES | ATTEMPT - {"harness/scenario"},
+    | {"harness/bugs", "harness/consumers", "harness/environment", "harness/results"}
+    | {"harness/promises"},
+    "harness/scenario": RUN | PROXIES | ATTEMPT - {"harness/scenario"} | {"harness/promises"},
     # Whoever runs, checks or shrinks a plan names no kind of step.
     STEPS: RUN | PROXIES | ATTEMPT,
-    "harness/report": BASE | ORACLE | {"harness/results", "harness/statistics", "harness/targets"},
+    "harness/report": BASE
+    | ORACLE
+    | {"harness/results", "harness/statistics", "harness/targets", "harness/promises"},
     "harness/cli": RUN
     | PROXIES
     | ATTEMPT

@@ -27,7 +27,7 @@ struct Finding {
   // recording is no proof by itself.
   bool by_silence = false;
   Level level = Level::kMust;  // how binding the broken rule is
-  // The standing promise (standing_promise.h) that was asked for when it showed, where it is about
+  // The standing promise (harness/promises) that was asked for when it showed, where it is about
   // no watch: what the attempt was about need not be the cause.
   std::string standing{};
 };

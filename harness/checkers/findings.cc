@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "harness/checkers/signatures.h"
-#include "harness/history/standing_promise.h"
 
 namespace watchproof {
 
@@ -60,7 +59,8 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
     draft.signature = signature::kAnswersOutOfOrder;
   }
   if (!key.promise.empty()) {
-    watch = fmt::format("standing promise: {}; {}", TextOfPromise(key.promise), watch);
+    watch =
+        fmt::format("standing promise: {}; {}", promise_texts_.find(key.promise)->second, watch);
   }
   std::vector<std::size_t>& alike = index_[key];
   for (const std::size_t at : alike) {

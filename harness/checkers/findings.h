@@ -70,7 +70,10 @@ class Findings {
         guarantee, subject, [&] { return std::move(draft); }, level);
   }
   // From the line on the driver asks for the standing promise of this name; empty: for none.
-  void AskPromise(Line from, const std::string& name) { promises_[from] = name; }
+  void AskPromise(Line from, const std::string& name, const std::string& text) {
+    promises_[from] = name;
+    promise_texts_[name] = text.empty() ? name : text;
+  }
   // A reason why the recording proves less than it seems to: reported, but no finding against the
   // target.
   void Undecide(std::string reason);
@@ -149,6 +152,7 @@ class Findings {
   Filed notes_;
   std::vector<std::string> undecided_reasons_;
   std::map<Line, std::string> promises_;  // by their first lines
+  std::map<std::string, std::string, std::less<>> promise_texts_;
   // What was filed under the key, each with another signature.
   std::unordered_map<Key, std::vector<std::size_t>, HashKey> index_;
 };

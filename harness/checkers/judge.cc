@@ -223,13 +223,13 @@ struct Judge::Impl final : HistoryVisitor {
       converged_ = converged_ || reached->stage == Stage::kConverged;
       stopped_ = stopped_ || reached->stage == Stage::kStopped;
       if (reached->stage == Stage::kHealed) healed_ = where.line;
-      findings_.AskPromise(where.line, {});
+      findings_.AskPromise(where.line, {}, {});
       if (reached->stage == Stage::kQuestions && !questions_) {
         questions_ = where.line;
         BeginUncounted();
       }
     } else if (const auto* promise = std::get_if<PromiseAsked>(&annotation)) {
-      findings_.AskPromise(where.line, promise->promise);
+      findings_.AskPromise(where.line, promise->promise, promise->text);
     } else if (std::holds_alternative<ConsumerStarted>(annotation)) {
       facts_.of_consumer = true;
     } else if (std::holds_alternative<QuestionLeft>(annotation)) {

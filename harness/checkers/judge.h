@@ -40,6 +40,7 @@ struct WatchState {
   std::string key;
   std::string range_end;  // etcd's meaning: empty is one key, "\0" is from key on
   Revision start{};       // as resolved: for a start of 0 the created header's revision + 1
+  bool progress_notify = false;
   bool created = false;
   WatchId id{};  // as answered
   WatchEnd end = WatchEnd::kOpen;

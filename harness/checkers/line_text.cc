@@ -5,7 +5,6 @@
 
 #include "harness/checkers/phrases.h"
 #include "harness/history/annotation.h"
-#include "harness/history/standing_promise.h"
 #include "harness/history/wire.h"
 
 namespace watchproof {
@@ -190,7 +189,8 @@ struct AnnotationPhrases {
     return fmt::format("the moment did not come: {} of {}", missed.moment, missed.of);
   }
   std::string operator()(const PromiseAsked& asked) {
-    return fmt::format("the client asks for a standing promise: {}", TextOfPromise(asked.promise));
+    return fmt::format("the client asks for a standing promise: {}",
+                       asked.text.empty() ? asked.promise : asked.text);
   }
   std::string operator()(const QuestionLeft& left) {
     return fmt::format("the client does not ask for {}: {}", left.question, left.why);

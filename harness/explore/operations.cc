@@ -60,12 +60,32 @@ std::string Placement::End(const std::string& end) const {
   return after;
 }
 
+// A key that is not below the prefix stands for everything: scripts name no other.
+std::string Placement::Word(std::string_view key) const {
+  const bool placed = key.starts_with(prefix_) && key != kZeroByte;
+  return !placed || key.size() == prefix_.size() ? kEverything
+                                                 : std::string(key.substr(prefix_.size()));
+}
+
+std::string Placement::EndWord(const std::string& end) const {
+  return end.empty() ? end : end == End(kEverything) ? kEverything : Word(end);
+}
+
 std::string Values::Next(std::int64_t bytes) {
   std::string value = fmt::format("v{}", ++given);
   if (static_cast<std::int64_t>(value.size()) < bytes) {
     value.resize(static_cast<std::size_t>(bytes), '.');
   }
   return value;
+}
+
+Create CreateOf(int stream, const WatchCreate& watch, const Placement& placement) {
+  return {.stream = stream,
+          .key = placement.Word(watch.key),
+          .end = placement.EndWord(watch.range_end),
+          .start = {Place::From::kNumber, watch.start.value},
+          .id = watch.id.value,
+          .options = watch.options};
 }
 
 store::PutOp OperationOf(const Put& put, const Placement& placement, Values& values) {

@@ -12,6 +12,7 @@
 
 #include "embedded_store/mvcc/operations.h"
 #include "harness/explore/script.h"
+#include "harness/history/wire_writer.h"
 
 namespace watchproof::explore {
 
@@ -26,6 +27,9 @@ class Placement {
 
   std::string Key(const std::string& key) const;
   std::string End(const std::string& end) const;
+  // The word of a script for a key, or for an end, that is placed.
+  std::string Word(std::string_view key) const;
+  std::string EndWord(const std::string& end) const;
   std::int64_t Lease(std::int64_t lease) const { return lease == 0 ? 0 : leases_ + lease; }
   store::KeyRange Range(const std::string& key, const std::string& end) const {
     return {Key(key), End(end)};
@@ -43,6 +47,8 @@ struct Values {
   std::string Next(std::int64_t bytes);
 };
 
+// A create of the watch with keys that are placed and a start that is a revision of the store.
+Create CreateOf(int stream, const WatchCreate& watch, const Placement& placement);
 store::PutOp OperationOf(const Put& put, const Placement& placement, Values& values);
 store::DeleteOp OperationOf(const Delete& erase, const Placement& placement);
 store::TxnOp OperationOf(const Txn& txn, const Placement& placement, Values& values);

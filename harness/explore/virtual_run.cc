@@ -68,7 +68,7 @@ void VirtualRun::Finish() {
   }
   state_ = DescribeState();
   if (progress_ != nullptr) progress_->Step(script_.steps.size() + 1);
-  AskClosingQuestions();
+  AskAtTheEnd();
 }
 
 // Of ended watches only the ids that stay in use matter, of the changes those that can be read.

@@ -167,18 +167,13 @@ class VirtualRun {
   void ReportProgress();
   void OpenControl();
 
-  // closing_questions.cc: at the end, every promise of the API is asked of everything that is open.
-  void AskClosingQuestions();
-  // Calls `visit(stream, watch)` for each live watch; those that it cancels are live no longer.
-  template <typename Visit>
-  void EachLive(Visit visit);
+  // store_promises.cc: at the end, every promise of the API is asked of everything that is open.
+  friend class VirtualDriver;
+  void AskAtTheEnd();
   void Quiet();
   bool QuietRound();
-  void AskForProgress();
-  void AwaitPeriodicProgress();
+  void PassInterval();
   void WriteBetweenNotices();
-  void Probe();
-  void CreateNew();
   void ReadBack();
   void ListLeases();
   void CompareCounters();
@@ -189,8 +184,6 @@ class VirtualRun {
   void FillUp();
   void RestartTwice();
   void CompareHashes(const store::MvccStore& restored);
-  void CancelFuture();
-  void CancelAll();
 
   const Script& script_;
   const store::Hooks& hooks_;

@@ -41,8 +41,10 @@ TEST(VirtualRunTest, WritesThatWereNotSafeAreLostInACrash) {
 
 // Even if nothing can be done with it any more.
 TEST(VirtualRunTest, AStoreThatDoesNotRecoverIsNotDurable) {
-  const Script script{.limits = {.disk = true, .room = 109},
-                      .steps = {Put{.key = "a/1", .bytes = 91}}};
+  const Script script{
+      .limits = {.disk = true, .room = 109},
+      .steps = {Put{.key = "a/1", .bytes = 91}, Put{.key = "a/1"}, Put{.key = "a/2"},
+                Put{.key = "a0"}, Put{.key = "b"}, Delete{.key = "a/1", .end = "a0"}}};
   EXPECT_THAT(RunScript(script, {}).findings, testing::IsEmpty());
   const Outcome outcome = RunScript(script, {"delete-at-floor-lost"});
   ASSERT_THAT(outcome.findings, testing::Not(testing::IsEmpty()));

@@ -215,10 +215,12 @@ struct MomentMissed {
 // stage.
 struct PromiseAsked {
   static constexpr std::string_view kType = "promise_asked";
-  std::string promise;  // by its name in standing_promise.h
+  std::string promise;  // by name, as a profile leaves it out
+  std::string text;     // for readers
   template <typename F>
   void Fields(F& field) {
     field("promise", promise);
+    field("text", text);
   }
 };
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "harness/history/standing_promise.h"
+#include "harness/promises/promise.h"
 #include "harness/report/text.h"
 
 namespace watchproof {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "harness/model/key_range.h"
-#include "harness/scenario/closing_questions.h"
+#include "harness/scenario/attempt_driver.h"
 #include "harness/session/interrupt.h"
 #include "harness/targets/probe_capabilities.h"
 
@@ -159,7 +159,7 @@ Status Executor::AskStandingPromises() {
   }
   Ask("a standing promise of the API");
   session_.Annotate(StageReached{Stage::kQuestions});
-  return AskClosingQuestions(context_);
+  return AskPromisesOfAttempt(context_, plan_);
 }
 
 // Its watches need not settle before: a consumer may open one after the other until it gives up.

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "harness/base/escape.h"
-#include "harness/scenario/closing_questions.h"
+#include "harness/scenario/attempt_driver.h"
 
 namespace watchproof {
 namespace {
@@ -156,7 +156,7 @@ Usage UsageOf(const Plan& plan) {
   usage.keys += named + kProbeKeys;
   // Two rounds of sentinels, and the lifting of the head; see Executor::WriteSentinels.
   usage.bytes += std::max(kMostSentinels, 2 * named) * kSmallValue + kProbeBytes;
-  usage += CostOfQuestions();
+  usage += CostOfStandingPromises();
   ++usage.watchers;  // the one that sees everything
   return usage;
 }

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "harness/base/toml_fields.h"
-#include "harness/history/standing_promise.h"
+#include "harness/promises/promise.h"
 
 namespace watchproof {
 namespace {
@@ -56,7 +56,7 @@ Result<std::set<std::string, std::less<>>> PromisesIn(const toml::table& table,
   for (const std::string& word : words) {
     if (FindStandingPromise(word) != nullptr) continue;
     std::vector<std::string_view> names;
-    for (const StandingPromise& promise : kStandingPromises) names.push_back(promise.name);
+    for (const StandingPromise& promise : StandingPromises()) names.push_back(promise.name);
     return FailAt(*table.get(field),
                   fmt::format("'{}' in '{}' is no standing promise; expected some of {}", word,
                               field, fmt::join(names, ", ")));

@@ -32,7 +32,7 @@ struct Profile {
   bool compacted_at_the_floor = false;
   // To grant a lease takes a revision at which no key changes.
   bool leases_take_revisions = false;
-  // Standing promises that are not asked for (history/standing_promise.h).
+  // Standing promises that are not asked for (harness/promises).
   std::set<std::string, std::less<>> leaves_out;
   Deviations deviations;
 };

@@ -8,7 +8,7 @@
 
 #include "harness/base/prng.h"
 #include "harness/history/history_parser.h"
-#include "harness/history/standing_promise.h"
+#include "harness/promises/promise.h"
 #include "harness/session/interrupt.h"
 #include "harness/session/verdict.h"
 #include "harness/targets/probe_capabilities.h"
@@ -212,7 +212,7 @@ Status AttemptSession::ReadBack() {
   for (const bool serializable : {false, true}) {
     const std::string_view promise = serializable ? "serializable-read" : "read-of-every-key";
     if ((serializable && kubernetes_only()) || !Asks(promise)) continue;
-    Annotate(PromiseAsked{std::string(promise)});
+    Annotate(PromiseAsked{std::string(promise), TextOfPromise(promise)});
     const auto read = ReadKeys({}, serializable);
     if (read.has_value()) continue;
     // Not every store can read such a range; if the target's offer is stated, it must.

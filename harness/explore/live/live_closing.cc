@@ -6,18 +6,17 @@
 #include <thread>
 
 #include "harness/explore/live/live_script.h"
+#include "harness/explore/live/shared_driver.h"
 #include "harness/explore/recording.h"
 #include "harness/history/wire.h"
+#include "harness/promises/promise.h"
 
 namespace watchproof::explore {
 namespace {
 
-// Progress that an ended watch holds back is no news on this server once it has not come so often.
-constexpr std::uint64_t kNoNews = 4;
 // Longer than the judge gives a lease of three seconds.
 constexpr Duration kLeasesEnd = 16s;
 constexpr Duration kBetweenLists = 200ms;
-constexpr int kMoreTries = 2;
 // A request for progress may be dropped while the server still has a watch among those that are
 // behind. It is repeated, each time after twice as long.
 constexpr Duration kFirstRequest = 25ms;
@@ -102,7 +101,7 @@ void LiveScript::AwaitAnswers(Duration limit) {
       limit);
 }
 
-void LiveScript::AskClosingQuestions() {
+void LiveScript::AskAtTheEnd() {
   for (Stream& stream : streams_) {
     if (stream.open) stream.client->ResumeReading();
     stream.stalled = false;
@@ -110,12 +109,8 @@ void LiveScript::AskClosingQuestions() {
   AwaitArrival();
   AwaitAnswers(server_.patience());
   AwaitEndOfLeases();
-  AskForProgress();
-  CreateNew();
-  Probe();
-  ReadBack();
-  ListLeases();
-  CancelAll();
+  SharedDriver driver(*this);
+  AskStandingPromises(driver);
   for (const std::int64_t lease : leases_) {
     if (server_.Gone()) return;
     [[maybe_unused]] const auto revoked = Call(Method::kLeaseRevoke, LeaseToWire(lease));
@@ -228,26 +223,6 @@ bool LiveScript::AwaitArrival() {
   return arrival.arrived;
 }
 
-// A stream with a watch that starts in the future receives no progress until then.
-void LiveScript::AskForProgress() {
-  for (Stream& stream : streams_) {
-    if (!stream.open) continue;
-    const Revision head = server_.head();
-    const Watches live = LiveOn(&stream);
-    const bool future =
-        std::ranges::any_of(live, [head](const LiveWatch& one) { return one.state.start > head; });
-    if (live.empty() || future || !AwaitDelivery(live, head)) continue;
-    if (server_.held_back() >= kNoNews && HasCompacted(stream)) continue;
-    Progress progress = AwaitProgress(stream);
-    // What other scripts write keeps the stream behind for as long as a slow server takes.
-    for (int i = 0; i < kMoreTries && progress == Progress::kBehind; ++i) {
-      if (!AwaitDelivery(LiveOn(&stream), server_.head())) break;
-      progress = AwaitProgress(stream);
-    }
-    if (progress == Progress::kNone && HasCompacted(stream)) server_.ProgressHeldBack();
-  }
-}
-
 bool LiveScript::HasCompacted(const Stream& stream) {
   bool compacted = false;
   server_.Look([&](const Judge& judge) {
@@ -292,68 +267,6 @@ LiveScript::Progress LiveScript::AwaitProgress(Stream& stream) {
   }
   server_.Annotate(ProgressOver{id});
   return came ? Progress::kCame : Progress::kNone;
-}
-
-// With a fresh id, with one that may be in use, from now, from the floor, below it and in the
-// future.
-void LiveScript::CreateNew() {
-  int number = 1;
-  for (const Stream& stream : streams_) {
-    if (stream.open) number = stream.number;
-  }
-  Carry(Create{.stream = number, .key = "*", .end = "*"});
-  Carry(Create{.stream = number,
-               .key = "a/",
-               .end = "a0",
-               .start = {Place::From::kHead, 0},
-               .id = 2,
-               .options = {.prev_kv = true}});
-  Carry(Create{.stream = number, .key = "*", .end = "*", .start = {Place::From::kFloor, 0}});
-  if (server_.floor().value > 1) {
-    Carry(Create{.stream = number, .key = "*", .end = "*", .start = {Place::From::kFloor, -1}});
-  }
-  Carry(Create{.stream = number, .key = "b", .start = {Place::From::kHead, 1}});
-  AwaitAnswers(server_.patience());
-}
-
-// A put of each key and a deletion: whatever is live receives what it has asked for.
-void LiveScript::Probe() {
-  using Kind = TxnPart::Kind;
-  Carry(Txn{.then = {{.kind = Kind::kPut, .key = "a/1"},
-                     {.kind = Kind::kPut, .key = "a/2"},
-                     {.kind = Kind::kPut, .key = "a0"},
-                     {.kind = Kind::kPut, .key = "b"}}});
-  Carry(Delete{.key = "a/1", .end = "a0"});
-  if (own_.empty()) return;
-  const Revision through(own_.back());
-  Watches live = LiveOn(nullptr);
-  std::erase_if(live, [through](const LiveWatch& one) { return one.state.start > through; });
-  DeliveryDue due{.group = name_,
-                  .streams = {},
-                  .ordinals = {},
-                  .through = through.value,
-                  .limit_ms = server_.patience() / 1ms};
-  for (const LiveWatch& one : live) {
-    due.streams.push_back(one.stream->client->id().value);
-    due.ordinals.push_back(one.ordinal);
-  }
-  if (live.empty()) return;
-  server_.Annotate(due);
-  std::uint64_t events = 0;
-  if (!AwaitDelivery(live, through)) Delivered(live, through, server_.certainty(), &events);
-  server_.Annotate(DeliveryOver{name_});
-}
-
-void LiveScript::ReadBack() {
-  Carry(Get{.end = "*"});
-  Carry(Get{.end = "*", .at = {Place::From::kHead, -1}});
-  Carry(Get{.end = "*", .at = {Place::From::kFloor, 0}});
-  if (server_.floor().value > 1) Carry(Get{.end = "*", .at = {Place::From::kFloor, -1}});
-  Carry(Get{.end = "*", .at = {Place::From::kHead, 1 << 20}});
-}
-
-void LiveScript::CancelAll() {
-  for (const LiveWatch& one : LiveOn(nullptr)) one.stream->client->Cancel(one.state.id);
 }
 
 }  // namespace watchproof::explore

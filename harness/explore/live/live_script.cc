@@ -73,7 +73,7 @@ void LiveScript::Run() {
   const LiveServer::Use use(server_);
   NoteRestart();
   NoteCompaction();
-  AskClosingQuestions();
+  AskAtTheEnd();
 }
 
 // What leases and pauses are here, so that alone, where time passes, they are the same.
@@ -365,8 +365,9 @@ void LiveScript::Do(const KeepAlive& keep) {
 
 // Others compact at the same time: what was compacted before is gone, and what no script has
 // asked to compact is kept.
-void LiveScript::Do(const Get& get) {
-  const std::int64_t at = Resolve(get.at);
+void LiveScript::Do(const Get& get) { Read(get, Resolve(get.at)); }
+
+void LiveScript::Read(const Get& get, std::int64_t at) {
   const std::int64_t floor = server_.floor().value;
   const std::int64_t head = server_.head().value;
   const auto asked = Inquire(Method::kRange, ToWire(OperationOf(get, placement_, at)));

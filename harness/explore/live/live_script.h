@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one script on a server that others use at the same time, and then asks the closing questions
+// Runs one script on a server that others use at the same time, and then asks the standing promises
 // of every stream and watch that it left open.
 //
 //   LiveScript run(server, client, script, 17, prng);
@@ -105,6 +105,7 @@ class LiveScript {
   void Do(const Revoke& revoke);
   void Do(const KeepAlive& keep);
   void Do(const Get& get);
+  void Read(const Get& get, std::int64_t at);
   void Do(const Compact& compact);
   void Do(const Receive& receive);
   void Do(const Restrict& restrict);
@@ -114,7 +115,8 @@ class LiveScript {
   void Do(const Crash&) {}  // Restart
 
   // live_closing.cc: after the last step.
-  void AskClosingQuestions();
+  friend class SharedDriver;
+  void AskAtTheEnd();
   void AwaitAnswers(Duration limit);
   void Look();
   // A watch that was created and had not ended, as it was then.
@@ -135,16 +137,11 @@ class LiveScript {
   bool Delivered(const Watches& watches, Revision through, Duration limit, std::uint64_t* events);
   void AwaitEndOfLeases();
   void ListLeases();
-  void AskForProgress();
   // A watch of the stream ended with ErrCompacted.
   bool HasCompacted(const Stream& stream);
   // kBehind: none came, but nor did every event.
   enum class Progress { kCame, kNone, kBehind };
   Progress AwaitProgress(Stream& stream);
-  void CreateNew();
-  void Probe();
-  void ReadBack();
-  void CancelAll();
   // With the state of each watch that was created and has not ended.
   void EachLive(
       const Judge& judge,

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// What only the store under virtual time can be asked, beside the standing promises: its counters,
+// snapshots of it, a disk that is full, and restarts.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "embedded_store/mvcc/store_hash.h"
 #include "harness/base/check.h"
+#include "harness/explore/virtual_driver.h"
 #include "harness/explore/virtual_run.h"
+#include "harness/promises/promise.h"
 
 namespace watchproof::explore {
 namespace {
@@ -14,38 +18,20 @@ constexpr int kTurnsAtOnce = 3000;
 constexpr int kRounds = 300;
 constexpr std::int64_t kLongLease = 9;
 constexpr std::int64_t kAllWrites = 1 << 20;
-constexpr const char* kProbes[] = {"a/1", "a/2", "a0", "b"};
+constexpr const char* kProbe = "a/1";
+constexpr const char* kOther = "a/2";
 
 }  // namespace
 
-template <typename Visit>
-void VirtualRun::EachLive(Visit visit) {
-  for (Stream& stream : streams_) {
-    for (std::size_t i = 0; stream.open && i < stream.watches.size(); ++i) {
-      if (stream.watches[i].live()) visit(stream, stream.watches[i]);
-    }
-  }
-}
-
-void VirtualRun::AskClosingQuestions() {
+void VirtualRun::AskAtTheEnd() {
   Quiet();
   CompareCounters();
   recording_.Annotate(StageReached{Stage::kHealed});
-  AskForProgress();
-  Probe();
-  CancelFuture();
-  AskForProgress();
-  AwaitPeriodicProgress();
-  CreateNew();
-  Probe();
-  recording_.Annotate(StageReached{Stage::kSentinels});
-  ReadBack();
-  ListLeases();
+  VirtualDriver driver(*this);
+  AskStandingPromises(driver);
   RestoreSnapshot();
   SpoilSnapshot();
-  CancelAll();
-  Quiet();
-  RunStep(Put{.key = kProbes[0]});
+  RunStep(Put{.key = kProbe});
   Quiet();
   CompareCounters();
   FillUp();
@@ -84,45 +70,11 @@ bool VirtualRun::QuietRound() {
   return taken > 0 || hub_->has_unsynced() || hub_->has_victims() || !disk_.idle();
 }
 
-// A stream with a watch that starts in the future receives no progress until then.
-void VirtualRun::AskForProgress() {
-  for (Stream& stream : streams_) {
-    const auto live = [](const ClientWatch& watch) { return watch.live(); };
-    const auto future = [this](const ClientWatch& watch) {
-      return watch.live() && watch.start > head_;
-    };
-    if (!stream.open || std::ranges::none_of(stream.watches, live) ||
-        std::ranges::any_of(stream.watches, future)) {
-      continue;
-    }
-    recording_.Annotate(ProgressDue{.stream = stream.recorded, .asked = true, .limit_ms = 1});
-    const std::size_t before = stream.progress;
-    for (int times = 0; times < 3 && stream.progress == before; ++times) {
-      RunStep(AskProgress{stream.number});
-      Quiet();
-    }
-    recording_.Annotate(ProgressOver{stream.recorded});
-  }
-}
-
-// The first interval only shows that the watch is idle.
-void VirtualRun::AwaitPeriodicProgress() {
-  std::vector<StreamId> due;
-  for (const Stream& stream : streams_) {
-    const auto asked = [this](const ClientWatch& watch) {
-      return watch.live() && watch.asked.options.progress_notify && watch.start <= head_;
-    };
-    if (!stream.open || std::ranges::none_of(stream.watches, asked)) continue;
-    due.push_back(stream.recorded);
-    recording_.Annotate(ProgressDue{.stream = stream.recorded, .limit_ms = 1});
-  }
-  for (int times = 0; times < 2 && !due.empty(); ++times) {
-    RunStep(Advance{script_.limits.progress_ms});
-    RunStep(Turn{Loop::kProgress});
-    Quiet();
-  }
-  for (const StreamId stream : due) recording_.Annotate(ProgressOver{stream});
-  if (!due.empty()) WriteBetweenNotices();
+// So that the store's timers run.
+void VirtualRun::PassInterval() {
+  RunStep(Advance{script_.limits.progress_ms});
+  RunStep(Turn{Loop::kProgress});
+  Quiet();
 }
 
 // A watch that has just been given events gets no periodic progress beside them.
@@ -135,63 +87,17 @@ void VirtualRun::WriteBetweenNotices() {
       notices.emplace_back(&watch, watch.notices);
     }
   }
-  RunStep(Put{.key = kProbes[0]});
+  RunStep(Put{.key = kProbe});
   Quiet();
-  RunStep(Advance{script_.limits.progress_ms});
-  RunStep(Turn{Loop::kProgress});
-  Quiet();
+  PassInterval();
   for (const auto& [watch, before] : notices) {
     if (watch->fed) promises_.CompareNumbers("notices to a busy watch", before, watch->notices);
   }
 }
 
-// A write of each kind to each key: whatever is live receives it.
-void VirtualRun::Probe() {
-  DeliveryDue due{.group = "probe", .streams = {}, .ordinals = {}, .through = head_ + 1};
-  EachLive([&](const Stream& stream, const ClientWatch& watch) {
-    due.streams.push_back(stream.recorded.value);
-    due.ordinals.push_back(watch.ordinal);
-  });
-  recording_.Annotate(due);
-  for (const char* key : kProbes) RunStep(Put{.key = key});
-  RunStep(Delete{.key = kProbes[0], .end = kProbes[2]});
-  Quiet();
-  recording_.Annotate(DeliveryOver{"probe"});
-}
-
-// With a fresh id, with one that was used, from now, from the floor, below it and in the future.
-void VirtualRun::CreateNew() {
-  int number = 1;
-  for (const Stream& stream : streams_) {
-    if (stream.open) number = stream.number;
-  }
-  RunStep(Create{.stream = number, .key = "*", .end = "*"});
-  Quiet();
-  const std::vector<ClientWatch>& watches = StreamOf(number).watches;
-  std::int64_t id = 1;
-  const auto taken = [&](const ClientWatch& watch) {
-    return watch.created && watch.id == id && (!watch.ended || watch.compacted > 0);
-  };
-  while (std::ranges::any_of(watches, taken)) ++id;
-  RunStep(Create{.stream = number,
-                 .key = "a/",
-                 .end = "a0",
-                 .start = {Place::From::kFloor, 0},
-                 .id = id,
-                 .options = {.prev_kv = true}});
-  if (floor_ > 1) {
-    RunStep(Create{.stream = number, .key = "*", .end = "*", .start = {Place::From::kFloor, -1}});
-  }
-  RunStep(Create{.stream = number, .key = "b", .start = {Place::From::kHead, 1}});
-  Quiet();
-}
-
 void VirtualRun::ReadBack() {
   RunStep(Get{.end = "*"});
-  RunStep(Get{.end = "*", .at = {Place::From::kHead, -1}});
   RunStep(Get{.end = "*", .at = {Place::From::kFloor, 0}});
-  if (floor_ > 1) RunStep(Get{.end = "*", .at = {Place::From::kFloor, -1}});
-  RunStep(Get{.end = "*", .at = {Place::From::kHead, 1}});
 }
 
 // What a lease holds, and which there are.
@@ -296,11 +202,11 @@ void VirtualRun::SpoilSnapshot() {
 void VirtualRun::FillUp() {
   const std::int64_t room = script_.limits.room;
   if (room == 0 || !script_.limits.disk || controlled_) return;
-  RunStep(Put{.key = kProbes[0], .bytes = room + 1});
+  RunStep(Put{.key = kProbe, .bytes = room + 1});
   RunStep(Grant{});
   RunStep(Grant{});
-  RunStep(Delete{.key = kProbes[0]});
-  RunStep(Txn{.then = {{.kind = TxnPart::Kind::kDelete, .key = kProbes[1]}}});
+  RunStep(Delete{.key = kProbe});
+  RunStep(Txn{.then = {{.kind = TxnPart::Kind::kDelete, .key = kOther}}});
 }
 
 // What was answered outlives a restart, and what was answered after one outlives the next.
@@ -314,19 +220,6 @@ void VirtualRun::RestartTwice() {
   if (lost_) return;
   for (const std::int64_t lease : lessor_->List()) RunStep(KeepAlive{lease});
   RunStep(Crash{.kept = kAllWrites});
-}
-
-void VirtualRun::CancelFuture() {
-  EachLive([this](const Stream& stream, const ClientWatch& watch) {
-    if (watch.start > head_) RunStep(Cancel{stream.number, watch.id});
-  });
-  Quiet();
-}
-
-void VirtualRun::CancelAll() {
-  EachLive([this](const Stream& stream, const ClientWatch& watch) {
-    RunStep(Cancel{stream.number, watch.id});
-  });
 }
 
 }  // namespace watchproof::explore
