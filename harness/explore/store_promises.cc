@@ -20,6 +20,8 @@ constexpr std::int64_t kLongLease = 9;
 constexpr std::int64_t kAllWrites = 1 << 20;
 constexpr const char* kProbe = "a/1";
 constexpr const char* kOther = "a/2";
+constexpr const char* kBeyond = "a0";
+constexpr const char* kLast = "b";
 
 }  // namespace
 
@@ -27,6 +29,7 @@ void VirtualRun::AskAtTheEnd() {
   Quiet();
   CompareCounters();
   recording_.Annotate(StageReached{Stage::kHealed});
+  WriteMore();
   VirtualDriver driver(*this);
   AskStandingPromises(driver);
   RestoreSnapshot();
@@ -68,6 +71,13 @@ bool VirtualRun::QuietRound() {
     if (stream.open) taken += ReceiveFrom(stream, SIZE_MAX);
   }
   return taken > 0 || hub_->has_unsynced() || hub_->has_victims() || !disk_.idle();
+}
+
+// Whatever is watched: the promises find a history that goes on.
+void VirtualRun::WriteMore() {
+  for (const char* key : {kProbe, kOther, kBeyond, kLast}) RunStep(Put{.key = key});
+  RunStep(Delete{.key = kProbe, .end = kBeyond});
+  Quiet();
 }
 
 // So that the store's timers run.

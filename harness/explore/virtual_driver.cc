@@ -70,8 +70,13 @@ void VirtualDriver::PutEach(const std::set<std::string>& keys) {
   for (const std::string& key : keys) run_.RunStep(Put{.key = kUnplaced.Word(key)});
 }
 
+// All in one revision.
 void VirtualDriver::DeleteEach(const std::set<std::string>& keys) {
-  for (const std::string& key : keys) run_.RunStep(Delete{.key = kUnplaced.Word(key)});
+  Txn txn;
+  for (const std::string& key : keys) {
+    txn.then.push_back({.kind = TxnPart::Kind::kDelete, .key = kUnplaced.Word(key)});
+  }
+  run_.RunStep(txn);
 }
 
 void VirtualDriver::Read(Revision at, Reads) {

@@ -172,6 +172,7 @@ class VirtualRun {
   void AskAtTheEnd();
   void Quiet();
   bool QuietRound();
+  void WriteMore();
   void PassInterval();
   void WriteBetweenNotices();
   void ReadBack();
