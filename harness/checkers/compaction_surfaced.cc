@@ -180,6 +180,12 @@ class CompactionSurfaced final : public Checker {
     return past;
   }
 
+  // Codes that a read is refused with for no reason but the revision, and not for that either.
+  static bool RefusesOtherwise(StatusCode code) {
+    return code == StatusCode::kNotFound || code == StatusCode::kFailedPrecondition ||
+           code == StatusCode::kDataLoss;
+  }
+
   // What a compaction keeps can be read, and what it removed cannot.
   void JudgeReads(const RecordedCall& call, std::string_view error) {
     const std::vector<Revision> past = PastOf(call);
@@ -189,13 +195,15 @@ class CompactionSurfaced final : public Checker {
     const bool gone = *lowest < call.floor && !facts().options.deviations.keeps_history;
     const bool kept = *lowest >= HighestFloor(facts()) && *highest <= call.before.revision &&
                       !facts().options.others_compact;
-    if (gone && call.code == StatusCode::kOk) {
+    const bool otherwise = RefusesOtherwise(call.code);
+    if (gone && (call.code == StatusCode::kOk || otherwise)) {
       Report(call,
              fmt::format("a read at revision {} to be refused as out of range: the store has been "
                          "compacted to {}",
                          *lowest, call.floor),
-             "it was answered", {kReadsAtTheFloor, kReadOfHistory});
-    } else if (kept && call.code == StatusCode::kOutOfRange) {
+             otherwise ? fmt::format("{}: {}", Name(call.code), error) : "it was answered",
+             {kReadsAtTheFloor, kReadOfHistory});
+    } else if (kept && (call.code == StatusCode::kOutOfRange || otherwise)) {
       Report(
           call,
           fmt::format("an answer to a read at revision {}: no compaction above {} was requested, "

@@ -102,6 +102,27 @@ INSTANTIATE_TEST_SUITE_P(
         {"ReadsAroundTheFloor",
          Script().Put("k", "a", 2).Put("k", "b", 3).Compact(3).ReadAt(3, 3).ReadRefusedAt(2),
          {}},
+        {"AReadBelowTheFloorIsRefusedOtherwise",
+         Script()
+             .Put("k", "a", 2)
+             .Put("k", "b", 3)
+             .Compact(3)
+             .ReadRefusedAt(2, StatusCode::kNotFound),
+         {"CompactionSurfaced"}},
+        {"AReadAtTheFloorIsRefusedOtherwise",
+         Script()
+             .Put("k", "a", 2)
+             .Put("k", "b", 3)
+             .Compact(3)
+             .ReadRefusedAt(3, StatusCode::kDataLoss),
+         {"CompactionSurfaced"}},
+        {"AReadWithoutTheRight",
+         Script()
+             .Put("k", "a", 2)
+             .Put("k", "b", 3)
+             .Compact(3)
+             .ReadRefusedAt(2, StatusCode::kPermissionDenied),
+         {}},
         {"AReadOfTheFuture", Script().Put("k", "a", 2).ReadRefusedAt(9), {}},
     }),
     RowName);

@@ -16,6 +16,17 @@ bool Wrote(const std::vector<Operation>& operations, const Observation& seen) {
 
 class Durable final : public Checker {
  public:
+  void Annotated(const Annotation& annotation, Where where) override {
+    const auto* const ended = std::get_if<NotRestarted>(&annotation);
+    if (ended == nullptr) return;
+    Add(ClientSubject{0, ended->client, where.line},
+        {.expected = "the target to start again, with its data, after it was killed",
+         .observed = ended->observed,
+         .where = where,
+         .promise = "A target that was killed starts again with what it had acknowledged.",
+         .by_silence = ended->late});
+  }
+
   void CallsSettled() override {
     for (const Clash& clash : facts().model.writers().clashes()) ReportClash(clash);
     for (const auto& [revision, reported] : facts().model.control().reported()) {

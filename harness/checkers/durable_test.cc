@@ -39,5 +39,19 @@ const std::vector<CallRow>& Rows() {
 }
 INSTANTIATE_TEST_SUITE_P(Durable, CallTable, testing::ValuesIn(Rows()), CallRowName);
 
+TEST(Durable, ATargetThatDoesNotStartAgain) {
+  for (const bool late : {false, true}) {
+    const CallScript script =
+        CallScript()
+            .Put("a", "1", 2)
+            .Annotate(
+                NotRestarted{.client = "a", .observed = "exited: the log is torn", .late = late});
+    const std::vector<Finding> findings = script.Judge().findings;
+    ASSERT_THAT(findings, testing::SizeIs(1));
+    EXPECT_EQ(findings.front().guarantee, Guarantee("Durable"));
+    EXPECT_EQ(findings.front().by_silence, late);
+  }
+}
+
 }  // namespace
 }  // namespace watchproof

@@ -239,6 +239,7 @@ struct Judge::Impl final : HistoryVisitor {
       progress_due_.insert(due->stream.value);
     }
     for (const auto& checker : checkers_) checker->Annotated(annotation, where);
+    for (const auto& checker : call_checkers_) checker->Annotated(annotation, where);
   }
   // Streams that the driver closes after its last wait do not end their watches: a change that has
   // not come by then is missing.

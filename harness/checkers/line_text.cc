@@ -185,6 +185,13 @@ struct AnnotationPhrases {
   std::string operator()(const TargetRefused& refused) {
     return fmt::format("the target refuses {}: {}", refused.asked, refused.refusal);
   }
+  std::string operator()(const AnswerDiffers& differs) {
+    return fmt::format("an answer to client {} differs; expected: {}; observed: {}", differs.client,
+                       differs.expected, differs.observed);
+  }
+  std::string operator()(const NotRestarted& ended) {
+    return fmt::format("the target did not start again: {}", ended.observed);
+  }
   std::string operator()(const MomentMissed& missed) {
     return fmt::format("the moment did not come: {} of {}", missed.moment, missed.of);
   }

@@ -20,7 +20,6 @@ namespace watchproof {
 namespace {
 
 namespace fs = std::filesystem;
-using explore::BrokenGuarantee;
 using explore::Bucket;
 using explore::Exhaustive;
 using explore::Explorer;
@@ -194,8 +193,8 @@ class Exploration {
     const Script smallest =
         explore::Shrink(bucket.examples.front().script, bucket.shape, options_.defects, &progress_);
     const auto outcome = explore::RunScript(smallest, options_.defects, &progress_);
-    BrokenGuarantee shown = bucket.broken();
-    for (const BrokenGuarantee& broken : outcome.findings) {
+    Finding shown = bucket.broken();
+    for (const Finding& broken : outcome.findings) {
       if (explore::ShapeOf(broken) == bucket.shape) shown = broken;
     }
     const std::vector<const Bucket*> too = AlsoShown(outcome.findings, bucket.shape, left);
@@ -209,9 +208,9 @@ class Exploration {
     const Bucket stuck{
         .shape = {},
         .examples = {{.script = hang.script,
-                      .broken = {.guarantee = "Available",
+                      .broken = {.guarantee = Guarantee("Available"),
                                  .watch = "the store",
-                                 .expected = "every step, and every closing question, to return",
+                                 .expected = "every step, and every standing promise, to return",
                                  .observed = hang.observed}}},
         .times = 1,
         .first = explorer.counts().scripts + 1};
@@ -230,11 +229,12 @@ class Exploration {
     std::_Exit(static_cast<int>(ExitCode::kFailed));
   }
 
-  Status Show(int number, const Bucket& bucket, const BrokenGuarantee& shown,
-              const Script& smallest, const std::string& after) {
+  Status Show(int number, const Bucket& bucket, const Finding& shown, const Script& smallest,
+              const std::string& after) {
     std::string text = DescribeBucket(number, bucket, shown, smallest) + after;
     if (!options_.keep.empty()) {
-      const fs::path file = options_.keep / fmt::format("{}-{}.jsonl", shown.guarantee, number);
+      const fs::path file =
+          options_.keep / fmt::format("{}-{}.jsonl", Name(shown.guarantee), number);
       WP_RETURN_IF_ERROR(WriteScript(file, smallest));
       std::string flags;
       for (const std::string& defect : options_.defects) flags += " --defect " + defect;

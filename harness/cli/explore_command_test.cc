@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "harness/cli/testing/scripted_run.h"
 
@@ -26,7 +27,7 @@ TEST(ExploreCommandTest, DefectIsFoundKeptAndReplayed) {
                                    "--defect", "notice-without-revision", "--keep",
                                    (none.run_dir() / "kept").string()});
   EXPECT_EQ(run.Wait(), 1);
-  EXPECT_THAT(run.output(), AllOf(HasSubstr("expected"), HasSubstr("closing questions")));
+  EXPECT_THAT(run.output(), AllOf(HasSubstr("expected"), HasSubstr("standing promises")));
   const std::string marker = "--replay ";
   const std::size_t at = run.output().find(marker) + marker.size();
   const std::string file = run.output().substr(at, run.output().find('\n', at) - at);
@@ -103,6 +104,28 @@ TEST(ExploreCommandTest, DefectOfAServerIsCutOutAndRepeats) {
   EXPECT_THAT(text, HasSubstr("What is documented: "));
   EXPECT_EQ(ScriptedRun::Command({"explore", "--target", defective, "--replay", file}).Wait(), 1);
   EXPECT_EQ(ScriptedRun::Command({"explore", "--target", "embedded", "--replay", file}).Wait(), 0);
+}
+
+// Exploration itself makes no findings, so that others see the same in its recordings.
+TEST(ExploreCommandTest, EachRecordingShowsItsFindingAgain) {
+  const fs::path runs = ScriptedRun::Command({"explore"}).run_dir() / "explored";
+  auto run =
+      ScriptedRun::Command({"explore", "--target", "embedded+version-survives-delete", "--seed",
+                            "7", "--scripts", "30", "--drawn-only", "--run-dir", runs.string()});
+  EXPECT_EQ(run.Wait(), 1) << run.output();
+  const auto folders = fs::directory_iterator(runs);
+  ASSERT_NE(folders, fs::directory_iterator()) << run.output();
+  std::ifstream file(folders->path() / "findings.jsonl");
+  int lines = 0;
+  for (std::string line; std::getline(file, line); ++lines) {
+    const auto json = nlohmann::json::parse(line);
+    const auto text = [&json](const char* field) { return json.at(field).get<std::string>(); };
+    auto again = ScriptedRun::Command({"check", "--all", text("recording")});
+    again.Wait();
+    EXPECT_THAT(again.output(), AllOf(HasSubstr(text("guarantee") + ": " + text("watch")),
+                                      HasSubstr(text("expected"))));
+  }
+  EXPECT_GT(lines, 0);
 }
 
 TEST(ExploreCommandTest, TargetThatCannotStartIsNamed) {

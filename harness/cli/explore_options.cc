@@ -77,18 +77,18 @@ void ListReasons(const std::map<std::string, std::uint64_t>& reasons, Console& c
   }
 }
 
-std::string DescribeBucket(int number, const explore::Bucket& bucket,
-                           const explore::BrokenGuarantee& shown, const Script& smallest) {
+std::string DescribeBucket(int number, const explore::Bucket& bucket, const Finding& shown,
+                           const Script& smallest) {
   std::string text = fmt::format(
       "\n{}. {}, {} {}, first in script {}\n  expected   {}\n  observed   {}\n  watch      "
       "{}\n  steps      {}\n",
-      number, shown.guarantee, bucket.times, bucket.times == 1 ? "finding" : "findings",
+      number, Name(shown.guarantee), bucket.times, bucket.times == 1 ? "finding" : "findings",
       bucket.first, Escaped(shown.expected), Escaped(shown.observed), Escaped(shown.watch),
       explore::DescribeLimits(smallest.limits));
   for (std::size_t i = 0; i < smallest.steps.size(); ++i) {
     text += fmt::format("    {:>3}  {}\n", i + 1, explore::Describe(smallest.steps[i]));
   }
-  return text + "         closing questions\n";
+  return text + "         standing promises\n";
 }
 
 std::string DescribeAfter(const std::vector<const explore::Bucket*>& after) {
@@ -96,7 +96,8 @@ std::string DescribeAfter(const std::vector<const explore::Bucket*>& after) {
   for (std::size_t i = 0; i < std::min(after.size(), kConsequencesShown); ++i) {
     const explore::Bucket& one = *after[i];
     text += fmt::format("  {} {}, {} {}: {}\n", i == 0 ? "then      " : "          ",
-                        one.broken().guarantee, one.times, one.times == 1 ? "finding" : "findings",
+                        Name(one.broken().guarantee), one.times,
+                        one.times == 1 ? "finding" : "findings",
                         Escaped(explore::WithoutNumbers(one.broken().expected)));
   }
   if (after.size() > kConsequencesShown) {
@@ -106,7 +107,7 @@ std::string DescribeAfter(const std::vector<const explore::Bucket*>& after) {
   return text;
 }
 
-std::vector<const explore::Bucket*> AlsoShown(const std::vector<explore::BrokenGuarantee>& findings,
+std::vector<const explore::Bucket*> AlsoShown(const std::vector<Finding>& findings,
                                               const std::string& own,
                                               const std::vector<const explore::Bucket*>& buckets) {
   std::vector<const explore::Bucket*> shown;
@@ -120,7 +121,7 @@ void SaySeed(const ExploreOptions& options, Console& console) {
   console.Result(fmt::format("seed {}\n", FormatSeed(options.seed)));
 }
 
-std::string LooksLike(const explore::BrokenGuarantee& broken, const BugCarrier& target) {
+std::string LooksLike(const Finding& broken, const BugCarrier& target) {
   if (broken.signature.empty()) return {};
   const std::string text = KnownBugText(broken.signature, target);
   return text.empty() ? std::string() : fmt::format("  looks like {}\n", text);

@@ -56,17 +56,17 @@ std::string FoundText(const explore::Corpus& corpus, std::size_t buckets);
 // Why scripts, or servers, were not judged in full, and how many times.
 void ListReasons(const std::map<std::string, std::uint64_t>& reasons, Console& console);
 // For people: what was found, and the steps that show it.
-std::string DescribeBucket(int number, const explore::Bucket& bucket,
-                           const explore::BrokenGuarantee& shown, const explore::Script& smallest);
+std::string DescribeBucket(int number, const explore::Bucket& bucket, const Finding& shown,
+                           const explore::Script& smallest);
 // Likewise, what scripts showed after it: a line of each kind, of many the first ones.
 std::string DescribeAfter(const std::vector<const explore::Bucket*>& after);
 // Of the buckets those that a smallest script shows, too, beside its own: they are explained by it.
-std::vector<const explore::Bucket*> AlsoShown(const std::vector<explore::BrokenGuarantee>& findings,
+std::vector<const explore::Bucket*> AlsoShown(const std::vector<Finding>& findings,
                                               const std::string& own,
                                               const std::vector<const explore::Bucket*>& buckets);
 // The first line, so that an exploration that does not end can be repeated.
 void SaySeed(const ExploreOptions& options, Console& console);
 // Likewise, the known bug that it may be; empty: none.
-std::string LooksLike(const explore::BrokenGuarantee& broken, const BugCarrier& target);
+std::string LooksLike(const Finding& broken, const BugCarrier& target);
 
 }  // namespace watchproof

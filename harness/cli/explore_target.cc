@@ -13,13 +13,13 @@
 #include "harness/explore/exhaustive.h"
 #include "harness/explore/live/go_program.h"
 #include "harness/explore/live/live_explorer.h"
+#include "harness/history/json_fields.h"
 #include "harness/results/attempt_spec.h"
 
 namespace watchproof {
 namespace {
 
 namespace fs = std::filesystem;
-using explore::BrokenGuarantee;
 using explore::Bucket;
 using explore::LiveExplorer;
 using explore::Script;
@@ -49,6 +49,7 @@ class TargetExploration {
     });
     WP_ASSIGN_OR_RETURN(const std::string coverage, KeepCorpus(options_, explorer_.corpus()));
     console_.Result(coverage);
+    WP_RETURN_IF_ERROR(WriteBuckets());
     CommandEnd found = Conclude();
     if (ran.ok()) return found;
     // What was found is no less true.
@@ -63,8 +64,8 @@ class TargetExploration {
     const auto runs = explorer_.RunAlone({*options_.replay});
     if (!runs.has_value()) return {runs.error(), ExitCode::kTarget};
     int number = 0;
-    for (const BrokenGuarantee& one : runs->front()) {
-      const Bucket bucket{.shape = ShapeOf(one),
+    for (const Finding& one : runs->front()) {
+      const Bucket bucket{.shape = explore::ShapeOf(one),
                           .examples = {{.script = *options_.replay, .broken = one}},
                           .times = 1};
       WP_ASSIGN_OR_RETURN(const std::string kept, Keep(++number, one, *options_.replay));
@@ -104,6 +105,25 @@ class TargetExploration {
       if (!IsKnown(bucket)) news.push_back(&bucket);
     }
     return news;
+  }
+
+  // A line for each shape, for other programs: `check` judges its recording again.
+  Status WriteBuckets() {
+    for (const Bucket& bucket : explorer_.buckets()) {
+      const Finding& finding = bucket.broken();
+      const Json line = {
+          {"guarantee", Name(finding.guarantee)},
+          {"watch", finding.watch},
+          {"expected", finding.expected},
+          {"observed", finding.observed},
+          {"signature", finding.signature},
+          {"known", IsKnown(bucket) ? KnownBugText(finding.signature, Carrier()) : ""},
+          {"times", bucket.times},
+          {"first_script", bucket.first},
+          {"recording", bucket.examples.front().recording}};
+      WP_RETURN_IF_ERROR(folder_.AppendLine("findings.jsonl", DumpJson(line)));
+    }
+    return {};
   }
 
   // A line for each bug, in whatever shapes it showed.
@@ -202,7 +222,7 @@ class TargetExploration {
   // Something did not come, and does come when the script is alone: it may only have been late.
   std::string NotProven(const Bucket& bucket) {
     return fmt::format("not proven {}, {} {}: {}; {}, and it may only have been late: {}\n",
-                       bucket.broken().guarantee, bucket.times,
+                       Name(bucket.broken().guarantee), bucket.times,
                        bucket.times == 1 ? "finding" : "findings",
                        Escaped(bucket.broken().expected),
                        trouble_.ok() ? "it did not show again when the script ran alone"
@@ -214,7 +234,7 @@ class TargetExploration {
   struct Repeats {
     std::string text;
     int shown = 0;
-    BrokenGuarantee alone;         // the finding
+    Finding alone;                 // the finding
     LiveExplorer::Findings all{};  // and everything else
   };
   Repeats Repeat(const Bucket& bucket, const Script& smallest) {
@@ -244,9 +264,10 @@ class TargetExploration {
   }
 
   // The script as a file, and what the authors of the store need: where they are.
-  Result<std::string> Keep(int number, const BrokenGuarantee& broken, const Script& script) {
+  Result<std::string> Keep(int number, const Finding& broken, const Script& script) {
     if (options_.keep.empty()) return std::string();
-    const fs::path file = options_.keep / fmt::format("{}-{}.jsonl", broken.guarantee, number);
+    const fs::path file =
+        options_.keep / fmt::format("{}-{}.jsonl", Name(broken.guarantee), number);
     const fs::path report = fs::path(file).replace_extension(".md");
     WP_RETURN_IF_ERROR(WriteScript(file, script));
     WP_RETURN_IF_ERROR(WriteText(report, ReportFor(broken, script)));
@@ -257,14 +278,13 @@ class TargetExploration {
   }
 
   // For the authors of the store: all that it takes to see it without watchproof.
-  std::string ReportFor(const BrokenGuarantee& broken, const Script& script) {
+  std::string ReportFor(const Finding& broken, const Script& script) {
     std::string text = fmt::format("# {}: {}\n\nExpected: {}\n\nObserved: {}\n\n",
                                    options_.target->Label(explorer_.version()), broken.observed,
                                    broken.expected, broken.observed);
-    for (const Guarantee guarantee : AllGuarantees()) {
-      if (Name(guarantee) != broken.guarantee) continue;
-      text += fmt::format("What is documented: {} {}\n\n", broken.promise, Explain(guarantee));
-    }
+    text += fmt::format("What is documented: {} {}\n\n",
+                        broken.promise.empty() ? Promise(broken.guarantee) : broken.promise,
+                        Explain(broken.guarantee));
     std::string flags;
     if (script.server.unsynced) flags += " and --unsafe-no-fsync";
     if (script.server.progress_ms > 0) {

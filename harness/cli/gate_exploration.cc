@@ -86,9 +86,9 @@ Status GateExploration::Run(GateTrial& trial) {
 // The evidence comes first, with a script as it was drawn; then a smaller one, as far as there is
 // time.
 Status GateExploration::Examine(const Bucket& bucket, GateTrial& trial) {
-  options_.progress(fmt::format("exploring: {} alone", bucket.broken().guarantee));
+  options_.progress(fmt::format("exploring: {} alone", Name(bucket.broken().guarantee)));
   GateScript found{.number = static_cast<int>(found_.size()) + 1,
-                   .guarantee = bucket.broken().guarantee,
+                   .guarantee = std::string(Name(bucket.broken().guarantee)),
                    .expected = bucket.broken().expected,
                    .observed = bucket.broken().observed};
   const Script* script = nullptr;

@@ -13,10 +13,10 @@ constexpr std::size_t kMostExamples = 12;
 }  // namespace
 
 bool Bucket::proven() const {
-  return std::ranges::any_of(examples, [](const Example& one) { return one.broken.proven; });
+  return std::ranges::any_of(examples, [](const Example& one) { return !one.broken.by_silence; });
 }
 
-bool Shows(const std::vector<BrokenGuarantee>& findings, const std::string& shape) {
+bool Shows(const std::vector<Finding>& findings, const std::string& shape) {
   return std::ranges::find(findings, shape, ShapeOf) != findings.end();
 }
 
@@ -29,8 +29,8 @@ Buckets::Number Buckets::Of(const std::string& shape) {
   return entry->second;
 }
 
-void Buckets::Add(const Bucket::Example& example, std::uint64_t number,
-                  const BrokenGuarantee& broken, Bucket& bucket) {
+void Buckets::Add(const Bucket::Example& example, std::uint64_t number, const Finding& broken,
+                  Bucket& bucket) {
   if (bucket.times++ == 0) bucket.first = number;
   std::vector<Bucket::Example>& examples = bucket.examples;
   const auto place =
@@ -41,21 +41,21 @@ void Buckets::Add(const Bucket::Example& example, std::uint64_t number,
 }
 
 void Buckets::File(const Bucket::Example& example, std::uint64_t number,
-                   const std::vector<BrokenGuarantee>& findings) {
-  const bool any_proven = std::ranges::any_of(findings, [&](const BrokenGuarantee& broken) {
-    return broken.proven && !(is_known_ && is_known_(broken.signature));
+                   const std::vector<Finding>& findings) {
+  const bool any_proven = std::ranges::any_of(findings, [&](const Finding& broken) {
+    return !broken.by_silence && !(is_known_ && is_known_(broken.signature));
   });
   Kind kind;
   std::set<Number> shown;
   std::set<Number> explaining;
-  for (const BrokenGuarantee& broken : findings) {
+  for (const Finding& broken : findings) {
     const Number bucket = Of(ShapeOf(broken));
     Add(example, number, broken, buckets_[bucket]);
     known_[bucket] = is_known_ && is_known_(broken.signature);
     if (known_[bucket]) continue;
-    if (kind.shown.empty() && broken.proven == any_proven) kind.shown.push_back(bucket);
+    if (kind.shown.empty() && broken.by_silence != any_proven) kind.shown.push_back(bucket);
     shown.insert(bucket);
-    if (broken.proven == any_proven) explaining.insert(bucket);
+    if (broken.by_silence != any_proven) explaining.insert(bucket);
   }
   if (!findings.empty()) explained_ = false;
   if (kind.shown.empty()) return;

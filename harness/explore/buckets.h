@@ -31,21 +31,21 @@ struct Bucket {
   // script may show what another one did.
   struct Example {
     Script script;
-    int company = 0;              // scripts that ran at the same time
-    std::string recording = {};   // its file, if there is one
-    BrokenGuarantee broken = {};  // what the recording shows
+    int company = 0;             // scripts that ran at the same time
+    std::string recording = {};  // its file, if there is one
+    Finding broken = {};         // what the recording shows
   };
   std::vector<Example> examples;  // at least one
   std::uint64_t times = 0;
   std::uint64_t first = 0;  // number of the first script that showed it
 
-  const BrokenGuarantee& broken() const { return examples.front().broken; }
+  const Finding& broken() const { return examples.front().broken; }
   // By the recording of one of them.
   bool proven() const;
 };
 
 // Whether one of the findings has the shape.
-bool Shows(const std::vector<BrokenGuarantee>& findings, const std::string& shape);
+bool Shows(const std::vector<Finding>& findings, const std::string& shape);
 
 class Buckets {
  public:
@@ -55,7 +55,7 @@ class Buckets {
 
   // In the order in which the script showed them.
   void File(const Bucket::Example& example, std::uint64_t number,
-            const std::vector<BrokenGuarantee>& findings);
+            const std::vector<Finding>& findings);
   bool empty() const { return buckets_.empty(); }
   // Those that explain the rest, in the order in which they were found. Valid until the next File.
   const std::vector<Bucket>& all() const;
@@ -76,7 +76,7 @@ class Buckets {
   };
 
   Number Of(const std::string& shape);
-  void Add(const Bucket::Example& example, std::uint64_t number, const BrokenGuarantee& broken,
+  void Add(const Bucket::Example& example, std::uint64_t number, const Finding& broken,
            Bucket& bucket);
   void Explain() const;
 

@@ -12,7 +12,7 @@ using ::testing::SizeIs;
 
 TEST(Buckets, ExamplesWithTheLeastCompanyComeFirst) {
   Buckets buckets;
-  const BrokenGuarantee lost{.guarantee = "Reliable", .expected = "revision 7"};
+  const Finding lost{.guarantee = Guarantee("Reliable"), .expected = "revision 7"};
   for (const int company : {47, 0, 3}) buckets.File({Script(), company}, 1, {lost});
   for (int i = 0; i < 40; ++i) buckets.File({Script(), 63}, 1, {lost});
   ASSERT_THAT(buckets.all(), SizeIs(1));
@@ -26,19 +26,19 @@ TEST(Buckets, ExamplesWithTheLeastCompanyComeFirst) {
 
 TEST(Buckets, NumbersAndKeysMakeNoOtherBucket) {
   Buckets buckets;
-  buckets.File({}, 1, {{.guarantee = "Reliable", .expected = "revision 7 of \"a\""}});
-  buckets.File({}, 2, {{.guarantee = "Reliable", .expected = "revision 12 of \"b\""}});
-  buckets.File({}, 3, {{.guarantee = "Ordered", .expected = "revision 12 of \"b\""}});
+  buckets.File({}, 1, {{.guarantee = Guarantee("Reliable"), .expected = "revision 7 of \"a\""}});
+  buckets.File({}, 2, {{.guarantee = Guarantee("Reliable"), .expected = "revision 12 of \"b\""}});
+  buckets.File({}, 3, {{.guarantee = Guarantee("Ordered"), .expected = "revision 12 of \"b\""}});
   EXPECT_THAT(buckets.all(), SizeIs(2));
 }
 
-const BrokenGuarantee kLost{.guarantee = "Reliable", .expected = "a change"};
-const BrokenGuarantee kStuck{.guarantee = "Settled", .expected = "every change"};
-const BrokenGuarantee kWrongRead{.guarantee = "Answered", .expected = "a read"};
+const Finding kLost{.guarantee = Guarantee("Reliable"), .expected = "a change"};
+const Finding kStuck{.guarantee = Guarantee("Settled"), .expected = "every change"};
+const Finding kWrongRead{.guarantee = Guarantee("Answered"), .expected = "a read"};
 
 std::vector<std::string> Causes(const Buckets& buckets) {
   std::vector<std::string> causes;
-  for (const Bucket& bucket : buckets.all()) causes.push_back(bucket.broken().guarantee);
+  for (const Bucket& bucket : buckets.all()) causes.emplace_back(Name(bucket.broken().guarantee));
   return causes;
 }
 
@@ -49,9 +49,9 @@ TEST(Buckets, WhatComesLaterIsFoldedUnderTheFirst) {
   EXPECT_THAT(Causes(buckets), ElementsAre("Reliable"));
   const std::vector<const Bucket*> after = buckets.After(buckets.all().front());
   ASSERT_THAT(after, SizeIs(2));
-  EXPECT_EQ(after[0]->broken().guarantee, "Answered");
+  EXPECT_EQ(Name(after[0]->broken().guarantee), "Answered");
   EXPECT_EQ(after[0]->times, 2U);
-  EXPECT_EQ(after[1]->broken().guarantee, "Settled");
+  EXPECT_EQ(Name(after[1]->broken().guarantee), "Settled");
   EXPECT_TRUE(buckets.Shown(ShapeOf(kStuck)));
 }
 
@@ -75,7 +75,7 @@ TEST(Buckets, WhatComesFirstNowAndThenIsNoBugOfItsOwn) {
 
 TEST(Buckets, AKnownBugTakesNothingNewWithIt) {
   Buckets buckets([](const std::string& signature) { return signature == "no-progress"; });
-  BrokenGuarantee known{.guarantee = "Bookmarkable", .signature = "no-progress"};
+  Finding known{.guarantee = Guarantee("Bookmarkable"), .signature = "no-progress"};
   buckets.File({}, 1, {known, kLost, kStuck, known});
   EXPECT_THAT(Causes(buckets), ElementsAre("Bookmarkable", "Reliable"));
   EXPECT_EQ(buckets.all().front().times, 2U);
@@ -83,8 +83,8 @@ TEST(Buckets, AKnownBugTakesNothingNewWithIt) {
 
 TEST(Buckets, WhatIsNotProvenTakesNothingProvenWithIt) {
   Buckets buckets;
-  BrokenGuarantee late = kStuck;
-  late.proven = false;
+  Finding late = kStuck;
+  late.by_silence = true;
   for (int i = 1; i < 9; ++i) buckets.File({}, i, {late});
   EXPECT_THAT(Causes(buckets), ElementsAre("Settled"));
   buckets.File({}, 9, {late, kLost, kWrongRead});

@@ -59,8 +59,7 @@ Outcome RunScript(const Script& script, const std::vector<std::string>& defects,
   if (progress != nullptr) progress->End();
   Verdict verdict = JudgeLines(run.recording().lines());
   outcome.findings = std::move(verdict.findings);
-  outcome.findings.insert(outcome.findings.end(), run.broken().begin(), run.broken().end());
-  std::ranges::stable_sort(outcome.findings, {}, &BrokenGuarantee::at);
+  std::ranges::stable_sort(outcome.findings, {}, &Finding::at);
   outcome.undecided = std::move(verdict.undecided);
   outcome.lines = run.recording().lines();
   outcome.steps = run.steps();

@@ -25,7 +25,7 @@ namespace watchproof::explore {
 
 // What one script showed.
 struct Outcome {
-  std::vector<BrokenGuarantee> findings;
+  std::vector<Finding> findings;
   std::vector<std::string> undecided;
   std::vector<NumberedEntry> lines;  // the recording
   Features features;

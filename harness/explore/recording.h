@@ -27,6 +27,9 @@
 
 namespace watchproof::explore {
 
+// The client of every call.
+inline constexpr const char* kClient = "script";
+
 // The line of a kill of the store, and of its return.
 Entry KillEntry(bool healed);
 
@@ -65,7 +68,7 @@ class Recording {
          .method = method,
          .call = call,
          .payload = Bytes::Take(std::move(request)),
-         .text = "script"});
+         .text = kClient});
     return call;
   }
   void Ended(CallId call, Method method, std::string response) {

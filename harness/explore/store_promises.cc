@@ -56,7 +56,6 @@ void VirtualRun::Quiet() {
 
 bool VirtualRun::QuietRound() {
   recording_.Advance(1ms);
-  promises_.At(recording_.now());
   ExpireLeases();
   while (expiry_due_ == Now()) expiry_due_ = lessor_->ExpireStep(Now());
   for (int i = 0; i < kTurnsAtOnce && store_->CompactStep(); ++i) continue;
@@ -101,7 +100,7 @@ void VirtualRun::WriteBetweenNotices() {
   Quiet();
   PassInterval();
   for (const auto& [watch, before] : notices) {
-    if (watch->fed) promises_.CompareNumbers("notices to a busy watch", before, watch->notices);
+    if (watch->fed) answers_.CompareNumbers("notices to a busy watch", before, watch->notices);
   }
 }
 
@@ -113,11 +112,11 @@ void VirtualRun::ReadBack() {
 // What a lease holds, and which there are.
 void VirtualRun::ListLeases() {
   const std::vector<std::int64_t> listed = lessor_->List();
-  promises_.CompareTexts("the leases that were granted and have not ended to be listed",
-                         ToText(reference_.Leases()), ToText(listed));
+  answers_.CompareTexts("the leases that were granted and have not ended to be listed",
+                        ToText(reference_.Leases()), ToText(listed));
   for (const std::int64_t lease : listed) {
-    promises_.Compare("a question for a lease", reference_.Find(lease, Now()),
-                      lessor_->Find(lease, Now()));
+    answers_.Compare("a question for a lease", reference_.Find(lease, Now()),
+                     lessor_->Find(lease, Now()));
   }
 }
 
@@ -129,12 +128,12 @@ void VirtualRun::CompareCounters() {
     open += stream.open ? 1 : 0;
     watches += stream.open ? stream.kept_watches : 0;
   }
-  promises_.CompareNumbers("streams", open, hub_->counters().streams);
-  promises_.CompareNumbers("watches", watches, hub_->counters().watchers);
-  promises_.CompareNumbers("watches that are behind", 0, hub_->counters().slow_watchers);
-  promises_.CompareNumbers("pending events", 0, hub_->counters().pending_events);
-  promises_.CompareNumbers("calls without an answer", 0, outstanding_.size());
-  promises_.CompareNumbers("changes that are kept", reference_.KeptChanges(), store_->size());
+  answers_.CompareNumbers("streams", open, hub_->counters().streams);
+  answers_.CompareNumbers("watches", watches, hub_->counters().watchers);
+  answers_.CompareNumbers("watches that are behind", 0, hub_->counters().slow_watchers);
+  answers_.CompareNumbers("pending events", 0, hub_->counters().pending_events);
+  answers_.CompareNumbers("calls without an answer", 0, outstanding_.size());
+  answers_.CompareNumbers("changes that are kept", reference_.KeptChanges(), store_->size());
 }
 
 // Equal for members with the same history, different where it differs.
@@ -143,10 +142,10 @@ void VirtualRun::CompareHashes(const store::MvccStore& restored) {
     const auto reader = of.Read();
     return store::HashChanges(**reader, Revision(to)).value();
   };
-  promises_.CompareNumbers("a member's hash", hash(*store_, head_), hash(restored, head_));
+  answers_.CompareNumbers("a member's hash", hash(*store_, head_), hash(restored, head_));
   if (head_ == 1) return;
   const bool same = hash(*store_, head_) == hash(*store_, head_ - 1);
-  promises_.CompareNumbers("hashes that do not depend on the last change", 0, same ? 1 : 0);
+  answers_.CompareNumbers("hashes that do not depend on the last change", 0, same ? 1 : 0);
 }
 
 void VirtualRun::CopyTo(VirtualDisk& disk) const {
@@ -160,18 +159,18 @@ void VirtualRun::RestoreSnapshot() {
   CopyTo(copy);
   store::MvccStore restored(copy, hooks_);
   const Status whole = restored.Recover();
-  promises_.CompareTexts("a snapshot to be whole", ToText(Status()), ToText(whole));
+  answers_.CompareTexts("a snapshot to be whole", ToText(Status()), ToText(whole));
   if (!whole.ok()) return;
   CompareHashes(restored);
   const std::int64_t floor = std::max<std::int64_t>(floor_, 1);
   for (const std::int64_t at : {floor - 1, floor, head_ - 1, head_, head_ + 1}) {
     const store::RangeQuery query{.range = Placement().Range("*", "*"), .at = Revision(at)};
-    promises_.Compare("a read of a restored store", reference_.Range(query), restored.Range(query));
+    answers_.Compare("a read of a restored store", reference_.Range(query), restored.Range(query));
   }
-  promises_.CompareNumbers("changes in a snapshot", reference_.KeptChanges(), restored.size());
+  answers_.CompareNumbers("changes in a snapshot", reference_.KeptChanges(), restored.size());
   store::Lessor lessor(restored, lease_limits_, Prng(1));
   const Status leases = lessor.Recover(Now());
-  promises_.CompareTexts("the leases of a snapshot to be whole", ToText(Status()), ToText(leases));
+  answers_.CompareTexts("the leases of a snapshot to be whole", ToText(Status()), ToText(leases));
   if (leases.ok()) CompareLeases(lessor);
 }
 
@@ -179,11 +178,11 @@ void VirtualRun::RestoreSnapshot() {
 void VirtualRun::CompareLeases(const store::Lessor& restored) {
   ReferenceStore expected = reference_;
   expected.Restart(store::Ticket(UINT64_MAX), Now());
-  promises_.CompareTexts("a restored store to have the same leases", ToText(expected.Leases()),
-                         ToText(restored.List()));
+  answers_.CompareTexts("a restored store to have the same leases", ToText(expected.Leases()),
+                        ToText(restored.List()));
   for (const std::int64_t lease : expected.Leases()) {
-    promises_.Compare("a question for a restored lease", expected.Find(lease, Now()),
-                      restored.Find(lease, Now()));
+    answers_.Compare("a question for a restored lease", expected.Find(lease, Now()),
+                     restored.Find(lease, Now()));
   }
 }
 
@@ -204,8 +203,8 @@ void VirtualRun::SpoilSnapshot() {
   Status status = restored.Recover();
   store::Lessor lessor(restored, lease_limits_, Prng(1));
   if (status.ok()) status = lessor.Recover(Now());
-  promises_.CompareTexts("an unreadable entry to be refused", Name(StatusCode::kDataLoss),
-                         Name(status.code()));
+  answers_.CompareTexts("an unreadable entry to be refused", Name(StatusCode::kDataLoss),
+                        Name(status.code()));
 }
 
 // A disk that was full once takes nothing more; what makes room is done.

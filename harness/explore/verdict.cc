@@ -8,31 +8,14 @@
 
 namespace watchproof::explore {
 
-BrokenGuarantee BrokenBy(const Finding& finding) {
-  return {.guarantee = std::string(Name(finding.guarantee)),
-          .watch = finding.watch,
-          .expected = finding.expected,
-          .observed = finding.observed,
-          .signature = finding.signature,
-          .at = finding.at,
-          .promise =
-              finding.promise.empty() ? std::string(Promise(finding.guarantee)) : finding.promise,
-          .proven = !finding.by_silence};
-}
-
 Verdict JudgeLines(const std::vector<NumberedEntry>& lines) {
   const Result<RunStarted> started = ParseRunStarted(lines.front().entry.text);
   Judge judge(OptionsOf(started.value_or(RunStarted())));
   for (const NumberedEntry& line : lines) judge.Consume(line);
   Judgement judgement = judge.Finish();
-  Verdict verdict;
-  for (const Finding& finding : judgement.findings) {
-    verdict.findings.push_back(BrokenBy(finding));
-    // Nothing but the script lets time pass here.
-    verdict.findings.back().proven = true;
-  }
-  verdict.undecided = std::move(judgement.undecided);
-  return verdict;
+  // Nothing but the script lets time pass here: what did not come is proven.
+  for (Finding& finding : judgement.findings) finding.by_silence = false;
+  return {.findings = std::move(judgement.findings), .undecided = std::move(judgement.undecided)};
 }
 
 std::string WithoutNumbers(std::string_view text) {
@@ -54,10 +37,11 @@ std::string WithoutNumbers(std::string_view text) {
   return without;
 }
 
-std::string ShapeOf(const BrokenGuarantee& broken) {
-  std::string shape = fmt::format("{}: {}", broken.guarantee, WithoutNumbers(broken.expected));
+std::string ShapeOf(const Finding& finding) {
+  std::string shape =
+      fmt::format("{}: {}", Name(finding.guarantee), WithoutNumbers(finding.expected));
   // A bug that is known must not hide another one that looks like it.
-  if (!broken.signature.empty()) shape += fmt::format(" ({})", broken.signature);
+  if (!finding.signature.empty()) shape += fmt::format(" ({})", finding.signature);
   return shape;
 }
 

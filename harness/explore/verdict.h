@@ -14,20 +14,8 @@
 
 namespace watchproof::explore {
 
-struct BrokenGuarantee {
-  std::string guarantee;
-  std::string watch;
-  std::string expected;
-  std::string observed;
-  std::string signature = {};  // of a known bug, see checkers/known_bugs.h
-  Duration at = {};            // when it showed, in the recording
-  std::string promise = {};    // what it broke; empty: that has no words beyond `expected`
-  // The recording is the proof. It is none of what did not come and may only have been late.
-  bool proven = true;
-};
-BrokenGuarantee BrokenBy(const Finding& finding);
 struct Verdict {
-  std::vector<BrokenGuarantee> findings;
+  std::vector<Finding> findings;
   std::vector<std::string> undecided;
 };
 
@@ -39,6 +27,6 @@ Verdict JudgeLines(const std::vector<NumberedEntry>& lines);
 std::string WithoutNumbers(std::string_view text);
 // Equal for findings of one kind: the guarantee, and what was expected without the numbers and keys
 // in it, and of the same signature.
-std::string ShapeOf(const BrokenGuarantee& broken);
+std::string ShapeOf(const Finding& finding);
 
 }  // namespace watchproof::explore

@@ -20,26 +20,17 @@ TEST(Verdict, WhatIsLeftOutLeavesNoHoles) {
 }
 
 TEST(Verdict, AShapeIsOfOneGuaranteeAndSignature) {
-  const BrokenGuarantee one{.guarantee = "Reliable", .expected = "revision 7", .observed = "none"};
-  BrokenGuarantee other = one;
+  const Finding one{
+      .guarantee = Guarantee("Reliable"), .expected = "revision 7", .observed = "none"};
+  Finding other = one;
   other.expected = "revision 12";
   other.observed = "revision 13";
   EXPECT_EQ(ShapeOf(one), ShapeOf(other));
   other.signature = "no-progress";
   EXPECT_NE(ShapeOf(one), ShapeOf(other));
   other = one;
-  other.guarantee = "Ordered";
+  other.guarantee = Guarantee("Ordered");
   EXPECT_NE(ShapeOf(one), ShapeOf(other));
-}
-
-TEST(Verdict, SilenceIsNoProofByItself) {
-  Finding finding{.guarantee = Guarantee("Settled"), .expected = "an answer", .observed = "none"};
-  EXPECT_TRUE(BrokenBy(finding).proven);
-  EXPECT_EQ(BrokenBy(finding).promise, Promise(Guarantee("Settled")));
-  finding.by_silence = true;
-  finding.promise = "A create is answered.";
-  EXPECT_FALSE(BrokenBy(finding).proven);
-  EXPECT_EQ(BrokenBy(finding).promise, "A create is answered.");
 }
 
 }  // namespace

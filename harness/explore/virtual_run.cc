@@ -100,7 +100,6 @@ void VirtualRun::RunStep(const Step& step) {
   if (progress_ != nullptr) progress_->Step(steps_);
   ++steps_;
   recording_.Advance(1ms);
-  promises_.At(recording_.now());
   std::visit([this](const auto& one) { Do(one); }, step);
   if (lost_) return;
   ReceiveControl();
@@ -111,8 +110,8 @@ void VirtualRun::RunStep(const Step& step) {
 // Watches that are behind are counted as long as there are any.
 void VirtualRun::CompareBacklog() {
   const bool behind = hub_->has_unsynced() || hub_->has_victims();
-  promises_.CompareTexts("watches that are behind to be counted", fmt::format("{}", behind),
-                         fmt::format("{}", hub_->counters().slow_watchers > 0));
+  answers_.CompareTexts("watches that are behind to be counted", fmt::format("{}", behind),
+                        fmt::format("{}", hub_->counters().slow_watchers > 0));
 }
 
 VirtualRun::Stream& VirtualRun::Open(int number) {
@@ -187,8 +186,7 @@ void VirtualRun::BuildStore() {
   Status recovered = disk ? store_->Recover() : Status();
   if (recovered.ok()) recovered = lessor_->Recover(Now());
   if (!recovered.ok()) {
-    promises_.Add("Durable", "a store that starts again on the disk that it wrote itself",
-                  recovered.ToString());
+    recording_.Annotate(NotRestarted{.client = kClient, .observed = recovered.ToString()});
     lost_ = true;
     return;
   }
@@ -216,7 +214,7 @@ void VirtualRun::OpenControl() {
 // As the thread of the hub does: it sleeps until the store announces something.
 void VirtualRun::CommitNews() {
   if (!commits_announced_) {
-    promises_.CompareNumbers("commits that were not announced", 0, store_->waiting_commits());
+    answers_.CompareNumbers("commits that were not announced", 0, store_->waiting_commits());
   }
   if (std::exchange(commits_announced_, false)) hub_->CommitStep();
 }

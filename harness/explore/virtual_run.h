@@ -3,8 +3,8 @@
 // clock but the script's. Every turn of a loop of the store is a step of the script.
 //
 //   VirtualRun run(script, hooks, features);
-//   run.Finish();                               // the steps, then the closing questions
-//   JudgeLines(run.recording().lines());   run.broken();
+//   run.Finish();                               // the steps, then the standing promises
+//   JudgeLines(run.recording().lines());
 //
 // What clients know here (head, floor, positions of watches) comes from the replies they received.
 // Not thread-safe. Ownership: borrows script, hooks and features.
@@ -19,9 +19,9 @@
 #include "embedded_store/lease/lessor.h"
 #include "embedded_store/mvcc/mvcc_store.h"
 #include "embedded_store/watch/watch_hub.h"
+#include "harness/explore/answers.h"
 #include "harness/explore/features.h"
 #include "harness/explore/operations.h"
-#include "harness/explore/promises.h"
 #include "harness/explore/recording.h"
 #include "harness/explore/reference_store.h"
 #include "harness/explore/script.h"
@@ -61,9 +61,7 @@ class VirtualRun {
   void Finish();
 
   const Recording& recording() const { return recording_; }
-  // Promises that the judge of recordings does not know.
-  const std::vector<BrokenGuarantee>& broken() const { return promises_.broken(); }
-  // Of the script, the closing questions included.
+  // Of the script, the standing promises included.
   std::size_t steps() const { return steps_; }
   // What clients knew and what had been written after the last step of the script: equal for
   // scripts after which everything that follows is the same, if clients take what there is.
@@ -193,7 +191,7 @@ class VirtualRun {
   store::WatchLimits watch_limits_;
   store::LeaseLimits lease_limits_;
   Recording recording_;
-  Promises promises_;
+  Answers answers_{recording_};
   VirtualDisk disk_;
   ReferenceStore reference_;
   std::unique_ptr<store::MvccStore> store_;

@@ -36,9 +36,9 @@ void VirtualRun::End(Call call, store::Ticket ticket, Answer answer) {
   const bool wrote = disk_.last() > staged_before_;
   const store::Ticket least = wrote ? staged_before_.next() : disk_.staged();
   if (answer.status.ok() && (ticket < least || ticket > disk_.last())) {
-    promises_.CompareTexts("an answer to wait until what it shows is safe",
-                           fmt::format("{} to {}", least.value, disk_.last().value),
-                           fmt::format("{}", ticket.value));
+    answers_.CompareTexts("an answer to wait until what it shows is safe",
+                          fmt::format("{} to {}", least.value, disk_.last().value),
+                          fmt::format("{}", ticket.value));
   }
   if (!script_.limits.disk) return Record(call, answer);
   outstanding_.push_back(call);
@@ -53,7 +53,7 @@ void VirtualRun::End(Call call, store::Ticket ticket, Answer answer) {
 template <typename T>
 void VirtualRun::Settle(const char* what, Call call, const Result<T>& expected,
                         const Result<T>& answer, const std::function<void()>& learn) {
-  promises_.Compare(what, expected, answer);
+  answers_.Compare(what, expected, answer);
   if (!answer) return End(call, {}, {.status = answer.error()});
   End(call, answer->ticket,
       {.response = ToWire(*answer), .header = answer->revision, .learn = learn});
@@ -104,7 +104,7 @@ void VirtualRun::Do(const Revoke& revoke) {
 
 void VirtualRun::Do(const KeepAlive& keep) {
   const auto expected = reference_.KeepAlive(keep.lease, Now());
-  promises_.Compare("a keep-alive", expected, lessor_->KeepAlive(keep.lease, Now()));
+  answers_.Compare("a keep-alive", expected, lessor_->KeepAlive(keep.lease, Now()));
 }
 
 void VirtualRun::Do(const Get& get) {

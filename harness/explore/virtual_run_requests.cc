@@ -133,9 +133,9 @@ std::size_t VirtualRun::RecordReply(Stream& stream, const store::WatchReply& rep
   if (reply.batch) events = reply.batch->events();
   const ClientWatch* const watch = Find(stream, reply.watch.value);
   if (watch != nullptr && !events.empty()) {
-    promises_.CompareTexts("large replies to be split for watches that ask for it, and no others",
-                           fmt::format("{}", watch->asked.options.fragment),
-                           fmt::format("{}", reply.may_fragment));
+    answers_.CompareTexts("large replies to be split for watches that ask for it, and no others",
+                          fmt::format("{}", watch->asked.options.fragment),
+                          fmt::format("{}", reply.may_fragment));
   }
   std::size_t parts = 0;
   const auto most = static_cast<std::size_t>(script_.limits.part_bytes);
@@ -196,13 +196,13 @@ void VirtualRun::Received(Stream& stream, const store::WatchReply& reply) {
 void VirtualRun::CheckId(Stream& stream, const ClientWatch& watch, const store::WatchReply& reply) {
   const std::int64_t id = reply.watch.value;
   if (reply.canceled) {
-    promises_.CompareNumbers("a refused watch", store::kWholeStream.value, id);
+    answers_.CompareNumbers("a refused watch", store::kWholeStream.value, id);
   } else if (watch.asked.id != 0) {
-    promises_.CompareNumbers("a watch with an id of its client's choice", watch.asked.id, id);
+    answers_.CompareNumbers("a watch with an id of its client's choice", watch.asked.id, id);
   } else {
     const bool grows = id > std::exchange(stream.last_chosen, id);
-    promises_.CompareTexts("a watch to get an id that its stream never had", "true",
-                           fmt::format("{}", grows));
+    answers_.CompareTexts("a watch to get an id that its stream never had", "true",
+                          fmt::format("{}", grows));
   }
 }
 
@@ -210,16 +210,16 @@ void VirtualRun::CheckId(Stream& stream, const ClientWatch& watch, const store::
 void VirtualRun::CheckHeader(const store::WatchReply& reply, std::int64_t least) {
   const std::int64_t named = reply.revision.value;
   if (named >= least && named <= store_->current().value) return;
-  promises_.CompareTexts("the answer to a watch request with the revision of the store",
-                         fmt::format("{} to {}", least, head_), fmt::format("{}", named));
+  answers_.CompareTexts("the answer to a watch request with the revision of the store",
+                        fmt::format("{} to {}", least, head_), fmt::format("{}", named));
 }
 
 // At most one in each interval.
 void VirtualRun::NotePeriodic(const Stream& stream, ClientWatch& watch) {
   const auto intervals = (Now() - stream.opened) / watch_limits_.progress_interval;
   if (++watch.notices <= intervals) return;
-  promises_.CompareTexts("at most one periodic progress of a watch in each interval",
-                         fmt::format("{} at most", intervals), fmt::format("{}", watch.notices));
+  answers_.CompareTexts("at most one periodic progress of a watch in each interval",
+                        fmt::format("{} at most", intervals), fmt::format("{}", watch.notices));
 }
 
 void VirtualRun::ReceiveControl() {

@@ -82,7 +82,7 @@ std::optional<Hang> Watchdog::Look() {
   if (step > 0 && !closing) script.steps.resize(step);
   const std::string what = step == 0 ? std::string("the store's start")
                            : closing
-                               ? std::string("a closing question")
+                               ? std::string("a standing promise")
                                : fmt::format("step {}, {},", step, Describe(script.steps.back()));
   return Hang{
       .script = std::move(script),

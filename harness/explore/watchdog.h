@@ -30,7 +30,7 @@ class Progress {
   // From the thread that runs the script.
   void Begin(const Script& script);
   void End();
-  // A step of the script, from 1; beyond the last one a closing question.
+  // A step of the script, from 1; beyond the last one a standing promise.
   void Step(std::size_t number) { step_ = number; }
 
  private:

@@ -39,7 +39,7 @@ TEST(Watchdog, NamesTheStepThatNeverReturns) {
 
 TEST(Watchdog, AClosingQuestionTakesTheWholeScript) {
   const Hang hang = HangAt(4);
-  EXPECT_THAT(hang.observed, HasSubstr("a closing question did not return"));
+  EXPECT_THAT(hang.observed, HasSubstr("a standing promise did not return"));
   EXPECT_EQ(hang.script.steps.size(), 3U);
 }
 

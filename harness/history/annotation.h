@@ -199,6 +199,36 @@ struct TargetRefused {
   }
 };
 
+// The target answered a call otherwise than it must, by what the driver knows beside the recording:
+// a reference store that was given the same calls, or that nothing in the call is a reason to
+// refuse it.
+struct AnswerDiffers {
+  static constexpr std::string_view kType = "answer_differs";
+  std::string client;
+  std::string expected;  // of the kind of call: "a put to be answered"
+  std::string observed;
+  template <typename F>
+  void Fields(F& field) {
+    field("client", client);
+    field("expected", expected);
+    field("observed", observed);
+  }
+};
+
+// The target was killed, and did not start again with its data.
+struct NotRestarted {
+  static constexpr std::string_view kType = "not_restarted";
+  std::string client;  // that killed it
+  std::string observed;
+  bool late = false;  // it may only have been slow
+  template <typename F>
+  void Fields(F& field) {
+    field("client", client);
+    field("observed", observed);
+    field("late", late);
+  }
+};
+
 // A step waited for a certain message on the wire, and it did not come within the limit.
 struct MomentMissed {
   static constexpr std::string_view kType = "moment_missed";
@@ -322,8 +352,9 @@ struct ConsumerEnded {
 using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
-                 MomentMissed, TargetRefused, PromiseAsked, QuestionLeft, NotRecorded,
-                 ConsumerStarted, ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
+                 AnswerDiffers, NotRestarted, MomentMissed, TargetRefused, PromiseAsked,
+                 QuestionLeft, NotRecorded, ConsumerStarted, ConsumerReport, ConsumerReadAsked,
+                 ConsumerDue, ConsumerEnded>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

@@ -22,6 +22,8 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       StreamEndOver{StreamId(4)},
       TargetEnded{2, "was killed by signal 11", "panic: \"no\""},
       TargetSilent{1, "a put", 9000},
+      AnswerDiffers{"script 3", "a put to be answered", "not found"},
+      NotRestarted{"script 3", "exited with 2", true},
       MomentMissed{"created", "main"},
       TargetRefused{"a lease", "unimplemented"},
       QuestionLeft{"the leases", "not offered"},

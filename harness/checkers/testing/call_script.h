@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "harness/checkers/judge.h"
+#include "harness/history/annotation.h"
 #include "harness/history/wire_writer.h"
 
 namespace watchproof {
@@ -86,6 +87,7 @@ class CallScript {
                    StatusCode code = StatusCode::kDeadlineExceeded);
   // A write without an answer.
   CallScript& Lose(Method method, const Message& request);
+  CallScript& Annotate(const Annotation& annotation) { return Add(AnnotationEntry(annotation)); }
 
   // A control watch of every key from revision 2 on, and the events that it receives.
   CallScript& OpenControlWatch();

@@ -219,7 +219,7 @@ Script& Script::ReadAt(std::int64_t at, std::int64_t head) {
               Message().Nested(1, Header(head)).bytes());
 }
 
-Script& Script::ReadRefusedAt(std::int64_t at) {
+Script& Script::ReadRefusedAt(std::int64_t at, StatusCode code) {
   const CallId call(++calls_);
   Add({.kind = EntryKind::kCallStarted,
        .method = Method::kRange,
@@ -227,7 +227,7 @@ Script& Script::ReadRefusedAt(std::int64_t at) {
        .payload = Bytes::Take(Message().Text(1, "any").Number(4, at).bytes())});
   return Add({.kind = EntryKind::kCallEnded,
               .method = Method::kRange,
-              .code = StatusCode::kOutOfRange,
+              .code = code,
               .call = call,
               .payload = {},
               .text = "required revision has been compacted"});

@@ -85,7 +85,7 @@ class Script {
   Script& Read(std::int64_t revision);
   // A read at a past revision, by a store that is at `head`: answered, or refused as out of range.
   Script& ReadAt(std::int64_t at, std::int64_t head);
-  Script& ReadRefusedAt(std::int64_t at);
+  Script& ReadRefusedAt(std::int64_t at, StatusCode code = StatusCode::kOutOfRange);
 
   Script& Watch(const std::string& key, std::int64_t start, const ScriptedCreate& options = {});
   Script& Cancel(std::int64_t id);

@@ -143,8 +143,7 @@ void LiveScript::ListLeases() {
   const auto ask = [this](Method method, const std::string& request) {
     const auto asked = Inquire(method, request);
     if (!asked || asked->has_value()) return;
-    Add("Answered", "the leases, and the keys that are on them",
-        std::string(asked->error().message()));
+    Differs("the leases, and the keys that are on them", std::string(asked->error().message()));
   };
   ask(Method::kRange, ToWire(store::RangeQuery{.range = {every, every}}));
   ask(Method::kLeaseLeases, "");

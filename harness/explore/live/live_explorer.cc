@@ -2,12 +2,10 @@
 #include "harness/explore/live/live_explorer.h"
 
 #include <algorithm>
-#include <set>
 #include <thread>
 #include <utility>
 
 #include "harness/base/mutex.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof::explore {
 namespace {
@@ -25,24 +23,6 @@ constexpr double kCovering = 0.25;
 constexpr std::size_t kRestartsTogether = 8;
 // Alone on a server an answer comes at once.
 constexpr Duration kPatienceAlone = 1500ms;
-
-// A store that gave a revision to two writes has no one history that the rest could be judged by.
-template <typename Ran>
-void NameConsequences(std::vector<Ran>& ran) {
-  const auto all = [&ran](const auto& visit) {
-    for (Ran& one : ran) std::ranges::for_each(one.broken, visit);
-  };
-  bool reused = false;
-  all([&](const BrokenGuarantee& one) {
-    reused = reused || one.signature == signature::kRevisionsReused;
-  });
-  if (!reused) return;
-  const std::set<std::string_view> consequences = {"", signature::kStaleRead,
-                                                   signature::kWriteLost};
-  all([&](BrokenGuarantee& one) {
-    if (consequences.contains(one.signature)) one.signature = signature::kRevisionsReused;
-  });
-}
 
 // A server in two runs as by default. A process that is killed loses nothing that it did not flush,
 // and takes a seventh more scripts.
@@ -323,9 +303,8 @@ Status LiveExplorer::RunOn(const std::filesystem::path& folder, const BatchPlan&
     const std::size_t own = named ? finding.script - 1 : 0;
     if (own < batch.ran.size()) batch.ran[own].broken.push_back(finding.broken);
   }
-  NameConsequences(batch.ran);
   for (Ran& one : batch.ran) {
-    std::ranges::stable_sort(one.broken, {}, &BrokenGuarantee::at);
+    std::ranges::stable_sort(one.broken, {}, &Finding::at);
   }
   batch.undecided = std::move(verdict.undecided);
   return {};
@@ -359,7 +338,6 @@ void LiveExplorer::Work(LiveServer& server, const BatchPlan& plan, TimePoint unt
     Ran& own = ran[number - 1];
     own.script = run.carried_out();
     own.features = run.features();
-    own.broken = run.broken();
     own.steps = run.steps();
   }
 }

@@ -54,7 +54,7 @@ class LiveExplorer {
   // or none started at all. What was found is kept in any case.
   Status Explore(Duration time, std::uint64_t most, const std::function<bool()>& go_on);
   // Each script alone on a fresh server, some servers at a time: what was found, by script.
-  using Findings = std::vector<BrokenGuarantee>;
+  using Findings = std::vector<Finding>;
   Result<std::vector<Findings>> RunAlone(const std::vector<Script>& scripts);
   // The smallest script that still shows the bucket's finding alone; empty if none of the examples
   // does so.
@@ -85,7 +85,7 @@ class LiveExplorer {
   struct Ran {
     Script script;
     Features features;
-    std::vector<BrokenGuarantee> broken;
+    std::vector<Finding> broken;
     std::size_t steps = 0;
   };
   struct BatchPlan {

@@ -101,14 +101,14 @@ void LiveScript::Restart() {
   ++steps_;
   const Status restarted = server_.Restart();
   if (restarted.ok()) return;
-  Add("Durable", "the server to answer again, with its data, after it was killed",
-      std::string(restarted.message()));
-  broken_.back().proven = !IsNoAnswer(restarted.code());
+  server_.Annotate(NotRestarted{.client = name_,
+                                .observed = std::string(restarted.message()),
+                                .late = IsNoAnswer(restarted.code())});
 }
 
 // Of the server, by this script or by another one: every stream ended, and is opened again.
 void LiveScript::NoteRestart() {
-  // What a store that takes no new connection leaves open is found by the closing questions.
+  // What a store that takes no new connection leaves open is found by the standing promises.
   [[maybe_unused]] const Status connected = client_.Connect(server_);
   const std::uint64_t restarts = server_.restarts();
   if (std::exchange(seen_restarts_, restarts) == restarts) return;
@@ -165,12 +165,9 @@ LiveScript::Stream* LiveScript::Open(int number) {
   return &stream;
 }
 
-void LiveScript::Add(std::string guarantee, std::string expected, std::string observed) {
-  broken_.push_back({.guarantee = std::move(guarantee),
-                     .watch = name_,
-                     .expected = std::move(expected),
-                     .observed = std::move(observed),
-                     .at = server_.recording().Now()});
+void LiveScript::Differs(std::string expected, std::string observed) {
+  server_.Annotate(AnswerDiffers{
+      .client = name_, .expected = std::move(expected), .observed = std::move(observed)});
 }
 
 void LiveScript::Pause(Duration longest) {
@@ -329,8 +326,8 @@ void LiveScript::Do(const Put& put) {
     const bool plain = op.lease == 0 && !op.ignore_value && !op.ignore_lease && !op.key.empty();
     const bool answered = answer.has_value() || !IsNoAnswer(answer.error().code());
     if (plain && !answer && (answered || server_.pulse().Proves(before))) {
-      Add("Answered", "a put to be answered: nothing in it gives a reason to refuse it",
-          std::string(answer.error().message()));
+      Differs("a put to be answered: nothing in it gives a reason to refuse it",
+              std::string(answer.error().message()));
     }
     if (put.paced && !AwaitArrival()) return;
   }
@@ -372,17 +369,14 @@ void LiveScript::Read(const Get& get, std::int64_t at) {
   const std::int64_t head = server_.head().value;
   const auto asked = Inquire(Method::kRange, ToWire(OperationOf(get, placement_, at)));
   if (!asked) return;
-  const Status status = *asked ? Status() : asked->error();
+  if (*asked || get.key.empty()) return;  // refused for that
+  // A read of the past that is refused as out of range shows in the recording whether it may be.
+  const bool past = at > 0 && asked->error().code() == StatusCode::kOutOfRange;
   const bool kept = at <= 0 || (at >= server_.floor_asked().value && at <= head);
-  const std::string observed =
-      fmt::format("at revision {}, with floor {} and head {}: {}", at, floor, head,
-                  status.ok() ? "an answer" : status.message());
-  if (get.key.empty()) return;  // refused for that
-  if (kept && !status.ok()) {
-    Add("Readable", "a read between the compaction floor and the head to be answered", observed);
-  } else if (at > 0 && at < floor && status.code() != StatusCode::kOutOfRange) {
-    Add("Readable", "a read below the compaction floor to be refused as out of range", observed);
-  }
+  if (past || !kept) return;
+  Differs("a read between the compaction floor and the head to be answered",
+          fmt::format("at revision {}, with floor {} and head {}: {}", at, floor, head,
+                      asked->error().message()));
 }
 
 void LiveScript::Do(const Compact& compact) {

@@ -4,7 +4,6 @@
 //
 //   LiveScript run(server, client, script, 17, prng);
 //   run.Run();
-//   run.broken();                       // promises that the judge of recordings does not know
 //
 // Places count from the script's own writes: "head-2" is two writes back, whatever others wrote.
 // Turns of the store's loops, which only virtual time decides, are short pauses here; the steps of
@@ -53,7 +52,6 @@ class LiveScript {
 
   void Run();
 
-  const std::vector<BrokenGuarantee>& broken() const { return broken_; }
   std::size_t steps() const { return steps_; }
   // The steps that were carried out, and in their places the compactions of others: what it takes
   // to see the same alone.
@@ -91,7 +89,8 @@ class LiveScript {
   // is known of it. An error: it was refused, or did not come although other answers did.
   std::optional<Result<Bytes>> Inquire(Method method, const std::string& request);
   void Pause(Duration longest);
-  void Add(std::string guarantee, std::string expected, std::string observed);
+  // A call was answered otherwise than it must be.
+  void Differs(std::string expected, std::string observed);
 
   void Do(const Create& create);
   void Do(const Cancel& cancel);
@@ -156,7 +155,6 @@ class LiveScript {
   const Placement placement_;
   Prng prng_;
   Features features_;
-  std::vector<BrokenGuarantee> broken_;
   std::vector<Stream> streams_;
   std::vector<std::int64_t> own_;  // revisions that it wrote
   std::int64_t base_ = 0;          // the store's revision before its first step

@@ -12,6 +12,7 @@ namespace watchproof::explore {
 namespace {
 
 constexpr std::string_view kScript = "script ";
+constexpr std::string_view kOfClient = "client ";
 constexpr std::string_view kStream = "stream ";
 constexpr std::size_t kLinesAtOnce = 512;
 constexpr Duration kRestartLimit = 20s;
@@ -298,11 +299,13 @@ LiveVerdict LiveServer::Finish() {
   if (silent && stopped) verdict.undecided.emplace_back("the server was stopped by a signal");
   for (const Finding& finding : judgement.findings) {
     LiveVerdict::OfScript& found =
-        verdict.findings.emplace_back(LiveVerdict::OfScript{ScriptOf(finding), BrokenBy(finding)});
-    // Each wait at the end was as long as makes it certain, but those for progress and for leases.
+        verdict.findings.emplace_back(LiveVerdict::OfScript{ScriptOf(finding), finding});
+    // Each wait at the end was as long as makes it certain, but those for progress and for leases;
+    // a start is no wait at the end.
     const bool certain = finding.guarantee != Guarantee("Bookmarkable") &&
-                         finding.guarantee != Guarantee("Leased") && !(silent && stopped);
-    found.broken.proven = found.broken.proven || certain;
+                         finding.guarantee != Guarantee("Leased") &&
+                         finding.guarantee != Guarantee("Durable") && !(silent && stopped);
+    if (certain) found.broken.by_silence = false;
     // Where the server is gone, that is what the rest follows from.
     if (!death && !silent) continue;
     const bool gone = finding.guarantee == Guarantee("Available");
@@ -320,8 +323,11 @@ void LiveServer::PutSentinel() {
   Annotate(TargetSilent{.asked = "a put", .waited_ms = (Clock::now() - asked) / 1ms});
 }
 
-// By the stream that it names, or by the last of its lines that a script caused.
+// By the client or the stream that it names, or by the last of its lines that a script caused.
 std::uint32_t LiveServer::ScriptOf(const Finding& finding) const {
+  if (finding.watch.starts_with(kOfClient)) {
+    return ScriptOfClient(std::string_view(finding.watch).substr(kOfClient.size()));
+  }
   const auto stream = of_stream_.find(NumberAfter(finding.watch, kStream));
   if (stream != of_stream_.end()) return stream->second;
   std::uint32_t script = 0;

@@ -58,7 +58,7 @@ struct LiveServerOptions {
 struct LiveVerdict {
   struct OfScript {
     std::uint32_t script = 0;  // 0: of none that can be named
-    BrokenGuarantee broken;
+    Finding broken;
   };
   std::vector<OfScript> findings;
   std::vector<std::string> undecided;

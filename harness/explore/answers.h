@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promises about calls, judged call by call: each answer is compared with that of a reference store
-// (reference_store.h), in full and with the code and the words of a refusal.
+// Compares each answer of the store with that of a reference store (reference_store.h), in full and
+// with the code and the words of a refusal. What differs goes into the recording, where the
+// guarantee Answered is judged.
 //
-//   promises.Compare("a put", reference.Put(op), store.Put(op));
-//   promises.broken()
+//   Answers answers(recording);
+//   answers.Compare("a put", reference.Put(op), store.Put(op));
 //
-// Not thread-safe.
+// Not thread-safe. Ownership: borrows the recording.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@
 #include "embedded_store/lease/lessor.h"
 #include "embedded_store/mvcc/operations.h"
 #include "harness/base/status.h"
-#include "harness/explore/verdict.h"
+#include "harness/explore/recording.h"
 
 namespace watchproof::explore {
 
@@ -66,10 +67,9 @@ inline std::string ToText(const Status& status) {
   return fmt::format("{}: {}", Name(status.code()), status.message());
 }
 
-class Promises {
+class Answers {
  public:
-  // Of everything that is compared from here on.
-  void At(Duration now) { now_ = now; }
+  explicit Answers(Recording& recording) : recording_(recording) {}
   template <typename T>
   void Compare(const char* call, const Result<T>& expected, const Result<T>& observed) {
     CompareTexts(expected.has_value()
@@ -87,21 +87,12 @@ class Promises {
   void CompareTexts(const std::string& promise, const std::string& expected,
                     const std::string& observed) {
     if (expected == observed) return;
-    Add("Answered", promise, observed + " instead of " + expected);
+    recording_.Annotate(AnswerDiffers{
+        .client = kClient, .expected = promise, .observed = observed + " instead of " + expected});
   }
-  void Add(std::string guarantee, std::string promise, std::string observed) {
-    broken_.push_back({.guarantee = std::move(guarantee),
-                       .watch = "the store",
-                       .expected = std::move(promise),
-                       .observed = std::move(observed),
-                       .at = now_});
-  }
-
-  const std::vector<BrokenGuarantee>& broken() const { return broken_; }
 
  private:
-  std::vector<BrokenGuarantee> broken_;
-  Duration now_{};
+  Recording& recording_;
 };
 
 }  // namespace watchproof::explore
