@@ -41,9 +41,7 @@ ALLOWED = {
     | {"harness/promises", "harness/targets"},
     # The same scripts on a real server.
     LIVE: RUN | {"harness/environment", "harness/explore", "harness/promises"},
-    "harness/results": BASE
-    | ORACLE
-    | {"harness/bugs", "harness/targets"},
+    "harness/results": BASE | ORACLE | {"harness/bugs", "harness/targets"},
     "harness/environment": BASE | PROXIES | {"harness/targets", "harness/faults"},
     "harness/session": RUN
     | PROXIES
@@ -121,7 +119,7 @@ def check_table(table=None):
 
     def visit(folder):
         if folder in path:
-            yield path[path.index(folder):] + [folder]
+            yield path[path.index(folder) :] + [folder]
         elif folder not in finished:
             path.append(folder)
             for below in sorted(table.get(folder, ())):

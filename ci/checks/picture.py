@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The picture of the folders in harness/docs/architecture.md, drawn from the #include lines.
 
-    python3 ci/checks/picture.py        draws it anew; the check `picture` says when that is due
+python3 ci/checks/picture.py        draws it anew; the check `picture` says when that is due
 """
 
 import os
@@ -43,6 +43,7 @@ def shown(folder):
 
 def reduced(edges):
     """Without the arrows that others, one behind the other, say as well."""
+
     def reach(start):
         found, left = set(), [start]
         while left:

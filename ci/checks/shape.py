@@ -97,8 +97,10 @@ def check_functions(file):
 def check_file(file):
     length = len(file.lines)
     if length > FILE_LINES:
-        text = (f"{length} lines; a file over {FILE_LINES} usually holds two things, and a reader "
-                "has to keep both in mind: consider splitting it")
+        text = (
+            f"{length} lines; a file over {FILE_LINES} usually holds two things, and a reader "
+            "has to keep both in mind: consider splitting it"
+        )
         yield Problem(file.path, FILE_LINES + 1, text, warning=True)
 
 

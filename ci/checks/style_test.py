@@ -144,7 +144,7 @@ class Words(unittest.TestCase):
         self.assertEqual([1], found(words.check, "a.h", ""))
 
     def test_unfinished_business(self):
-        for word in ("TO" "DO", "FIX" "ME", "XX" "X", "HA" "CK"):
+        for word in ("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"):
             self.assertTrue(self.reported("a/b/x.cc", f"// {word} later"), word)
             self.assertTrue(self.reported("x.sh", f"# {word} later", P), word)
         self.assertFalse(self.reported("a/b/x.cc", 'mkdtemp("/tmp/' + "X" * 6 + '");'))
@@ -154,7 +154,7 @@ class Words(unittest.TestCase):
         self.assertTrue(self.reported("harness/base/x_test.cc", line))
         self.assertTrue(self.reported("cases/resume/x.cc", "usleep(5);"))
         self.assertFalse(self.reported("harness/base/x.cc", line))
-        self.assertTrue(self.reported("ci/interop/x_test.py", "time.sleep" "(1)", P))
+        self.assertTrue(self.reported("ci/interop/x_test.py", "time.sleep" + "(1)", P))
 
     def test_standard_mutexes_have_one_home(self):
         self.assertTrue(self.reported("harness/base/x.h", "std::mutex mu_;"))
@@ -178,8 +178,13 @@ class Words(unittest.TestCase):
     def test_commented_out_code(self):
         for line in ("// foo(x);", "  // int x = 5;", "//return x;", "// if (x) {", "// }"):
             self.assertTrue(self.reported("a/b/x.cc", line), line)
-        for line in ("//   Bytes copy = Bytes::Copy(text);", "// Returns x; never throws.",
-                     "// Kept (see above);", "// x is 5", "int y;  // foo(x);"):
+        for line in (
+            "//   Bytes copy = Bytes::Copy(text);",
+            "// Returns x; never throws.",
+            "// Kept (see above);",
+            "// x is 5",
+            "int y;  // foo(x);",
+        ):
             self.assertFalse(self.reported("a/b/x.cc", line), line)
 
 
@@ -194,9 +199,13 @@ class Shape(unittest.TestCase):
         self.assertEqual([], found(shape.check, "a.cc", C + "// " + "ä" * 97 + "\n"))
 
     def test_a_function_of_more_than_60_lines(self):
-        heads = ("void F() {\n", "A::A(int x) : a_{x}, b_(1) {\n", "auto F() -> int {\n",
-                 "WATCH_CASE(A, B, {.needs = {Capability::kProxy}}) {\n",
-                 "template <typename T>\nT G(T x = {}) const noexcept {\n")
+        heads = (
+            "void F() {\n",
+            "A::A(int x) : a_{x}, b_(1) {\n",
+            "auto F() -> int {\n",
+            "WATCH_CASE(A, B, {.needs = {Capability::kProxy}}) {\n",
+            "template <typename T>\nT G(T x = {}) const noexcept {\n",
+        )
         for head in heads:
             more = head.count("\n") - 1
             fits, long = body(60 - more), body(61 - more)
@@ -214,7 +223,7 @@ class Shape(unittest.TestCase):
         self.assertEqual([3], found(shape.check, "a.cc", text))
 
     def test_braces_in_literals_do_not_count(self):
-        text = C + "void F() {\n  x('{', \"{\", R\"({)\");  // {\n}\n"
+        text = C + 'void F() {\n  x(\'{\', "{", R"({)");  // {\n}\n'
         text += "class A {\n" + body(80) + "};\n"
         self.assertEqual([], found(shape.check, "a.cc", text))
 

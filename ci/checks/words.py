@@ -27,21 +27,43 @@ def _judged(file):
 
 
 BANS = (
-    Ban(re.compile(r"\b(?:std::)?(?:this_thread::)?(?:sleep_for|sleep_until|usleep|nanosleep)\b"),
-        "a sleep", "wait for the fact itself, with a deadline", lambda f: f.is_cpp and _judged(f)),
-    Ban(re.compile(r"\btime\.sleep\("), "a sleep", "wait for the fact itself, with a deadline",
-        lambda f: f.path.endswith("_test.py")),
-    Ban(re.compile(r"\bstd::(?:recursive_|shared_|timed_)*mutex\b"), "std::mutex",
+    Ban(
+        re.compile(r"\b(?:std::)?(?:this_thread::)?(?:sleep_for|sleep_until|usleep|nanosleep)\b"),
+        "a sleep",
+        "wait for the fact itself, with a deadline",
+        lambda f: f.is_cpp and _judged(f),
+    ),
+    Ban(
+        re.compile(r"\btime\.sleep\("),
+        "a sleep",
+        "wait for the fact itself, with a deadline",
+        lambda f: f.path.endswith("_test.py"),
+    ),
+    Ban(
+        re.compile(r"\bstd::(?:recursive_|shared_|timed_)*mutex\b"),
+        "std::mutex",
         "use Mutex of harness/base/mutex.h, whose users the compiler can check",
-        lambda f: f.is_cpp and f.path != "harness/base/mutex.h"),
+        lambda f: f.is_cpp and f.path != "harness/base/mutex.h",
+    ),
     Ban(re.compile(r"\brand\s*\("), "rand()", "draw from a Prng that is handed down", _cpp),
-    Ban(re.compile(r"\busing\s+namespace\s+std\s*;"), "using namespace std",
-        "name what is used", _cpp),
-    Ban(re.compile(r"(?<![\w.>])(?:std::|::)?(?:quick_)?exit\s*\("), "exit()",
+    Ban(
+        re.compile(r"\busing\s+namespace\s+std\s*;"),
+        "using namespace std",
+        "name what is used",
+        _cpp,
+    ),
+    Ban(
+        re.compile(r"(?<![\w.>])(?:std::|::)?(?:quick_)?exit\s*\("),
+        "exit()",
         "return a Status; only harness/cli ends the process",
-        lambda f: f.is_cpp and not f.path.startswith("harness/cli/")),
-    Ban(re.compile(r"(?<!\w)assert\s*\("), "assert()",
-        "use WP_CHECK, which is on in every build", _cpp),
+        lambda f: f.is_cpp and not f.path.startswith("harness/cli/"),
+    ),
+    Ban(
+        re.compile(r"(?<!\w)assert\s*\("),
+        "assert()",
+        "use WP_CHECK, which is on in every build",
+        _cpp,
+    ),
 )
 # Spelled so that this file passes its own check.
 UNFINISHED = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b")

@@ -28,8 +28,9 @@ guarantees = ["Reliable", "Settled", "CompactionSurfaced", "Bookmarkable"]
 
 class Bugs(RunTest):
     def listed(self, *words):
-        done = subprocess.run([self.watchproof, *words, "--json"], capture_output=True, text=True,
-                              check=True)
+        done = subprocess.run(
+            [self.watchproof, *words, "--json"], capture_output=True, text=True, check=True
+        )
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def test_the_key_fits_cases_guarantees_and_defects(self):
@@ -43,26 +44,43 @@ class Bugs(RunTest):
             self.assertLessEqual(set(filter(None, facts["breaks"].split(", "))), guarantees)
             for shown in filter(None, facts["shown by"].split("; ")):
                 self.assertIn(re.split("[ :]", shown)[0], names, bug["name"])
-        wanted = {number for entry in cases for number in
-                  re.findall(r"issues/(\d+)", entry["facts"]["upstream"])}
-        wanted |= {number for entry in self.listed("list", "defects") for number in
-                   re.findall(r"#(\d+)", entry["facts"]["upstream"])}
+        wanted = {
+            number
+            for entry in cases
+            for number in re.findall(r"issues/(\d+)", entry["facts"]["upstream"])
+        }
+        wanted |= {
+            number
+            for entry in self.listed("list", "defects")
+            for number in re.findall(r"#(\d+)", entry["facts"]["upstream"])
+        }
         self.assertEqual(wanted - numbers, set(), "a case or a defect is about an unlisted bug")
 
     def run_with_key(self, bound, case, expect):
         key = self.folder / "key.toml"
         key.write_text(KEY.format(range=bound, case=case))
-        return self.run_it("--target", f"etcd:{stock_etcd()}", "--filter", case, "--manifest",
-                           str(key), expect=expect).stdout
+        return self.run_it(
+            "--target",
+            f"etcd:{stock_etcd()}",
+            "--filter",
+            case,
+            "--manifest",
+            str(key),
+            expect=expect,
+        ).stdout
 
     @unittest.skipUnless(stock_etcd(), "needs a stock etcd 3.4.23")
     def test_the_verdict_depends_on_the_range(self):
         self.assertIn("known", self.run_with_key("< 3.4.24", DELETE_AT_FLOOR, 0))
-        self.assertIn("etcd #1 is back, which 3.4.23 has fixed: deletes are lost",
-                      self.run_with_key("< 3.4.23", DELETE_AT_FLOOR, 1))
+        self.assertIn(
+            "etcd #1 is back, which 3.4.23 has fixed: deletes are lost",
+            self.run_with_key("< 3.4.23", DELETE_AT_FLOOR, 1),
+        )
         self.assertIn("FAIL", self.run_with_key(">= 3.4.24", DELETE_AT_FLOOR, 1))
-        self.assertIn("passes, but 3.4.23 has the bug: deletes are lost",
-                      self.run_with_key("< 3.4.24", "Settled.RefusedCreate", 6))
+        self.assertIn(
+            "passes, but 3.4.23 has the bug: deletes are lost",
+            self.run_with_key("< 3.4.24", "Settled.RefusedCreate", 6),
+        )
 
 
 if __name__ == "__main__":

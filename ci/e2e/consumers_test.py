@@ -40,14 +40,30 @@ class Consumers(RunTest):
         return of_target, of_consumer
 
     def test_a_sound_client_on_a_sound_store(self):
-        self.run_it("--consumer", "etcd-go", "--target", "embedded", "--filter", AWAY,
-                    "--keep", "all", expect=0)
+        self.run_it(
+            "--consumer",
+            "etcd-go",
+            "--target",
+            "embedded",
+            "--filter",
+            AWAY,
+            "--keep",
+            "all",
+            expect=0,
+        )
         self.assertEqual([result["verdict"] for result in self.both()], ["pass", "pass"])
         self.assertIn("same as before", self.run_check())
 
     def test_a_store_that_loses_a_deletion(self):
-        self.run_it("--consumer", "etcd-go", "--target", "embedded+delete-at-floor-lost",
-                    "--filter", AT_FLOOR, expect=1)
+        self.run_it(
+            "--consumer",
+            "etcd-go",
+            "--target",
+            "embedded+delete-at-floor-lost",
+            "--filter",
+            AT_FLOOR,
+            expect=1,
+        )
         of_target, of_consumer = self.both()
         self.assertEqual(of_target["verdict"], "fail")
         self.assertEqual(of_consumer["verdict"], "fail")
@@ -61,61 +77,113 @@ class Consumers(RunTest):
         program = copy / "etcd-go" / "main.go"
         text = program.read_text()
         # Lists once; after any error it watches on from now.
-        spoilt = text.replace("if err := c.listAndWatch(pause); err != nil {",
-                              "if err := c.watchOnly(pause); err != nil {")
+        spoilt = text.replace(
+            "if err := c.listAndWatch(pause); err != nil {",
+            "if err := c.watchOnly(pause); err != nil {",
+        )
         self.assertNotEqual(text, spoilt)
         program.write_text(spoilt + WATCH_ONLY)
-        self.run_it("--consumer", f"folder:{copy}/etcd-go", "--target", "embedded", "--filter",
-                    AWAY, expect=1)
+        self.run_it(
+            "--consumer",
+            f"folder:{copy}/etcd-go",
+            "--target",
+            "embedded",
+            "--filter",
+            AWAY,
+            expect=1,
+        )
         of_target, of_consumer = self.both()
         self.assertEqual(of_target["verdict"], "pass", of_target)
         self.assertEqual(of_consumer["verdict"], "fail")
-        self.assertRegex(of_consumer["findings"][0]["watch"],
-                         "^client of .*: the lowest layer that is wrong")
+        self.assertRegex(
+            of_consumer["findings"][0]["watch"], "^client of .*: the lowest layer that is wrong"
+        )
 
     def test_versions_on_both_sides_of_a_bug_of_the_client(self):
-        self.run_it("--consumer", "etcd-go@3.5.7", "--consumer", "etcd-go@3.5.8", "--target",
-                    "embedded", "--filter", AFTER_PROGRESS, "--verbose", expect=1, limit=550)
+        self.run_it(
+            "--consumer",
+            "etcd-go@3.5.7",
+            "--consumer",
+            "etcd-go@3.5.8",
+            "--target",
+            "embedded",
+            "--filter",
+            AFTER_PROGRESS,
+            "--verbose",
+            expect=1,
+            limit=550,
+        )
         found = {result["target"]: result for result in self.results()}
         self.assertEqual(found["embedded"]["verdict"], "pass")
         self.assertEqual(found["etcd-go@3.5.8 on embedded"]["verdict"], "pass")
         before = found["etcd-go@3.5.7 on embedded"]
-        self.assertEqual({finding["guarantee"] for finding in before["findings"]},
-                         {"NoDuplicate"}, before)
+        self.assertEqual(
+            {finding["guarantee"] for finding in before["findings"]}, {"NoDuplicate"}, before
+        )
         wire, client = before["counts"][:2]
         self.assertEqual(wire["layer"], "wire")
         self.assertEqual(wire["counted"]["creates"], 2)
         self.assertEqual(client["counted"]["duplicates"], 1)
 
     def test_a_client_without_the_ability_is_unfit(self):
-        done = self.run_it("--consumer", f"folder:{CONSUMERS}/etcd-go", "--target", "embedded",
-                           "--filter", "Consumers.ServerBehind", expect=2)
+        done = self.run_it(
+            "--consumer",
+            f"folder:{CONSUMERS}/etcd-go",
+            "--target",
+            "embedded",
+            "--filter",
+            "Consumers.ServerBehind",
+            expect=2,
+        )
         self.assertIn("has no layer or ability", done.stdout)
 
     def test_other_cases_do_not_run_with_a_consumer(self):
         self.run_it("--target", "embedded", "--filter", AWAY, expect=5)
-        self.run_it("--consumer", "etcd-go", "--target", "embedded", "--filter",
-                    "Reliable.LatencyAndStall", expect=5)
+        self.run_it(
+            "--consumer",
+            "etcd-go",
+            "--target",
+            "embedded",
+            "--filter",
+            "Reliable.LatencyAndStall",
+            expect=5,
+        )
 
     def test_an_unknown_consumer(self):
         done = self.run_it("--consumer", "etcd-gone", expect=4)
         self.assertIn("etcd-gone", done.stderr)
 
     def test_without_the_tool_it_is_unsupported(self):
-        done = self.run_it("--consumer", "etcd-go", "--filter", AWAY, expect=2,
-                           more={"PATH": "/nonexistent",
-                                 "WATCHPROOF_CACHE": str(self.folder / "cache")})
+        done = self.run_it(
+            "--consumer",
+            "etcd-go",
+            "--filter",
+            AWAY,
+            expect=2,
+            more={"PATH": "/nonexistent", "WATCHPROOF_CACHE": str(self.folder / "cache")},
+        )
         self.assertIn("install Go", done.stdout)
 
     @unittest.skipUnless(kubernetes_at_hand(), "needs go, and Kubernetes among its modules")
     def test_an_api_server_on_a_store_that_loses_a_notice(self):
-        self.run_it("--consumer", "kube-apiserver", "--target", "embedded", "--target",
-                    "embedded+compaction-notice-lost", "--filter", QUEUE, expect=1, limit=550)
+        self.run_it(
+            "--consumer",
+            "kube-apiserver",
+            "--target",
+            "embedded",
+            "--target",
+            "embedded+compaction-notice-lost",
+            "--filter",
+            QUEUE,
+            expect=1,
+            limit=550,
+        )
         found = {result["target"]: result for result in self.results()}
         self.assertEqual(found["kube-apiserver on embedded"]["verdict"], "pass")
         spoilt = found["kube-apiserver on embedded+compaction-notice-lost"]
-        self.assertEqual({finding["guarantee"] for finding in spoilt["findings"]},
-                         {"NoGap", "NoGhost"}, spoilt)
+        self.assertEqual(
+            {finding["guarantee"] for finding in spoilt["findings"]}, {"NoGap", "NoGhost"}, spoilt
+        )
         self.assertIn("is the store", spoilt["findings"][0]["watch"])
 
     @unittest.skipUnless(kubernetes_at_hand(), "needs go, and Kubernetes among its modules")
@@ -126,14 +194,19 @@ class Consumers(RunTest):
             family = descendants(run.pid)
             return family if sum(" store --" in c for c in family.values()) == 2 else None
 
-        family = wait_for("the target's store and the API server's", family_with_both_stores,
-                          limit=550)
+        family = wait_for(
+            "the target's store and the API server's", family_with_both_stores, limit=550
+        )
         run.kill()
         self.await_end_of(family)
 
     def run_check(self):
-        done = subprocess.run([self.watchproof, "check", str(self.latest().resolve())],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [self.watchproof, "check", str(self.latest().resolve())],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         return done.stdout
 
 

@@ -154,8 +154,8 @@ class Decisions(RunTest):
             self.git(repository, "tag", f"r{number}")
         built = self.folder / "store.sh"
         build = (
-            f"read number flags < store; [ \"$flags\" != exit ] && "
-            f"echo \"exec {self.watchproof} store --listen \\$1 $flags\" > {built}"
+            f'read number flags < store; [ "$flags" != exit ] && '
+            f'echo "exec {self.watchproof} store --listen \\$1 $flags" > {built}'
         )
         words = ("--good", "r0", "--bad", "r4", "--repository", str(repository), "--build", build)
         target = ("--target", f"command:sh {built} {{host}}:{{port}}")

@@ -11,11 +11,20 @@ from tool import BUSY, RunTest, main
 
 class Doctor(RunTest):
     def doctor(self, *words, expect=0, more=None):
-        environment = {name: value for name, value in os.environ.items()
-                       if not name.startswith(("WATCHPROOF_", "GTEST_"))}
-        done = subprocess.run([self.watchproof, "doctor", *words], capture_output=True, text=True,
-                              check=False, cwd=self.folder, env=environment | (more or {}),
-                              timeout=BUSY * 60)
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("WATCHPROOF_", "GTEST_"))
+        }
+        done = subprocess.run(
+            [self.watchproof, "doctor", *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=self.folder,
+            env=environment | (more or {}),
+            timeout=BUSY * 60,
+        )
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done
 
@@ -27,8 +36,11 @@ class Doctor(RunTest):
         """An environment without etcd, Go, npm, Python, network or releases."""
         (self.folder / "bin").mkdir()
         (self.folder / "bin" / "curl").symlink_to("/usr/bin/curl")
-        return {"PATH": str(self.folder / "bin"), "GOPROXY": "http://127.0.0.1:9",
-                "WATCHPROOF_CACHE": str(self.folder / "cache")}
+        return {
+            "PATH": str(self.folder / "bin"),
+            "GOPROXY": "http://127.0.0.1:9",
+            "WATCHPROOF_CACHE": str(self.folder / "cache"),
+        }
 
     def test_a_bare_machine_says_what_it_cannot_do_and_what_to_do(self):
         bare = self.bare()
@@ -71,7 +83,8 @@ class Doctor(RunTest):
     def test_every_setting_has_its_origin(self):
         (self.folder / "watchproof.toml").write_text(
             'jobs = 3\ncase-timeout = "20s"\ntarget = ["embedded", "embedded+filter-ignored"]\n'
-            "no-faults = true\nkeep = \"all\"\n")
+            'no-faults = true\nkeep = "all"\n'
+        )
         settings = self.settings("--jobs", "5", more={"WATCHPROOF_CASE_TIMEOUT": "30s"})
         self.assertEqual(settings["--jobs"], ("5", "flag"))
         self.assertEqual(settings["--case-timeout"], ("30s", "environment"))
@@ -86,19 +99,30 @@ class Doctor(RunTest):
 
     def test_the_file_is_what_run_uses_and_mistakes_in_it_are_named(self):
         file = self.folder / "watchproof.toml"
-        file.write_text('target = ["embedded"]\nfilter = "CompactionSurfaced.DeleteAtFloor"\n'
-                        f'run-dir = "{self.folder}/runs"\nseed = "0x7"\n')
-        done = subprocess.run([self.watchproof, "run"], cwd=self.folder, capture_output=True,
-                              text=True, check=False)
+        file.write_text(
+            'target = ["embedded"]\nfilter = "CompactionSurfaced.DeleteAtFloor"\n'
+            f'run-dir = "{self.folder}/runs"\nseed = "0x7"\n'
+        )
+        done = subprocess.run(
+            [self.watchproof, "run"], cwd=self.folder, capture_output=True, text=True, check=False
+        )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         flags = json.loads((self.latest() / "run.json").read_text())["flags"]
         self.assertEqual(flags["--seed"]["origin"], "watchproof.toml")
         self.assertEqual(self.results()[0]["seed"], "0x7")
-        for text, words in (("job = 3\n", "line 1: 'job' is no flag of run; did you mean jobs?"),
-                            ("jobs = 0\n", "--jobs"), ("jobs = [\n", "line 1")):
+        for text, words in (
+            ("job = 3\n", "line 1: 'job' is no flag of run; did you mean jobs?"),
+            ("jobs = 0\n", "--jobs"),
+            ("jobs = [\n", "line 1"),
+        ):
             file.write_text(text)
-            done = subprocess.run([self.watchproof, "run"], cwd=self.folder, capture_output=True,
-                                  text=True, check=False)
+            done = subprocess.run(
+                [self.watchproof, "run"],
+                cwd=self.folder,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             self.assertEqual(done.returncode, 4, text)
             self.assertIn(words, done.stderr)
         self.assertIn("no-such.toml", self.doctor("--config-file", "no-such.toml", expect=4).stderr)

@@ -141,18 +141,28 @@ class Endpoints(EndpointTest):
         self.assertEqual(set(self.verdicts().values()), {"pass"})
 
     def test_is_left_clean_when_a_run_is_interrupted(self):
-        run = self.start("--target", f"endpoint:{self.ADDRESS}", "--repeat", "50", "--filter",
-                         f"{EVERYTHING}:{LEASES}")
-        wait_for("keys of the run",
-                 lambda: "watchproof/" in self.etcdctl("get", "", "--from-key", "--keys-only"))
+        run = self.start(
+            "--target",
+            f"endpoint:{self.ADDRESS}",
+            "--repeat",
+            "50",
+            "--filter",
+            f"{EVERYTHING}:{LEASES}",
+        )
+        wait_for(
+            "keys of the run",
+            lambda: "watchproof/" in self.etcdctl("get", "", "--from-key", "--keys-only"),
+        )
         run.send_signal(signal.SIGINT)
         self.assertEqual(run.wait(60), 130)
         self.assert_clean()
 
     def test_is_left_clean_when_a_case_is_killed(self):
         run = self.start("--target", f"endpoint:{self.ADDRESS}", "--filter", EVERYTHING)
-        wait_for("keys of the run",
-                 lambda: "watchproof/" in self.etcdctl("get", "", "--from-key", "--keys-only"))
+        wait_for(
+            "keys of the run",
+            lambda: "watchproof/" in self.etcdctl("get", "", "--from-key", "--keys-only"),
+        )
         for pid in self.cases_of(run):
             os.kill(pid, signal.SIGKILL)
         self.assertEqual(run.wait(60), 70)
@@ -177,16 +187,26 @@ class Endpoints(EndpointTest):
             self.refused(*target, "--allow-disruptive", self.ADDRESS, expect=4),
         )
         self.assertEqual(self.etcdctl("get", "watchproof/", "--prefix"), "")
-        self.run_it(
-            *target, "--allow-kubernetes", self.ADDRESS, "--filter", OVERTAKES, expect=0
-        )
+        self.run_it(*target, "--allow-kubernetes", self.ADDRESS, "--filter", OVERTAKES, expect=0)
 
 
 class EndpointsOfTls(EndpointTest):
-    STORE_FLAGS = ("--cert-file", "FOLDER/certs/server.crt", "--key-file",
-                   "FOLDER/certs/server.key", "--trusted-ca-file", "FOLDER/certs/ca.crt")
-    ETCDCTL_FLAGS = ("--cacert", "FOLDER/certs/ca.crt", "--cert", "FOLDER/certs/client.crt",
-                     "--key", "FOLDER/certs/client.key")
+    STORE_FLAGS = (
+        "--cert-file",
+        "FOLDER/certs/server.crt",
+        "--key-file",
+        "FOLDER/certs/server.key",
+        "--trusted-ca-file",
+        "FOLDER/certs/ca.crt",
+    )
+    ETCDCTL_FLAGS = (
+        "--cacert",
+        "FOLDER/certs/ca.crt",
+        "--cert",
+        "FOLDER/certs/client.crt",
+        "--key",
+        "FOLDER/certs/client.key",
+    )
 
     def prepare(self):
         make_certs = os.environ.get("WATCHPROOF_TEST_MAKE_CERTS")
@@ -196,14 +216,22 @@ class EndpointsOfTls(EndpointTest):
         subprocess.run([make_certs, certs, "127.201.7.3", "client"], check=True)
 
     def flags(self, **names):
-        return [w for flag, name in names.items()
-                for w in (f"--tls-{flag}", str(self.folder / "certs" / name))]
+        return [
+            w
+            for flag, name in names.items()
+            for w in (f"--tls-{flag}", str(self.folder / "certs" / name))
+        ]
 
     def test_give_the_same_verdicts(self):
         self.run_it(
-            "--target", f"endpoint:https://{self.ADDRESS}", "--allow-disruptive", self.ADDRESS,
+            "--target",
+            f"endpoint:https://{self.ADDRESS}",
+            "--allow-disruptive",
+            self.ADDRESS,
             *self.flags(ca="ca.crt", cert="client.crt", key="client.key"),
-            "--filter", f"{FULL_QUEUE}:{EVERYTHING}:{OVERTAKES}", expect=0,
+            "--filter",
+            f"{FULL_QUEUE}:{EVERYTHING}:{OVERTAKES}",
+            expect=0,
         )
         self.assertEqual(set(self.verdicts().values()), {"pass"})
         self.assert_clean()
@@ -235,13 +263,25 @@ class EndpointsOfUsers(EndpointTest):
         self.ETCDCTL_FLAGS = ("--user", f"root:{PASSWORD}")
 
     def user(self, name="root"):
-        return ("--target", f"endpoint:{self.ADDRESS}", "--user", name, "--password-file",
-                str(self.password))
+        return (
+            "--target",
+            f"endpoint:{self.ADDRESS}",
+            "--user",
+            name,
+            "--password-file",
+            str(self.password),
+        )
 
     def test_give_the_same_verdicts_and_no_password_away(self):
         done = self.run_it(
-            *self.user(), "--allow-disruptive", self.ADDRESS, "--keep", "all",
-            "--filter", f"{FULL_QUEUE}:{EVERYTHING}:{OVERTAKES}", expect=0,
+            *self.user(),
+            "--allow-disruptive",
+            self.ADDRESS,
+            "--keep",
+            "all",
+            "--filter",
+            f"{FULL_QUEUE}:{EVERYTHING}:{OVERTAKES}",
+            expect=0,
         )
         self.assertEqual(set(self.verdicts().values()), {"pass"})
         self.assert_clean()
@@ -250,8 +290,9 @@ class EndpointsOfUsers(EndpointTest):
             if file.is_file():
                 data = file.read_bytes()
                 if file.suffix == ".zst":
-                    data = subprocess.run(["zstd", "-dc", file], capture_output=True,
-                                          check=True).stdout
+                    data = subprocess.run(
+                        ["zstd", "-dc", file], capture_output=True, check=True
+                    ).stdout
                 self.assertNotIn(PASSWORD.encode(), data, file)
 
     def test_say_which_flag_is_missing(self):
@@ -275,24 +316,29 @@ class EndpointsThatCompactThemselves(RunTest):
             + ["--listen-peer-urls", urls[1], "--initial-advertise-peer-urls", urls[1]]
             + ["--initial-cluster", f"a={urls[1]}"]
             + ["--auto-compaction-mode=periodic", "--auto-compaction-retention=1s"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
         self.addCleanup(server.wait)
         self.addCleanup(server.kill)
         address = f"{self.HOST}:2379"
 
         def healthy():
-            asked = subprocess.run(["etcdctl", "--endpoints", address, "endpoint", "health"],
-                                   capture_output=True, env={**os.environ, "ETCDCTL_API": "3"},
-                                   check=False)
+            asked = subprocess.run(
+                ["etcdctl", "--endpoints", address, "endpoint", "health"],
+                capture_output=True,
+                env={**os.environ, "ETCDCTL_API": "3"},
+                check=False,
+            )
             return asked.returncode == 0
 
         wait_for("a healthy etcd", healthy)
         # No other case with slow watches: there etcd 3.4 loses events without ErrCompacted
         # (#17529), which is a failure that only some seeds find.
         cases = "CompactionSurfaced.*:PreviousValue.*:Reliable.*Batch*"
-        run = self.start("--target", f"endpoint:{address}", "--allow-disruptive", address,
-                         "--filter", cases)
+        run = self.start(
+            "--target", f"endpoint:{address}", "--allow-disruptive", address, "--filter", cases
+        )
         output, _ = run.communicate(timeout=BUSY * 500)
         self.assertIn(run.returncode, (0, 2), output)
         verdicts = [r["verdict"] for r in self.results() if not r["known"]]

@@ -210,8 +210,14 @@ class Errors(RunTest):
             ["fetch", ODD, ODD],
         ):
             with self.subTest(arguments=arguments):
-                done = self.call(*arguments, *(["--run-dir", str(self.folder / "r")]
-                                               if arguments[:2] == ["run", "--target"] else []))
+                done = self.call(
+                    *arguments,
+                    *(
+                        ["--run-dir", str(self.folder / "r")]
+                        if arguments[:2] == ["run", "--target"]
+                        else []
+                    ),
+                )
                 self.assertNotIn(done.returncode, (70, -6, -11), done.stderr)
                 for text in (done.stdout, done.stderr):
                     text.decode()  # valid UTF-8

@@ -26,8 +26,9 @@ class Fakes(RunTest):
         known = tools.behaviours()
         flags = ["--filter", ":".join(cases), "--jobs", "2"]
         # None of these cases kills the server, so its data may stay in memory.
-        return run_fake(tools, known[behaviour], self.folder / behaviour, flags, limit=240,
-                        more=["--in-memory"])
+        return run_fake(
+            tools, known[behaviour], self.folder / behaviour, flags, limit=240, more=["--in-memory"]
+        )
 
     def assert_detected(self, behaviour, *cases):
         outcome = self.run_against(behaviour, *cases)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cases as GoogleTest tests: watchproof_gtest, and the example's own test program.
 
-    gtest_test.py WATCHPROOF WATCHPROOF_GTEST SCRIPTED_GTEST EXAMPLE [unittest arguments]
+gtest_test.py WATCHPROOF WATCHPROOF_GTEST SCRIPTED_GTEST EXAMPLE [unittest arguments]
 """
 
 import os
@@ -41,7 +41,12 @@ class GoogleTest(RunTest):
     def test_a_pass_a_failure_per_finding_and_the_repeat_command(self):
         broken = "embedded+compaction-notice-lost"
         tests = self.run_gtest(
-            GTEST, "--target", "embedded", "--target", broken, f"--gtest_filter=*/{FULL_QUEUE}",
+            GTEST,
+            "--target",
+            "embedded",
+            "--target",
+            broken,
+            f"--gtest_filter=*/{FULL_QUEUE}",
             expect=1,
         )
         self.assertEqual(tests.pop(f"embedded/{FULL_QUEUE}"), ("completed", []))
@@ -72,9 +77,7 @@ class GoogleTest(RunTest):
         }
         flags = "--gtest_filter=" + ":".join("*/" + name for name in expected)
         tests = self.run_gtest(SCRIPTED, flags, expect=1)
-        self.assertEqual(
-            {name.split("/")[1]: what for name, (what, _) in tests.items()}, expected
-        )
+        self.assertEqual({name.split("/")[1]: what for name, (what, _) in tests.items()}, expected)
         self.assertIn("inconclusive: as scripted", tests["embedded/Ends.Inconclusive"][1][0])
         self.assertIn("harness error", tests["embedded/Breaks.Crashes"][1][0])
         tests = self.run_gtest(
@@ -85,7 +88,10 @@ class GoogleTest(RunTest):
     def test_google_test_selects_and_shards(self):
         listed = subprocess.run(
             [GTEST, "--gtest_list_tests", "--gtest_filter=*/Resumable.*"],
-            cwd=self.folder, capture_output=True, text=True, check=True,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         # Nothing behind a name: CMake would take it for a part of the name.
         self.assertIn("embedded/Resumable.\n", listed)
@@ -94,8 +100,11 @@ class GoogleTest(RunTest):
         self.assertEqual(list(self.folder.iterdir()), [])
         shards = []
         for index in (0, 1):
-            shard = {"GTEST_TOTAL_SHARDS": "2", "GTEST_SHARD_INDEX": str(index),
-                     "GTEST_FILTER": "*/Ends.Pass*:*/Ends.Un*"}
+            shard = {
+                "GTEST_TOTAL_SHARDS": "2",
+                "GTEST_SHARD_INDEX": str(index),
+                "GTEST_FILTER": "*/Ends.Pass*:*/Ends.Un*",
+            }
             tests = self.run_gtest(SCRIPTED, expect=0, more=shard)
             shards.append({name for name, (what, _) in tests.items() if what != "suppressed"})
         self.assertFalse(shards[0] & shards[1])
@@ -105,8 +114,9 @@ class GoogleTest(RunTest):
         self.assertTrue(shards[0] and shards[1])
 
     def test_a_wrong_flag_is_4(self):
-        done = subprocess.run([GTEST, "--target", "nonsense"], capture_output=True, text=True,
-                              check=False)
+        done = subprocess.run(
+            [GTEST, "--target", "nonsense"], capture_output=True, text=True, check=False
+        )
         self.assertEqual(done.returncode, 4)
         self.assertIn("nonsense", done.stderr)
 
@@ -132,7 +142,8 @@ class GoogleTest(RunTest):
         # Its one source file; what it links is what the program above has linked.
         subprocess.run(
             ["ninja", "-C", build, "CMakeFiles/mystore_test.dir/main.cc.o"],
-            check=True, capture_output=True,
+            check=True,
+            capture_output=True,
         )
         commands = subprocess.run(
             ["ninja", "-C", build, "-t", "commands"], check=True, capture_output=True, text=True

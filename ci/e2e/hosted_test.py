@@ -31,11 +31,20 @@ class Hosted(RunTest):
 
     def shell(self, script, environment, expect):
         """As the hosts do: the first command that fails ends the script."""
-        clean = {name: value for name, value in os.environ.items()
-                 if not name.startswith(("WATCHPROOF", "GITHUB_", "GTEST_"))}
-        done = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
-                              cwd=self.checkout, env=clean | environment, capture_output=True,
-                              text=True, check=False, timeout=BUSY * 300)
+        clean = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("WATCHPROOF", "GITHUB_", "GTEST_"))
+        }
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+            cwd=self.checkout,
+            env=clean | environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=BUSY * 300,
+        )
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done
 
@@ -43,8 +52,10 @@ class Hosted(RunTest):
         """The steps of the composite action that are commands."""
         action = load("action.yml")
         self.assertLessEqual(set(inputs), set(action["inputs"]))
-        values = {name: str(inputs.get(name, one.get("default")))
-                  for name, one in action["inputs"].items()}
+        values = {
+            name: str(inputs.get(name, one.get("default")))
+            for name, one in action["inputs"].items()
+        }
 
         def fill(text):
             filled = re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda m: values[m[1]], text)
@@ -55,9 +66,12 @@ class Hosted(RunTest):
                 continue
             self.assertNotIn("${{", step["run"], "an input in a script is a command of its author")
             environment = {name: fill(text) for name, text in step["env"].items()}
-            github = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(self.summary),
-                      "GITHUB_OUTPUT": str(self.output),
-                      "GITHUB_WORKSPACE": str(HOSTED.parent.parent)}
+            github = {
+                "GITHUB_ACTIONS": "true",
+                "GITHUB_STEP_SUMMARY": str(self.summary),
+                "GITHUB_OUTPUT": str(self.output),
+                "GITHUB_WORKSPACE": str(HOSTED.parent.parent),
+            }
             done = self.shell(step["run"], environment | github, expect)
         for step in action["runs"]["steps"]:
             if "uses" in step:
@@ -67,8 +81,11 @@ class Hosted(RunTest):
         return done
 
     def test_the_action_of_a_failing_run_has_summary_annotations_and_reports(self):
-        inputs = {"target": BROKEN, "command": self.watchproof,
-                  "flags": f"--filter '{DELETE_AT_FLOOR}:{OVERTAKES}' --repeat 12"}
+        inputs = {
+            "target": BROKEN,
+            "command": self.watchproof,
+            "flags": f"--filter '{DELETE_AT_FLOOR}:{OVERTAKES}' --repeat 12",
+        }
         done = self.act(inputs, expect=1)
         summary = self.summary.read_text()
         self.assertLess(len(summary), 1 << 20)
@@ -78,7 +95,7 @@ class Hosted(RunTest):
         self.assertEqual(len(annotations), 10)
         place = re.match(r"::error file=([^,]+),line=(\d+),", annotations[0])
         source = (HOSTED.parent.parent / place[1]).read_text().splitlines()
-        self.assertIn(OVERTAKES.split(".")[1], "".join(source[int(place[2]) - 1:][:3]))
+        self.assertIn(OVERTAKES.split(".")[1], "".join(source[int(place[2]) - 1 :][:3]))
         self.assertIn("3 more are", annotations[-1])
         self.assertEqual(log.count("::group::"), 12)
         self.assertEqual(log.count("::group::"), log.count("::endgroup::"))
@@ -92,8 +109,14 @@ class Hosted(RunTest):
         self.assertIn("| case |", self.summary.read_text())
 
     def test_off_means_off(self):
-        self.act({"target": BROKEN, "command": self.watchproof,
-                  "flags": f"--filter {OVERTAKES} --ci off"}, expect=1)
+        self.act(
+            {
+                "target": BROKEN,
+                "command": self.watchproof,
+                "flags": f"--filter {OVERTAKES} --ci off",
+            },
+            expect=1,
+        )
         self.assertFalse(self.summary.exists())
 
     def test_the_workflow_uses_the_action_as_it_is(self):
@@ -104,7 +127,8 @@ class Hosted(RunTest):
         if not etcd:
             self.skipTest("needs a stock etcd 3.4.23, which the job builds")
         (self.checkout / "Makefile").write_text(
-            f"build:\n\tmkdir -p bin\n\tln -sf {etcd} bin/etcd\n")
+            f"build:\n\tmkdir -p bin\n\tln -sf {etcd} bin/etcd\n"
+        )
         for step in job["steps"]:
             if "run" in step:
                 self.shell(step["run"], {}, expect=0)
@@ -115,10 +139,14 @@ class Hosted(RunTest):
     def test_the_gitlab_job_leaves_what_its_page_shows(self):
         job = load("gitlab-ci.yml")["watchproof"]
         environment = {name: str(value) for name, value in job["variables"].items()}
-        environment |= {"WATCHPROOF_SOURCE": str(HOSTED.parent.parent), "GITLAB_CI": "true",
-                        "WATCHPROOF_TARGET": BROKEN, "WATCHPROOF": self.watchproof,
-                        "WATCHPROOF_PROFILE": "full",
-                        "WATCHPROOF_FILTER": f"{DELETE_AT_FLOOR}:{OVERTAKES}"}
+        environment |= {
+            "WATCHPROOF_SOURCE": str(HOSTED.parent.parent),
+            "GITLAB_CI": "true",
+            "WATCHPROOF_TARGET": BROKEN,
+            "WATCHPROOF": self.watchproof,
+            "WATCHPROOF_PROFILE": "full",
+            "WATCHPROOF_FILTER": f"{DELETE_AT_FLOOR}:{OVERTAKES}",
+        }
         self.shell("\n".join(job["script"]), environment, expect=1)
         artifacts = job["artifacts"]
         self.assertEqual(artifacts["when"], "always")

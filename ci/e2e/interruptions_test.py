@@ -7,16 +7,7 @@ import os
 import signal
 import unittest
 
-from tool import (
-    BUSY,
-    DELETE_AT_FLOOR,
-    EVERYTHING,
-    RunTest,
-    descendants,
-    main,
-    stock_etcd,
-    wait_for,
-)
+from tool import BUSY, DELETE_AT_FLOOR, EVERYTHING, RunTest, descendants, main, stock_etcd, wait_for
 
 SLOW_MEMBER = "Reliable.SlowMember"
 
@@ -56,11 +47,21 @@ class Interruptions(RunTest):
         place.mkdir()
         (place / "consumer.toml").write_text(
             'about = "a"\nlayers = ["l"]\ntool = "sh"\nadvice = "x"\nrun = ["./p"]\n'
-            """build = ["sh -c 'sleep 600; true'"]\n""")
-        run = self.start("--consumer", f"folder:{place}", "--target", "embedded", "--filter",
-                         "Consumers.ConnectionReset", more={"WATCHPROOF_CACHE": str(cache)})
-        family = wait_for("the build", lambda: {
-            pid: row for pid, row in descendants(run.pid).items() if "sleep 600" in row})
+            """build = ["sh -c 'sleep 600; true'"]\n"""
+        )
+        run = self.start(
+            "--consumer",
+            f"folder:{place}",
+            "--target",
+            "embedded",
+            "--filter",
+            "Consumers.ConnectionReset",
+            more={"WATCHPROOF_CACHE": str(cache)},
+        )
+        family = wait_for(
+            "the build",
+            lambda: {pid: row for pid, row in descendants(run.pid).items() if "sleep 600" in row},
+        )
         run.send_signal(signal.SIGTERM)
         run.communicate(timeout=BUSY * 30)
         self.assertEqual(run.returncode, 143)

@@ -20,18 +20,26 @@ class Keeping(RunTest):
         for result in self.results():
             if result["verdict"] == "inconclusive":  # its recording is kept
                 shutil.rmtree(self.latest() / result["folder"])
-        disk = subprocess.run(["du", "-s", "--block-size=1", str(self.latest().resolve())],
-                              capture_output=True, text=True, check=True)
+        disk = subprocess.run(
+            ["du", "-s", "--block-size=1", str(self.latest().resolve())],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         self.assertLess(int(disk.stdout.split()[0]), MOST_BYTES)
         self.assertGreater(len(self.plan_lines()), 1000)
 
     def kill_after(self, results, *arguments):
         earlier = self.latest().resolve()
         run = self.start(*arguments)
-        wait_for("the first results",
-                 lambda: self.latest().resolve() != earlier
-                 and (self.latest() / "results.jsonl").exists()
-                 and len(self.results()) >= results)
+        wait_for(
+            "the first results",
+            lambda: (
+                self.latest().resolve() != earlier
+                and (self.latest() / "results.jsonl").exists()
+                and len(self.results()) >= results
+            ),
+        )
         family = descendants(run.pid)
         run.send_signal(signal.SIGKILL)
         run.communicate(timeout=BUSY * 30)
@@ -42,14 +50,31 @@ class Keeping(RunTest):
         return sorted((r["case"], r["target"], r["attempt"], r["seed"]) for r in self.results())
 
     def test_a_killed_run_goes_on_to_what_it_would_have_been(self):
-        words = ["--target", "embedded", "--filter", QUICK, "--repeat", "4", "--seed", "0x77",
-                 "--shuffle", "--jobs", "2", "--tries", "1"]
+        words = [
+            "--target",
+            "embedded",
+            "--filter",
+            QUICK,
+            "--repeat",
+            "4",
+            "--seed",
+            "0x77",
+            "--shuffle",
+            "--jobs",
+            "2",
+            "--tries",
+            "1",
+        ]
         self.run_it(*words, expect={0, 2})
         wanted, plans = self.names(), sorted(self.plan_lines()[1:])
         killed = self.kill_after(3, *words)
         before = (killed / "results.jsonl").read_text()
-        listed = subprocess.run([self.watchproof, "runs", "--run-dir", str(self.folder / "runs")],
-                                capture_output=True, text=True, check=True).stdout
+        listed = subprocess.run(
+            [self.watchproof, "runs", "--run-dir", str(self.folder / "runs")],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
         resume = re.search(r"watchproof run --resume (\S+)", listed).group(1)
         done = self.run_it("--resume", resume, expect={0, 2})
         self.assertIn(f"going on with {killed.name}", done.stdout)
@@ -65,14 +90,28 @@ class Keeping(RunTest):
         accepted = self.folder / "accepted.toml"
         accepted.write_text("# Ours.\n")
         filters = ["--filter", f"{OVERTAKES}:{DELETE_AT_FLOOR}"]
-        target = ["--target", "command:sh -c 'exec $0 store --listen $1 $DEFECT' "
-                  f"{self.watchproof} {{host}}:{{port}}"]
+        target = [
+            "--target",
+            "command:sh -c 'exec $0 store --listen $1 $DEFECT' "
+            f"{self.watchproof} {{host}}:{{port}}",
+        ]
         broken = {"DEFECT": "--defect progress-overtakes-events"}
 
         def baseline(command, *words, expect=0):
             done = subprocess.run(
-                [self.watchproof, "baseline", command, "--baseline", str(accepted),
-                 str(self.latest()), *words], capture_output=True, text=True, check=False)
+                [
+                    self.watchproof,
+                    "baseline",
+                    command,
+                    "--baseline",
+                    str(accepted),
+                    str(self.latest()),
+                    *words,
+                ],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
             return done.stdout
 
@@ -89,22 +128,38 @@ class Keeping(RunTest):
 
     def test_failures_run_again_and_their_findings_can_be_used(self):
         target = "embedded+progress-overtakes-events"
-        self.run_it("--target", target, "--target", "embedded", "--filter",
-                    f"{OVERTAKES}:{DELETE_AT_FLOOR}", expect=1)
+        self.run_it(
+            "--target",
+            target,
+            "--target",
+            "embedded",
+            "--filter",
+            f"{OVERTAKES}:{DELETE_AT_FLOOR}",
+            expect=1,
+        )
         first, seed = self.latest().resolve(), self.results()[0]["seed"]
         self.run_it("--rerun-failed", first.name, expect=1)
         self.assertNotEqual(self.latest().resolve(), first)
         self.assertEqual(self.names(), [(OVERTAKES, target, 1, seed)])
-        self.assertEqual(json.loads((self.latest() / "run.json").read_text())["rerun_of"],
-                         first.name)
+        self.assertEqual(
+            json.loads((self.latest() / "run.json").read_text())["rerun_of"], first.name
+        )
         picture = self.folder / "picture.svg"
-        for command in (["draw", f"{self.latest()}#1", "-o", str(picture)],
-                        ["check", str(self.latest())]):
-            done = subprocess.run([self.watchproof, *command], capture_output=True, text=True,
-                                  check=False)
+        for command in (
+            ["draw", f"{self.latest()}#1", "-o", str(picture)],
+            ["check", str(self.latest())],
+        ):
+            done = subprocess.run(
+                [self.watchproof, *command], capture_output=True, text=True, check=False
+            )
             self.assertEqual(done.returncode, 0, f"{command} {done.stdout}{done.stderr}")
-        again = subprocess.run([self.watchproof, "repeat", str(first), "--attempts", "3"],
-                               capture_output=True, text=True, check=False, cwd=self.folder)
+        again = subprocess.run(
+            [self.watchproof, "repeat", str(first), "--attempts", "3"],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=self.folder,
+        )
         self.assertEqual(again.returncode, 1, again.stdout + again.stderr)
 
 

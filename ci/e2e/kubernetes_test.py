@@ -60,9 +60,15 @@ class Kubernetes(RunTest):
             for inside, outside in folders.items():
                 word = word.replace(inside, outside)
             words.append(word)
-        return subprocess.run([self.watchproof, *words, *more], env=os.environ | variables,
-                              cwd=self.folder, capture_output=True, text=True, check=False,
-                              timeout=BUSY * 120)
+        return subprocess.run(
+            [self.watchproof, *words, *more],
+            env=os.environ | variables,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=BUSY * 120,
+        )
 
     def test_the_shards_are_as_many_as_the_pods(self):
         spec = load("run/shards.yaml")["spec"]
@@ -113,16 +119,25 @@ class Kubernetes(RunTest):
         there = {path.name for path in (FOLDER / "run").iterdir()}
         self.assertEqual(there, files | {"kustomization.yaml"})
         volumes = load("run/shards.yaml")["spec"]["template"]["spec"]["volumes"]
-        claims = [one["persistentVolumeClaim"]["claimName"] for one in volumes
-                  if "persistentVolumeClaim" in one]
+        claims = [
+            one["persistentVolumeClaim"]["claimName"]
+            for one in volumes
+            if "persistentVolumeClaim" in one
+        ]
         self.assertEqual(claims, [load("run/volume.yaml")["metadata"]["name"]])
 
     @unittest.skipUnless(shutil.which("kubectl"), "kubectl is not installed")
     def test_kubectl_renders_both(self):
-        for folder, kinds in (("run", ["ConfigMap", "Job", "Job", "PersistentVolumeClaim"]),
-                              ("explore", ["ConfigMap", "Job", "PersistentVolumeClaim"])):
-            done = subprocess.run(["kubectl", "kustomize", FOLDER / folder], capture_output=True,
-                                  text=True, check=False)
+        for folder, kinds in (
+            ("run", ["ConfigMap", "Job", "Job", "PersistentVolumeClaim"]),
+            ("explore", ["ConfigMap", "Job", "PersistentVolumeClaim"]),
+        ):
+            done = subprocess.run(
+                ["kubectl", "kustomize", FOLDER / folder],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             self.assertEqual(done.returncode, 0, done.stderr)
             made = list(yaml.safe_load_all(done.stdout))
             self.assertEqual(sorted(one["kind"] for one in made), kinds)
@@ -142,9 +157,10 @@ class Kubernetes(RunTest):
         done = self.pod(merge)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         lines = [json.loads(line) for line in (merged / "results.jsonl").read_text().splitlines()]
-        self.assertEqual(sorted((one["case"], one["attempt"]) for one in lines),
-                         [(OVERTAKES, 1), (OVERTAKES, 2), (DELETE_AT_FLOOR, 1),
-                          (DELETE_AT_FLOOR, 2)])
+        self.assertEqual(
+            sorted((one["case"], one["attempt"]) for one in lines),
+            [(OVERTAKES, 1), (OVERTAKES, 2), (DELETE_AT_FLOOR, 1), (DELETE_AT_FLOOR, 2)],
+        )
         # An index that no shard has is no reason to try again.
         done = self.pod(shards, shards["spec"]["completions"], few)
         self.assertEqual(action(shards, done.returncode), "FailIndex")
@@ -163,16 +179,28 @@ class Kubernetes(RunTest):
         kubectl = self.folder / "kubectl"
         kubectl.write_text(KUBECTL)
         kubectl.chmod(0o755)
-        done = subprocess.run([FOLDER / "run.sh", "a-run"], capture_output=True, text=True,
-                              env=os.environ | {"KUBECTL": str(kubectl)}, check=False)
+        done = subprocess.run(
+            [FOLDER / "run.sh", "a-run"],
+            capture_output=True,
+            text=True,
+            env=os.environ | {"KUBECTL": str(kubectl)},
+            check=False,
+        )
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("shards of a-run: Failed\n", done.stdout)
         self.assertIn("the last screen", done.stdout)
         calls = (self.folder / "kubectl.log").read_text()
-        places = [calls.index(text) for text in (
-            "create configmap watchproof-run --from-literal=run=a-run", f"apply -k {FOLDER}/run",
-            "wait job/watchproof --for=condition=Failed", "patch job/watchproof-merge",
-            "wait job/watchproof-merge", "logs watchproof-merge-b")]
+        places = [
+            calls.index(text)
+            for text in (
+                "create configmap watchproof-run --from-literal=run=a-run",
+                f"apply -k {FOLDER}/run",
+                "wait job/watchproof --for=condition=Failed",
+                "patch job/watchproof-merge",
+                "wait job/watchproof-merge",
+                "logs watchproof-merge-b",
+            )
+        ]
         self.assertEqual(places, sorted(places))
 
 

@@ -280,8 +280,10 @@ class PassiveTest(RecordingTest):
         self.say(watch, "watch k --rev 2")
         wait_for(
             "the second watch to be looked at",
-            lambda: self.gauge("etcd_debugging_mvcc_watcher_total") > watchers
-            and self.gauge("etcd_debugging_mvcc_slow_watcher_total") == slow,
+            lambda: (
+                self.gauge("etcd_debugging_mvcc_watcher_total") > watchers
+                and self.gauge("etcd_debugging_mvcc_slow_watcher_total") == slow
+            ),
         )
         heal = urllib.request.Request(f"{toxics}/slow", method="DELETE")
         urllib.request.urlopen(heal).close()
@@ -308,20 +310,32 @@ class SecureTest(RecordingTest):
         return str(self.folder / name)
 
     def flags(self, **names):
-        return [word for flag, name in names.items()
-                for word in ("--" + flag.replace("_", "-"), self.file(name))]
+        return [
+            word
+            for flag, name in names.items()
+            for word in ("--" + flag.replace("_", "-"), self.file(name))
+        ]
 
     def serve_secure(self, *flags):
-        self.serve(*self.flags(cert_file="server.crt", key_file="server.key",
-                               trusted_ca_file="ca.crt"), *flags)
+        self.serve(
+            *self.flags(cert_file="server.crt", key_file="server.key", trusted_ca_file="ca.crt"),
+            *flags,
+        )
 
     def test_a_defect_is_found_through_tls(self):
         self.serve_secure("--defect", DEFECT)
         self.record(
-            "--control-watch", "all",
-            *self.flags(tls_ca="ca.crt", tls_cert="client.crt", tls_key="client.key",
-                        listen_tls_cert="server.crt", listen_tls_key="server.key",
-                        listen_tls_ca="ca.crt"))
+            "--control-watch",
+            "all",
+            *self.flags(
+                tls_ca="ca.crt",
+                tls_cert="client.crt",
+                tls_key="client.key",
+                listen_tls_cert="server.crt",
+                listen_tls_key="server.key",
+                listen_tls_ca="ca.crt",
+            ),
+        )
         self.watch_from_the_floor()
         self.stop()
         self.assertIn("18089", self.check(1))
@@ -329,7 +343,11 @@ class SecureTest(RecordingTest):
     def refused(self, *flags, expect):
         done = subprocess.run(
             [self.watchproof, "proxy", "--listen", PROXIED, "--to", CLIENTS, *flags],
-            capture_output=True, text=True, check=False, timeout=BUSY * 60)
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=BUSY * 60,
+        )
         self.assertEqual(done.returncode, expect, done.stderr)
         return done.stderr
 
@@ -337,16 +355,24 @@ class SecureTest(RecordingTest):
         self.serve_secure()
         recorded = ("--record", self.file("recording"))
         self.assertIn("--tls-ca", self.refused(*recorded, expect=4))
-        self.assertIn("requires a client certificate",
-                      self.refused(*recorded, *self.flags(tls_ca="ca.crt"), expect=3))
+        self.assertIn(
+            "requires a client certificate",
+            self.refused(*recorded, *self.flags(tls_ca="ca.crt"), expect=3),
+        )
         self.assertIn("--tls-key", self.refused(*self.flags(tls_cert="client.crt"), expect=4))
-        self.assertIn("--listen-tls-key", self.refused(
-            *self.flags(listen_tls_cert="server.crt"), expect=4))
-        self.assertIn("--listen-tls-cert", self.refused(
-            *self.flags(listen_tls_ca="ca.crt"), expect=4))
+        self.assertIn(
+            "--listen-tls-key", self.refused(*self.flags(listen_tls_cert="server.crt"), expect=4)
+        )
+        self.assertIn(
+            "--listen-tls-cert", self.refused(*self.flags(listen_tls_ca="ca.crt"), expect=4)
+        )
         own = self.flags(tls_ca="ca.crt", tls_cert="client.crt", tls_key="client.key")
-        self.assertIn("ca.key", self.refused(
-            *own, *self.flags(listen_tls_cert="server.crt", listen_tls_key="ca.key"), expect=4))
+        self.assertIn(
+            "ca.key",
+            self.refused(
+                *own, *self.flags(listen_tls_cert="server.crt", listen_tls_key="ca.key"), expect=4
+            ),
+        )
 
 
 if __name__ == "__main__":

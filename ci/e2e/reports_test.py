@@ -56,8 +56,13 @@ class Reports(RunTest):
 
     def test_lines_of_results_stay_short_while_findings_have_everything(self):
         self.run_it(
-            "--target", "embedded+events-crossed", "--filter", "Isolated.*:Reliable.*", "--keep",
-            "all", expect=1
+            "--target",
+            "embedded+events-crossed",
+            "--filter",
+            "Isolated.*:Reliable.*",
+            "--keep",
+            "all",
+            expect=1,
         )
         for line in (self.latest() / "results.jsonl").read_text().splitlines():
             self.assertLess(len(line.encode()), 64 << 10)

@@ -120,8 +120,11 @@ class Verdicts(RunTest):
         self.assertEqual(CLUSTERED - effective, set())
         self.assertEqual({r["target_version"] for r in results}, {"3.4.23"})
         results = self.decided("--target", f"etcd:{stock_etcd()}", name="selftest")
-        self.assertEqual({c for c in self.verdicts(results) if c.startswith("Noticed.")}, set(),
-                         "tampered with etcd")
+        self.assertEqual(
+            {c for c in self.verdicts(results) if c.startswith("Noticed.")},
+            set(),
+            "tampered with etcd",
+        )
         self.assertEqual(set(self.verdicts(results).values()), {"declared"})
         ineffective = {x["fault"] for r in results for x in r["receipts"] if not x["fired"]}
         self.assertEqual(CLUSTERED - ineffective, set())

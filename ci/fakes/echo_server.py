@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A server that is no store: it returns what it receives.
 
-    echo_server.py HOST PORT
+echo_server.py HOST PORT
 """
 
 import socketserver

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the suite on one dishonest server and compares the verdicts with what the server broke.
 
-    outcome = run_fake(Tools(watchproof, dishonest_server), "drops-events", folder, ["--jobs", "2"])
-    outcome.exit_code, outcome.verdicts["pass"], outcome.deceived, outcome.missing
+outcome = run_fake(Tools(watchproof, dishonest_server), "drops-events", folder, ["--jobs", "2"])
+outcome.exit_code, outcome.verdicts["pass"], outcome.deceived, outcome.missing
 """
 
 import json
@@ -58,7 +58,7 @@ def tampered_attempts(log):
         if entry["key"].startswith(PROBE_KEYS) or "cases" not in parts:
             continue
         begin = len(parts) - 1 - parts[::-1].index("cases")
-        broken.setdefault("/".join(parts[begin:begin + 4]), entry["what"])
+        broken.setdefault("/".join(parts[begin : begin + 4]), entry["what"])
     return broken
 
 
@@ -73,8 +73,13 @@ def run_suite(tools, target, folder, flags, limit):
     done = subprocess.run(
         [tools.watchproof, "run", "--target", target, "--run-dir", str(runs), "--progress", "off"]
         + ["--color", "never", *(() if "--keep" in flags else ("--keep", "none")), *flags],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL,
-        timeout=limit, check=False, env={**os.environ, "WATCHPROOF_SEED": ""},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=limit,
+        check=False,
+        env={**os.environ, "WATCHPROOF_SEED": ""},
     )
     results = runs / "latest" / "results.jsonl"
     lines = results.read_text().splitlines() if results.exists() else []
@@ -89,14 +94,22 @@ def run_fake(tools, behaviour, folder, flags, limit=7200, more=()):
     code, results, output = run_suite(tools, target, folder, [*PROFILE, *flags], limit)
     (folder / "output.txt").write_text(output)
     broken = tampered_attempts(log)
-    by_case = {result["case"]: broken[result["folder"]]
-               for result in results if result["folder"] in broken}
-    deceived = [result["case"] for result in results
-                if result["verdict"] == "pass" and result["folder"] in broken
-                and not result.get("standing")
-                and not behaviour["only_noted"]]
-    found = {finding["guarantee"] for result in results
-             for finding in result["findings"] + result["notes"]}
+    by_case = {
+        result["case"]: broken[result["folder"]] for result in results if result["folder"] in broken
+    }
+    deceived = [
+        result["case"]
+        for result in results
+        if result["verdict"] == "pass"
+        and result["folder"] in broken
+        and not result.get("standing")
+        and not behaviour["only_noted"]
+    ]
+    found = {
+        finding["guarantee"]
+        for result in results
+        for finding in result["findings"] + result["notes"]
+    }
     return Outcome(
         behaviour=behaviour["name"],
         only_noted=behaviour["only_noted"],

@@ -36,9 +36,23 @@ def install_python(folder):
     stamp = target / "installed.txt"
     if not stamp.exists() or stamp.read_bytes() != wanted.read_bytes():
         done = subprocess.run(
-            [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes",
-             "--target", str(target), "-r", str(wanted)],
-            capture_output=True, text=True, check=False)
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--no-deps",
+                "--require-hashes",
+                "--target",
+                str(target),
+                "-r",
+                str(wanted),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if done.returncode != 0:
             raise Skip(f"pip cannot install junitparser: {done.stderr.splitlines()[-1:]}")
         shutil.copy(wanted, stamp)
@@ -66,8 +80,9 @@ class Checks:
 
 
 def start(watchproof, folder, *words):
-    return subprocess.run([watchproof, *words], cwd=folder, capture_output=True, text=True,
-                          check=False, timeout=300)
+    return subprocess.run(
+        [watchproof, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=300
+    )
 
 
 def own_schema(name):
@@ -78,7 +93,10 @@ def interrupted(watchproof, folder):
     """A run that ended before all of its attempts were made."""
     process = subprocess.Popen(
         [watchproof, "run", "--filter", CASES, "--repeat", "50", "--jobs", "1", "--json"],
-        cwd=folder, stdout=subprocess.PIPE, text=True)
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     process.stdout.readline()
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
@@ -96,8 +114,13 @@ def check_run(checks, path):
     planned = sum(document["counts"].values())
     suites = JUnitXml.fromfile(str(path / "junit.xml"))
     checks.expect(suites.tests == planned, f"junit.xml: {suites.tests} tests of {planned}")
-    failures = sum(1 for suite in suites for case in suite
-                   for result in case.result if type(result).__name__ == "Failure")
+    failures = sum(
+        1
+        for suite in suites
+        for case in suite
+        for result in case.result
+        if type(result).__name__ == "Failure"
+    )
     failed = document["counts"]["fail"] + document["counts"]["regression"]
     checks.expect(failures == failed, f"junit.xml: {failures} failures of {failed}")
     sarif = json.loads((path / "results.sarif").read_text())
@@ -115,8 +138,20 @@ def check(_, folder, watchproof):
     sarif_schema = json.loads((packages / SARIF_SCHEMA).read_text())
     with tempfile.TemporaryDirectory(prefix="watchproof-formats-") as name:
         work = pathlib.Path(name)
-        done = start(watchproof, work, "run", "--filter", CASES, "--target", "embedded",
-                     "--target", DEFECT, "--target", "etcd:/no/such/etcd", "--json")
+        done = start(
+            watchproof,
+            work,
+            "run",
+            "--filter",
+            CASES,
+            "--target",
+            "embedded",
+            "--target",
+            DEFECT,
+            "--target",
+            "etcd:/no/such/etcd",
+            "--json",
+        )
         *results, summary = [json.loads(line) for line in done.stdout.splitlines()]
         checks.expect(len(results) == 9, f"run --json: {len(results)} results of 9")
         checks.schema(own_schema("summary"), summary, "run --json, last line")
@@ -124,12 +159,20 @@ def check(_, folder, watchproof):
         runs = [first, interrupted(watchproof, work)]
         for path in runs:
             checks.schema(sarif_schema, check_run(checks, path), f"results.sarif of {path.name}")
-        ctrf = subprocess.run(["node", "validate_ctrf.mjs", *(str(r / "ctrf.json") for r in runs)],
-                              cwd=packages, capture_output=True, text=True, check=False,
-                              env=os.environ)
+        ctrf = subprocess.run(
+            ["node", "validate_ctrf.mjs", *(str(r / "ctrf.json") for r in runs)],
+            cwd=packages,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ,
+        )
         checks.expect(ctrf.returncode == 0, f"ctrf.json: {ctrf.stderr}")
-        for command, schema in ((["runs", "--json"], "runs"), (["doctor", "--json"], "doctor"),
-                                (["doctor", "--config", "--json"], "setting")):
+        for command, schema in (
+            (["runs", "--json"], "runs"),
+            (["doctor", "--json"], "doctor"),
+            (["doctor", "--config", "--json"], "setting"),
+        ):
             lines = start(watchproof, work, *command).stdout.splitlines()
             checks.expect(bool(lines), f"{command}: nothing")
             for line in lines:

@@ -25,7 +25,8 @@ PATIENCE_SECONDS = 20
 STOPPED = "stopped by us"
 
 IDENTITY = re.compile(
-    r'("(?:cluster_id|member_id|raft_term)":|"(?:ClusterID|MemberID|RaftTerm)" : )\d+')
+    r'("(?:cluster_id|member_id|raft_term)":|"(?:ClusterID|MemberID|RaftTerm)" : )\d+'
+)
 
 
 REMAINING = re.compile(r'(remaining\(|"ttl":)\d+')
@@ -39,8 +40,11 @@ class Outcome:
     errors: list  # lines
 
     def describe(self):
-        return ([f"exit {self.exit_code}"] + [f"out: {line}" for line in self.output]
-                + [f"err: {line}" for line in self.errors])
+        return (
+            [f"exit {self.exit_code}"]
+            + [f"out: {line}" for line in self.output]
+            + [f"err: {line}" for line in self.errors]
+        )
 
 
 def without_identity(line):
@@ -80,15 +84,28 @@ def watch_events(lines):
 class Etcdctl:
     def __init__(self, binary, endpoint):
         patience = f"{PATIENCE_SECONDS}s"
-        self._command = [binary, "--endpoints", endpoint,
-                         "--dial-timeout", patience, "--command-timeout", patience]
+        self._command = [
+            binary,
+            "--endpoints",
+            endpoint,
+            "--dial-timeout",
+            patience,
+            "--command-timeout",
+            patience,
+        ]
         self.names = {}  # of leases: name to id in hexadecimal, as etcdctl writes it
 
     def run(self, arguments, text=""):
         called = [argument.format(**self.names) for argument in arguments]
         done = subprocess.run(
-            self._command + called, input=text.encode(), capture_output=True, check=False,
-            timeout=3 * PATIENCE_SECONDS, env=clean_environment(), preexec_fn=die_with_parent)
+            self._command + called,
+            input=text.encode(),
+            capture_output=True,
+            check=False,
+            timeout=3 * PATIENCE_SECONDS,
+            env=clean_environment(),
+            preexec_fn=die_with_parent,
+        )
         return self._outcome(done.returncode, done.stdout, done.stderr)
 
     def watch(self, arguments, talk, until):
@@ -98,8 +115,13 @@ class Etcdctl:
         into the watch, anything else is a step of its own.
         """
         process = subprocess.Popen(
-            self._command + arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, env=clean_environment(), preexec_fn=die_with_parent)
+            self._command + arguments,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=clean_environment(),
+            preexec_fn=die_with_parent,
+        )
         try:
             with Lines(process.stdout) as lines, Lines(process.stderr) as errors:
                 return self._converse(process, lines, errors, talk, until)

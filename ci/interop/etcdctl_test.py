@@ -34,14 +34,16 @@ def compare(steps, servers, etcdctl):
             if getattr(step, "text", ""):
                 print("  with the input " + repr(step.text))
             lines = difflib.unified_diff(
-                expected, observed, servers[0].name, servers[1].name, lineterm="", n=2)
+                expected, observed, servers[0].name, servers[1].name, lineterm="", n=2
+            )
             print("\n".join("  " + line for line in lines))
     return different
 
 
 def main():
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("store", nargs="?", help="the watchproof executable")
     parser.add_argument("--etcd-twice", action="store_true")
     parser.add_argument("--release", default="3.4")

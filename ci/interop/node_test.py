@@ -23,8 +23,15 @@ def certificates(make_certs, folder, addresses):
     """Flags for the servers, files for the client."""
     subprocess.run([make_certs, folder, ",".join(addresses), "client"], check=True)
     at = lambda name: str(pathlib.Path(folder) / name)
-    flags = ["--cert-file", at("server.crt"), "--key-file", at("server.key"),
-             "--trusted-ca-file", at("ca.crt"), "--client-cert-auth"]
+    flags = [
+        "--cert-file",
+        at("server.crt"),
+        "--key-file",
+        at("server.key"),
+        "--trusted-ca-file",
+        at("ca.crt"),
+        "--client-cert-auth",
+    ]
     return flags, [at("ca.crt"), at("client.crt"), at("client.key")]
 
 
@@ -37,7 +44,8 @@ def compare(_, folder, store, make_certs):
             flags, files, scheme = [], [], "http"
             if script == "tls_test.js":
                 data = stack.enter_context(
-                    tempfile.TemporaryDirectory(prefix="watchproof-interop-"))
+                    tempfile.TemporaryDirectory(prefix="watchproof-interop-")
+                )
                 flags, files = certificates(make_certs, data, map(free_address, range(2)))
                 scheme = "https"
             for number, (name, binary) in enumerate((("etcd", etcd), (STORE, store))):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts locked npm packages, by default those of ci/interop/node, where tests find them.
 
-    folder = install(folder)                      # Skip says why that is not possible here
-    run_script(folder, "etcd3_test.js", endpoint)  # true when it ends well; shows it if not
+folder = install(folder)                      # Skip says why that is not possible here
+run_script(folder, "etcd3_test.js", endpoint)  # true when it ends well; shows it if not
 """
 
 import fcntl
@@ -16,8 +16,17 @@ SOURCES = pathlib.Path(__file__).resolve().parent / "node"
 INSTALL_SECONDS = 240
 TEST_SECONDS = 120
 # npm's and libuv's names for a registry that cannot be reached.
-UNREACHABLE = ("ENOTFOUND", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "EAI_AGAIN",
-               "ERR_SOCKET_TIMEOUT", "ENETUNREACH", "EHOSTUNREACH", "ENOTCACHED")
+UNREACHABLE = (
+    "ENOTFOUND",
+    "ECONNREFUSED",
+    "ECONNRESET",
+    "ETIMEDOUT",
+    "EAI_AGAIN",
+    "ERR_SOCKET_TIMEOUT",
+    "ENETUNREACH",
+    "EHOSTUNREACH",
+    "ENOTCACHED",
+)
 
 
 def install(folder, sources=SOURCES):
@@ -44,8 +53,15 @@ def _install(folder, sources):
         shutil.copy(sources / name, folder)
     command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,
-                              timeout=INSTALL_SECONDS, preexec_fn=die_with_parent)
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=INSTALL_SECONDS,
+            preexec_fn=die_with_parent,
+        )
     except subprocess.TimeoutExpired as error:
         raise Skip(f"npm was not done within {INSTALL_SECONDS} s") from error
     if done.returncode != 0:
@@ -61,8 +77,15 @@ def run_script(folder, script, server, *files):
     environment = clean_environment() | {"NODE_PATH": str(folder / "node_modules")}
     command = ["node", str(SOURCES / script), server.endpoint, *files]
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True,
-                              check=False, timeout=TEST_SECONDS, preexec_fn=die_with_parent)
+        done = subprocess.run(
+            command,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=TEST_SECONDS,
+            preexec_fn=die_with_parent,
+        )
     except subprocess.TimeoutExpired as error:
         print(f"{script}, {server.name}: not done within {TEST_SECONDS} s\n{error.stdout or ''}")
         return False

@@ -25,6 +25,7 @@ from server import STORE, Skip, free_address, run, start
 @dataclass
 class Refused:
     """A command that must fail, with any message."""
+
     arguments: list
 
     def on(self, etcdctl):
@@ -34,6 +35,7 @@ class Refused:
 @dataclass
 class Secure:
     """Where clients of a server with TLS connect."""
+
     name: str
     endpoint: str
 
@@ -53,18 +55,23 @@ def wearing(folder, name):
 
 def secure_steps(folder, client_certs):
     hasty = ["--dial-timeout", "2s", "--command-timeout", "2s"]
-    plain = [Refused([*hasty, "get", "a"]),
-             Refused([*hasty, "--insecure-skip-tls-verify=false", "get", "a"])]
+    plain = [
+        Refused([*hasty, "get", "a"]),
+        Refused([*hasty, "--insecure-skip-tls-verify=false", "get", "a"]),
+    ]
     if not client_certs:
         flags = wearing(folder, None)
         steps = [replace(step, arguments=[*flags, *step.arguments]) for step in SETUP + RIGHTS[:20]]
         return plain + steps
-    steps = [replace(step, arguments=[*wearing(folder, "root"), *step.arguments])
-             for step in BY_NAME]
-    steps += [replace(step, arguments=[*wearing(folder, name), *step.arguments])
-              for name, step in NAMED]
-    untrusted = [Refused([*hasty, *wearing(folder, name), "get", "a"])
-                 for name in (None, "foreign")]
+    steps = [
+        replace(step, arguments=[*wearing(folder, "root"), *step.arguments]) for step in BY_NAME
+    ]
+    steps += [
+        replace(step, arguments=[*wearing(folder, name), *step.arguments]) for name, step in NAMED
+    ]
+    untrusted = [
+        Refused([*hasty, *wearing(folder, name), "get", "a"]) for name in (None, "foreign")
+    ]
     return plain + steps + untrusted
 
 
@@ -81,24 +88,31 @@ class Comparison:
             flags = []
             if tls:
                 hosts = ",".join(map(free_address, range(2)))
-                subprocess.run([self._make_certs, folder, hosts, "root", "gadget", "guest"],
-                               check=True)
+                subprocess.run(
+                    [self._make_certs, folder, hosts, "root", "gadget", "guest"], check=True
+                )
                 flags = tls_flags(folder, client_certs)
-            servers = [start(stack, name, binary, number, "https" if tls else "http", flags)
-                       for number, (name, binary) in enumerate(self._binaries)]
+            servers = [
+                start(stack, name, binary, number, "https" if tls else "http", flags)
+                for number, (name, binary) in enumerate(self._binaries)
+            ]
             steps = SETUP + RIGHTS + ADMIN
             if tls:
                 servers = [Secure(one.name, "https://" + one.endpoint) for one in servers]
                 steps = secure_steps(folder, client_certs)
             different = compare(steps, servers, self._etcdctl)
-        print(f"interop, {title}: {len(steps)} steps against {self._binaries[0][1]}, "
-              f"{different} different", flush=True)
+        print(
+            f"interop, {title}: {len(steps)} steps against {self._binaries[0][1]}, "
+            f"{different} different",
+            flush=True,
+        )
         return different
 
 
 def main():
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("store", help="the watchproof executable")
     parser.add_argument("make_certs", help="the maker of throwaway certificates")
     parser.add_argument("--etcd-twice", action="store_true")

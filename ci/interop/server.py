@@ -86,10 +86,21 @@ def clean_environment():
 def etcd_command(binary, address, folder, scheme="http"):
     client, peer = f"{scheme}://{address}:{CLIENT_PORT}", f"http://{address}:{PEER_PORT}"
     return [
-        binary, "--name", "interop", "--data-dir", os.path.join(folder, address),
-        "--listen-client-urls", client, "--advertise-client-urls", client,
-        "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
-        "--initial-cluster", f"interop={peer}",
+        binary,
+        "--name",
+        "interop",
+        "--data-dir",
+        os.path.join(folder, address),
+        "--listen-client-urls",
+        client,
+        "--advertise-client-urls",
+        client,
+        "--listen-peer-urls",
+        peer,
+        "--initial-advertise-peer-urls",
+        peer,
+        "--initial-cluster",
+        f"interop={peer}",
     ]
 
 
@@ -125,8 +136,13 @@ class Server:
     def __enter__(self):
         try:
             self._process = subprocess.Popen(
-                self._command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, env=clean_environment(), preexec_fn=die_with_parent)
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env=clean_environment(),
+                preexec_fn=die_with_parent,
+            )
         except OSError as error:
             raise StartError(f"{self.name}: cannot start {self._command[0]}: {error}") from error
         self._reader = threading.Thread(target=self._read, daemon=True)

@@ -35,7 +35,8 @@ class Snapshots(unittest.TestCase):
     def etcdctl(self, *words):
         command = [ETCDCTL, "--endpoints", f"{self.address}:{CLIENT_PORT}", *map(str, words)]
         done = subprocess.run(
-            command, env=clean_environment(), capture_output=True, text=True, timeout=30)
+            command, env=clean_environment(), capture_output=True, text=True, timeout=30
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 

@@ -12,6 +12,7 @@ from client import Etcdctl, watch_events
 @dataclass
 class Run:
     """A command that ends by itself; `text` is its standard input."""
+
     arguments: list
     text: str = ""
 
@@ -22,6 +23,7 @@ class Run:
 @dataclass
 class Grant:
     """A new lease, from here on called by a name: {name} in the arguments of later steps."""
+
     name: str
     seconds: int
 
@@ -41,6 +43,7 @@ class Grant:
 @dataclass
 class Watch:
     """A watch that is read until the line `until`; see Etcdctl.watch for both."""
+
     arguments: list
     until: str = None
     talk: tuple = ()
@@ -75,34 +78,37 @@ PUTS = [
     Run(["put", "nowhere", "--ignore-value"]),
 ]
 
-GETS = [
-    Run(["get", "color"]),
-    Run(["get", "color", "-w", "json"]),
-    Run(["get", "color", "-w", "fields"]),
-    Run(["get", "color", "--print-value-only"]),
-    Run(["get", "color", "--rev", "2", "-w", "json"]),
-    Run(["get", "color", "--rev", "3"]),
-    Run(["get", "color", "--rev", "99"]),
-    Run(["get", "color", "--consistency", "s", "-w", "json"]),
-    Run(["get", "missing", "-w", "json"]),
-    Run(["get", "hollow", "-w", "fields"]),
-    Run(["get", "a key with spaces", "--hex"]),
-    Run(["get", "--prefix", "fruit/"]),
-    Run(["get", "--prefix", "fruit/", "--keys-only"]),
-    Run(["get", "--prefix", "fruit/", "--keys-only", "-w", "json"]),
-    Run(["get", "--prefix", "fruit/", "--rev", "6", "-w", "json"]),
-    Run(["get", "--prefix", "fruit/", "--limit", "2", "-w", "fields"]),
-    Run(["get", "--prefix", "fruit/", "--limit", "3", "-w", "json"]),
-    Run(["get", "--prefix", "", "-w", "json"]),
-    Run(["get", "--from-key", "fruit/banana", "-w", "json"]),
-    Run(["get", "fruit/a", "fruit/c", "-w", "json"]),
-    Run(["get", "fruit/c", "fruit/a", "-w", "json"]),
-] + [
-    Run(["get", "--prefix", "fruit/", "--sort-by", by, "--order", order, "-w", "json"])
-    for by in ("CREATE", "KEY", "MODIFY", "VALUE", "VERSION") for order in ("ASCEND", "DESCEND")
-] + [
-    Run(["get", "--prefix", "", "--sort-by", "VALUE", "--order", "DESCEND", "--limit", "2"]),
-]
+GETS = (
+    [
+        Run(["get", "color"]),
+        Run(["get", "color", "-w", "json"]),
+        Run(["get", "color", "-w", "fields"]),
+        Run(["get", "color", "--print-value-only"]),
+        Run(["get", "color", "--rev", "2", "-w", "json"]),
+        Run(["get", "color", "--rev", "3"]),
+        Run(["get", "color", "--rev", "99"]),
+        Run(["get", "color", "--consistency", "s", "-w", "json"]),
+        Run(["get", "missing", "-w", "json"]),
+        Run(["get", "hollow", "-w", "fields"]),
+        Run(["get", "a key with spaces", "--hex"]),
+        Run(["get", "--prefix", "fruit/"]),
+        Run(["get", "--prefix", "fruit/", "--keys-only"]),
+        Run(["get", "--prefix", "fruit/", "--keys-only", "-w", "json"]),
+        Run(["get", "--prefix", "fruit/", "--rev", "6", "-w", "json"]),
+        Run(["get", "--prefix", "fruit/", "--limit", "2", "-w", "fields"]),
+        Run(["get", "--prefix", "fruit/", "--limit", "3", "-w", "json"]),
+        Run(["get", "--prefix", "", "-w", "json"]),
+        Run(["get", "--from-key", "fruit/banana", "-w", "json"]),
+        Run(["get", "fruit/a", "fruit/c", "-w", "json"]),
+        Run(["get", "fruit/c", "fruit/a", "-w", "json"]),
+    ]
+    + [
+        Run(["get", "--prefix", "fruit/", "--sort-by", by, "--order", order, "-w", "json"])
+        for by in ("CREATE", "KEY", "MODIFY", "VALUE", "VERSION")
+        for order in ("ASCEND", "DESCEND")
+    ]
+    + [Run(["get", "--prefix", "", "--sort-by", "VALUE", "--order", "DESCEND", "--limit", "2"])]
+)
 
 DELETES = [
     Run(["del", "missing"]),
@@ -121,8 +127,13 @@ DELETES = [
 TXNS = [
     txn('value("color") = "blue"', "put t/1 yes", "put t/1 no"),  # 16
     txn('value("color") = "red"', "put t/1 yes", "put t/2 no", "-w", "json"),  # 17
-    txn('version("color") = "3"\ncreate("color") = "2"\nmod("color") = "4"',
-        "get color\nput t/3 all\ndel t/2", "put t/3 none", "-w", "json"),  # 18
+    txn(
+        'version("color") = "3"\ncreate("color") = "2"\nmod("color") = "4"',
+        "get color\nput t/3 all\ndel t/2",
+        "put t/3 none",
+        "-w",
+        "json",
+    ),  # 18
     txn('version("color") > "3"', "get color", "get --prefix t/"),
     txn('mod("color") < "5"', "get --prefix t/", "", "-w", "json"),
     txn('mod("color") != "4"', "get color", "get missing", "-w", "json"),
@@ -148,30 +159,44 @@ WATCHES = [
     Run(["put", "fruit/fig", "end"]),  # 25
     Watch(["watch", "--prefix", "fruit/", "--rev", "2"], until="end"),
     Watch(["watch", "--prefix", "fruit/", "--rev", "6", "--prev-kv"], until="end"),
-    Watch(["watch", "--prefix", "fruit/", "--rev", "6", "--prev-kv", "-w", "json"],
-          until='"mod_revision":25'),
-    Watch(["watch", "fruit/b", "fruit/z", "--rev", "6", "--prev-kv", "-w", "json"],
-          until='"mod_revision":25'),
-    Watch(["watch", "--prefix", "", "--rev", "1", "--prev-kv", "-w", "json"],
-          until='"mod_revision":25'),
+    Watch(
+        ["watch", "--prefix", "fruit/", "--rev", "6", "--prev-kv", "-w", "json"],
+        until='"mod_revision":25',
+    ),
+    Watch(
+        ["watch", "fruit/b", "fruit/z", "--rev", "6", "--prev-kv", "-w", "json"],
+        until='"mod_revision":25',
+    ),
+    Watch(
+        ["watch", "--prefix", "", "--rev", "1", "--prev-kv", "-w", "json"],
+        until='"mod_revision":25',
+    ),
     Watch(["watch", "--prefix", "t/", "--rev", "2", "-w", "json"], until='"mod_revision":23'),
     # In the future: nothing of what is written before its start.
-    Watch(["watch", "later", "--rev", "28", "--prev-kv"], until="fourth", talk=(
-        (None, Run(["put", "later", "first"])),  # 26
-        (None, Run(["put", "later", "second"])),  # 27
-        (None, Run(["put", "later", "third"])),  # 28
-        (None, Run(["put", "later", "fourth"])),  # 29
-    )),
+    Watch(
+        ["watch", "later", "--rev", "28", "--prev-kv"],
+        until="fourth",
+        talk=(
+            (None, Run(["put", "later", "first"])),  # 26
+            (None, Run(["put", "later", "second"])),  # 27
+            (None, Run(["put", "later", "third"])),  # 28
+            (None, Run(["put", "later", "fourth"])),  # 29
+        ),
+    ),
     # From now on: the answer to the progress request shows that the watch exists.
-    Watch(["watch", "-i"], until="end", talk=(
-        (None, "watch --prefix live/ --prev-kv"),
-        (None, "progress"),
-        ("progress notify: 29", Run(["put", "live/a", "1"])),  # 30
-        (None, txn("", "put live/a 2\nput live/b 3\nput elsewhere 4")),  # 31
-        (None, Run(["del", "--prefix", "live/"])),  # 32
-        ("DELETE", "progress"),
-        ("progress notify: 32", Run(["put", "live/c", "end"])),  # 33
-    )),
+    Watch(
+        ["watch", "-i"],
+        until="end",
+        talk=(
+            (None, "watch --prefix live/ --prev-kv"),
+            (None, "progress"),
+            ("progress notify: 29", Run(["put", "live/a", "1"])),  # 30
+            (None, txn("", "put live/a 2\nput live/b 3\nput elsewhere 4")),  # 31
+            (None, Run(["del", "--prefix", "live/"])),  # 32
+            ("DELETE", "progress"),
+            ("progress notify: 32", Run(["put", "live/c", "end"])),  # 33
+        ),
+    ),
 ]
 
 COMPACTION = [
@@ -187,8 +212,10 @@ COMPACTION = [
     txn("", "get color --rev 20", "", "-w", "json"),
     Watch(["watch", "color", "--rev", "19"]),
     Watch(["watch", "color", "--rev", "1", "-w", "json"]),
-    Watch(["watch", "--prefix", "t/", "--rev", "20", "--prev-kv", "-w", "json"],
-          until='"mod_revision":23'),
+    Watch(
+        ["watch", "--prefix", "t/", "--rev", "20", "--prev-kv", "-w", "json"],
+        until='"mod_revision":23',
+    ),
     Watch(["watch", "color", "--rev", "21", "--prev-kv"], until="end"),
     Run(["put", "color", "new", "--prev-kv", "-w", "json"]),  # 34
     Run(["del", "color", "--prev-kv"]),  # 35
@@ -227,8 +254,10 @@ LEASES = [
     Run(["lease", "keep-alive", "--once", "{one}"]),
     Run(["put", "held/c", "--lease={one}", "3"]),
     Run(["get", "--prefix", "held/", "-w", "json"]),
-    Watch(["watch", "--prefix", "held/", "--rev", "37", "--prev-kv", "-w", "json"],
-          until='"mod_revision":43'),
+    Watch(
+        ["watch", "--prefix", "held/", "--rev", "37", "--prev-kv", "-w", "json"],
+        until='"mod_revision":43',
+    ),
     Grant("two", 2),
     Run(["put", "--lease={two}", "held/z", "soon gone"]),  # 44
     # It is not kept alive: this waits for its expiry.

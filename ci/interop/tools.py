@@ -21,8 +21,9 @@ def find_etcd(release):
 
 
 def find_etcdctl(release):
-    return _find("etcdctl", ["version"], release,
-                 "watchproof fetch --all --manifest ci/interop/tools.toml")
+    return _find(
+        "etcdctl", ["version"], release, "watchproof fetch --all --manifest ci/interop/tools.toml"
+    )
 
 
 def releases():
@@ -34,8 +35,14 @@ def releases():
 def _release_of(binary, arguments):
     """(3, 5) of "etcd Version: 3.5.30"; None when it does not say."""
     try:
-        said = subprocess.run([binary] + arguments, capture_output=True, text=True, check=False,
-                              timeout=20, env=clean_environment()).stdout
+        said = subprocess.run(
+            [binary] + arguments,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=20,
+            env=clean_environment(),
+        ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return None
     version = said.splitlines()[0].rpartition(" ")[2] if said else ""
@@ -47,8 +54,11 @@ def _find(name, arguments, release, remedy):
     given = os.environ.get("WATCHPROOF_TEST_" + name.upper())
     cached = (releases() / name).glob(f"*/{name}")
     # The newest of a release first: 3.5.30 before 3.5.16.
-    newest = sorted(cached, key=lambda path: [int(n) for n in path.parent.name.split(".")
-                                              if n.isdigit()], reverse=True)
+    newest = sorted(
+        cached,
+        key=lambda path: [int(n) for n in path.parent.name.split(".") if n.isdigit()],
+        reverse=True,
+    )
     for candidate in [given, shutil.which(name)] + [str(path) for path in newest]:
         if candidate and _release_of(candidate, arguments) == release:
             return candidate

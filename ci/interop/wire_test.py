@@ -32,7 +32,8 @@ def found():
 def end_of(command, **variables):
     environment = clean_environment() | variables
     return subprocess.run(
-        command, env=environment, check=False, preexec_fn=die_with_parent).returncode
+        command, env=environment, check=False, preexec_fn=die_with_parent
+    ).returncode
 
 
 def errors(stack, test):
@@ -45,8 +46,14 @@ def alike(stack, test, store, requests="4000", seed="1"):
     for number, binary in enumerate(found()):
         etcd = start(stack, "etcd", binary, 2 * number)
         ours = start(stack, STORE, store, 2 * number + 1)
-        ends.append(end_of([test], WATCHPROOF_TEST_ENDPOINTS=f"{etcd.endpoint},{ours.endpoint}",
-                           WATCHPROOF_TEST_REQUESTS=requests, WATCHPROOF_TEST_SEED=seed))
+        ends.append(
+            end_of(
+                [test],
+                WATCHPROOF_TEST_ENDPOINTS=f"{etcd.endpoint},{ours.endpoint}",
+                WATCHPROOF_TEST_REQUESTS=requests,
+                WATCHPROOF_TEST_SEED=seed,
+            )
+        )
     return max(ends)
 
 

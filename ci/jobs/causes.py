@@ -24,8 +24,10 @@ def guarantees():
     weights = ("Death", "Data", "Order", "Silence", "Fields")
     found = []
     for file in (ROOT / "harness/checkers").glob("*.cc"):
-        row = re.search(r'Guarantee\("(\w+)"\),\s*\.place = (\d+),\s*\.gravity = Gravity::k(\w+),',
-                        file.read_text(encoding="utf-8"))
+        row = re.search(
+            r'Guarantee\("(\w+)"\),\s*\.place = (\d+),\s*\.gravity = Gravity::k(\w+),',
+            file.read_text(encoding="utf-8"),
+        )
         if row:
             found.append((weights.index(row[3]), int(row[2]), row[1]))
     return [name for _, _, name in sorted(found)]

@@ -37,14 +37,22 @@ SOURCES = job.JOBS.parents[1]
 PACKAGES = ("iproute2", "mmdebstrap", "tmux")
 USER = "newcomer"
 # What is typed, and what the terminal then shows.
-COMPLETED = (("watchproof ru\t", "watchproof run"), ("watchproof run\t\t", "run runs"),
-             ("watchproof run --target emb\t", "watchproof run --target embedded"),
-             ("watchproof run --filter Compacti\tFullQ\t", "CompactionSurfaced.FullQueue"))
+COMPLETED = (
+    ("watchproof ru\t", "watchproof run"),
+    ("watchproof run\t\t", "run runs"),
+    ("watchproof run --target emb\t", "watchproof run --target embedded"),
+    ("watchproof run --filter Compacti\tFullQ\t", "CompactionSurfaced.FullQueue"),
+)
 # How the machine reaches its packages; its other settings of apt stay here.
 REACHED = re.compile(r"Acquire::(Check-|Retries|https?::)")
 # RUNLEVEL=1: etcd's package starts no server.
-VARIABLES = ("PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "TERM=screen", "LANG=C.UTF-8",
-             "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1")
+VARIABLES = (
+    "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+    "TERM=screen",
+    "LANG=C.UTF-8",
+    "DEBIAN_FRONTEND=noninteractive",
+    "RUNLEVEL=1",
+)
 OFFLINE = ("unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$0" "$@"')
 # Never set: a terminal does not announce what it shows.
 AGAIN = threading.Event()
@@ -78,29 +86,59 @@ class Root:
 
     def prepare(self, *words):
         """As root, and with the network of the machine."""
-        subprocess.run(["chroot", self.folder, "env", "-i", *VARIABLES, *words], check=True,
-                       stdin=subprocess.DEVNULL, stdout=sys.stderr)
+        subprocess.run(
+            ["chroot", self.folder, "env", "-i", *VARIABLES, *words],
+            check=True,
+            stdin=subprocess.DEVNULL,
+            stdout=sys.stderr,
+        )
 
     def install(self, *packages):
-        self.prepare("apt-get", "-qq", "-o", "Dpkg::Use-Pty=0", "install", "--yes",
-                     "--no-install-recommends", *packages)
+        self.prepare(
+            "apt-get",
+            "-qq",
+            "-o",
+            "Dpkg::Use-Pty=0",
+            "install",
+            "--yes",
+            "--no-install-recommends",
+            *packages,
+        )
 
     def inside(self, *words):
-        return [*OFFLINE, "chroot", f"--userspec={USER}:{USER}", str(self.folder), "env", "-i",
-                f"--chdir=/home/{USER}", *VARIABLES, f"HOME=/home/{USER}", *words]
+        return [
+            *OFFLINE,
+            "chroot",
+            f"--userspec={USER}:{USER}",
+            str(self.folder),
+            "env",
+            "-i",
+            f"--chdir=/home/{USER}",
+            *VARIABLES,
+            f"HOME=/home/{USER}",
+            *words,
+        ]
 
     def note(self, what, expected, found, text):
         """`found` maps each of the expected things to whether it is there."""
-        seen = "as expected" if all(found.values()) else "; ".join(
-            f"not {thing}" for thing, there in found.items() if not there)
+        seen = (
+            "as expected"
+            if all(found.values())
+            else "; ".join(f"not {thing}" for thing, there in found.items() if not there)
+        )
         self.table.append(Seen(self.name, what, expected, seen, text))
         print(f"{self.name}: {what}: {seen}", file=sys.stderr)
 
     def ask(self, command, code, *texts, what=None):
         """A line for its shell; spaces and ends of lines in its output are all the same."""
-        done = subprocess.run(self.inside("bash", "-c", command), stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              check=False)
+        done = subprocess.run(
+            self.inside("bash", "-c", command),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
         found = {f"exit code {code} but {done.returncode}": done.returncode == code}
         found |= {f'"{text}"': text in one_line(done.stdout) for text in texts}
         self.note(what or command, "; ".join([f"exit code {code}", *texts]), found, done.stdout)
@@ -110,8 +148,19 @@ class Root:
         """What a bash on a terminal shows after these keys; ^I is the tab key."""
         socket = self.folder.with_name(f"{self.name}-{len(self.table)}")
         terminal = ["tmux", "-u", "-S", socket, "-f", "/dev/null"]
-        subprocess.run([*terminal, "new-session", "-d", "-x", "100", "-y", "30",
-                        *self.inside("bash", "--login")], check=True)
+        subprocess.run(
+            [
+                *terminal,
+                "new-session",
+                "-d",
+                "-x",
+                "100",
+                "-y",
+                "30",
+                *self.inside("bash", "--login"),
+            ],
+            check=True,
+        )
 
         def screen():
             return one_line(output_of(*terminal, "capture-pane", "-p"))
@@ -136,21 +185,41 @@ class Root:
         for keys in filter(None, re.split("(\t)", typed)):
             send(*(["Tab"] if keys == "\t" else ["-l", keys]))
         there = wait_for(lambda text: shown in text)
-        self.note("bash: " + typed.replace("\t", "<Tab>"), shown,
-                  {"a prompt": ready, f'"{shown}"': there},
-                  output_of(*terminal, "capture-pane", "-p"))
+        self.note(
+            "bash: " + typed.replace("\t", "<Tab>"),
+            shown,
+            {"a prompt": ready, f'"{shown}"': there},
+            output_of(*terminal, "capture-pane", "-p"),
+        )
         subprocess.run([*terminal, "kill-server"], check=True)
 
 
 def make_base(folder):
-    sources = output_of("apt-get", "indextargets", "--format",
-                        "deb $(REPO_URI) $(RELEASE) $(COMPONENT)", "Created-By: Packages",
-                        "Origin: Debian")
-    options = [f"--aptopt={line}" for line in output_of("apt-config", "dump").splitlines()
-               if REACHED.match(line)]
+    sources = output_of(
+        "apt-get",
+        "indextargets",
+        "--format",
+        "deb $(REPO_URI) $(RELEASE) $(COMPONENT)",
+        "Created-By: Packages",
+        "Origin: Debian",
+    )
+    options = [
+        f"--aptopt={line}"
+        for line in output_of("apt-config", "dump").splitlines()
+        if REACHED.match(line)
+    ]
     release = platform.freedesktop_os_release()["VERSION_CODENAME"]
-    output_of("mmdebstrap", "--quiet", "--variant=minbase", "--skip=cleanup/apt/lists",
-              *options, release, folder, "-", input=sources)
+    output_of(
+        "mmdebstrap",
+        "--quiet",
+        "--variant=minbase",
+        "--skip=cleanup/apt/lists",
+        *options,
+        release,
+        folder,
+        "-",
+        input=sources,
+    )
 
 
 def findings_of_readme():
@@ -165,17 +234,42 @@ def ask_both(root):
     planted, real = findings_of_readme()
     root.ask("watchproof --version", 0, "watchproof 0.", "commit", "grpc")
     root.ask("command -v etcd go curl npm", 1, what="etcd, Go, curl and npm are not there")
-    root.ask("watchproof doctor", 0, "ok addresses", "ok processes", "ok run folder", "ok cache",
-             "missing etcd not in PATH", "apt-get install etcd-server", "missing go not in PATH",
-             "missing curl not in PATH", "embedded ok starts")
+    root.ask(
+        "watchproof doctor",
+        0,
+        "ok addresses",
+        "ok processes",
+        "ok run folder",
+        "ok cache",
+        "missing etcd not in PATH",
+        "apt-get install etcd-server",
+        "missing go not in PATH",
+        "missing curl not in PATH",
+        "embedded ok starts",
+    )
     root.ask(real, 3, "No target", "/usr/bin/etcd: no such file")
-    root.ask(planted, 1, "FAIL CompactionSurfaced.DeleteAtFloor", "expected the delete of",
-             "observed it never came", "looks like etcd #18089", "Broken promises: 1 new failure")
+    root.ask(
+        planted,
+        1,
+        "FAIL CompactionSurfaced.DeleteAtFloor",
+        "expected the delete of",
+        "observed it never came",
+        "looks like etcd #18089",
+        "Broken promises: 1 new failure",
+    )
     root.ask("ls watchproof-runs/latest", 0, "report.html", "results.jsonl")
     root.install("etcd-server")
     root.ask("watchproof doctor", 0, "ok etcd etcd Version: 3.4.", what="watchproof doctor, etcd")
-    root.ask(real, 0, "known CompactionSurfaced.FullQueue", "promise A watch that can no longer",
-             "expected", "observed", "looks like etcd #17529", "Nothing new: 1 known failure")
+    root.ask(
+        real,
+        0,
+        "known CompactionSurfaced.FullQueue",
+        "promise A watch that can no longer",
+        "expected",
+        "observed",
+        "looks like etcd #17529",
+        "Nothing new: 1 known failure",
+    )
 
 
 def try_package(root, folder):
@@ -186,13 +280,22 @@ def try_package(root, folder):
     root.install("bash-completion", "man-db")
     ask_both(root)
     root.ask("man --warnings watchproof 2>&1 >page | grep .", 1, what="man has no warnings")
-    page = root.ask("man watchproof", 0, "NAME watchproof - test the guarantees",
-                    "COMMANDS run watchproof run [OPTION]...", "EXIT STATUS 0")
+    page = root.ask(
+        "man watchproof",
+        0,
+        "NAME watchproof - test the guarantees",
+        "COMMANDS run watchproof run [OPTION]...",
+        "EXIT STATUS 0",
+    )
     for typed, shown in COMPLETED:
         root.complete(typed, shown)
     root.prepare("apt-get", "-qq", "purge", "--yes", "watchproof")
-    root.ask("find / -xdev -name '*watchproof*' -not -path '/home/*' -not -path '/var/cache/*' "
-             "2>/dev/null | grep .", 1, what="a purge leaves nothing")
+    root.ask(
+        "find / -xdev -name '*watchproof*' -not -path '/home/*' -not -path '/var/cache/*' "
+        "2>/dev/null | grep .",
+        1,
+        what="a purge leaves nothing",
+    )
     return page
 
 
@@ -205,16 +308,18 @@ def main_inside(folder):
 
     package, static = (Root(name, folder / name) for name in ("package", "static"))
     page = try_package(package, folder)
-    output_of("strip", "-o", static.folder / "usr/local/bin/watchproof",
-              job.BUILD / "watchproof_static")
+    output_of(
+        "strip", "-o", static.folder / "usr/local/bin/watchproof", job.BUILD / "watchproof_static"
+    )
     ask_both(static)
     for typed, shown in COMPLETED:
         static.complete(typed, shown, before="source <(watchproof completion bash)")
     # The other root has what renders it.
     (package.folder / "tmp/page").write_text(output_of(*static.inside("watchproof", "man")))
     rendered = package.ask("man --local-file /tmp/page", 0, what="man, of the static command")
-    static.note("watchproof man", "the page of the package", {"the same": rendered == page},
-                rendered)
+    static.note(
+        "watchproof man", "the page of the package", {"the same": rendered == page}, rendered
+    )
 
     table = package.table + static.table
     for row in table:
@@ -237,9 +342,24 @@ def main():
     with tempfile.TemporaryDirectory(prefix="watchproof-root-") as folder:
         # Its own session: an interruption is for this process, and the end of this one ends it.
         inside = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--fork",
-             "--mount-proc", "--kill-child", sys.executable, "-B", __file__, INSIDE, folder],
-            start_new_session=True)
+            [
+                "setpriv",
+                "--pdeathsig",
+                "KILL",
+                "unshare",
+                "--mount",
+                "--pid",
+                "--fork",
+                "--mount-proc",
+                "--kill-child",
+                sys.executable,
+                "-B",
+                __file__,
+                INSIDE,
+                folder,
+            ],
+            start_new_session=True,
+        )
         try:
             return inside.wait()
         finally:

@@ -48,8 +48,13 @@ FAKE = "fake:"
 # Of a layer that followed to the end of the attempt.
 NEVER = "it never came"
 # The other findings in the order in which they decide.
-BY_FINDING = [("NoGhost", "loses"), ("ClaimKept", "loses"), ("NoDuplicate", "repeats"),
-              ("BookmarkKept", "misleads"), ("NoTimeTravel", "returns")]
+BY_FINDING = [
+    ("NoGhost", "loses"),
+    ("ClaimKept", "loses"),
+    ("NoDuplicate", "repeats"),
+    ("BookmarkKept", "misleads"),
+    ("NoTimeTravel", "returns"),
+]
 GOOD = {"whole", "heals", "reports"}
 
 
@@ -73,8 +78,9 @@ def base(client):
 
 def unplaced(tools, behaviours):
     """Defects and fakes that the tables say nothing of, and names that do not exist."""
-    listed = subprocess.run([tools.watchproof, "list", "defects", "--json"], check=True,
-                            capture_output=True, text=True).stdout
+    listed = subprocess.run(
+        [tools.watchproof, "list", "defects", "--json"], check=True, capture_output=True, text=True
+    ).stdout
     known = {json.loads(line)["name"] for line in listed.splitlines()} | set(tools.behaviours())
     placed = {name for left in behaviours["left_out"] for name in left["names"]}
     for row in behaviours["behaviour"]:
@@ -92,11 +98,25 @@ def run_server(server, rows, clients, tools, folder, options):
     """The results by client and case: (on the server, on the client)."""
     if not (folder / "latest").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        command = [tools.watchproof, "run", "--run-dir", folder, "--keep", "all", "--quiet",
-                   "--progress", "off", "--jobs", str(options.jobs), "--case-timeout",
-                   "100s", "--target",
-                   target_of(server, tools, folder), "--filter",
-                   ":".join(f"Consumers.{row['case']}" for row in rows)]
+        command = [
+            tools.watchproof,
+            "run",
+            "--run-dir",
+            folder,
+            "--keep",
+            "all",
+            "--quiet",
+            "--progress",
+            "off",
+            "--jobs",
+            str(options.jobs),
+            "--case-timeout",
+            "100s",
+            "--target",
+            target_of(server, tools, folder),
+            "--filter",
+            ":".join(f"Consumers.{row['case']}" for row in rows),
+        ]
         for client in clients:
             command += ["--consumer", client]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -200,8 +220,7 @@ def matrix(rows, clients, cells, judge):
         of_row = [cells.get((row["name"], client)) for client in clients]
         verdicts = collections.Counter(cell.server for cell in of_row if cell and cell.server)
         server = row["server"].removeprefix(FAKE)
-        words = [f"{row['name']} (`{server}`, {row['case']})",
-                 ", ".join(sorted(verdicts)) or "-"]
+        words = [f"{row['name']} (`{server}`, {row['case']})", ", ".join(sorted(verdicts)) or "-"]
         for client, cell in zip(clients, of_row):
             if cell is None:
                 words.append("")
@@ -223,16 +242,20 @@ def broken_lines(rows, clients, cells, judge, problems):
             promise = judge.breaks(row, client, cell)
             if promise is None:
                 if known:
-                    problems.append(f"{client}, {row['name']}: {cell.outcome}, although listed as "
-                                    "broken")
+                    problems.append(
+                        f"{client}, {row['name']}: {cell.outcome}, although listed as broken"
+                    )
                 continue
             if not known:
-                problems.append(f"{client}, {row['name']}: {cell.outcome}, and no reason is given: "
-                                f"{cell.seen}")
+                problems.append(
+                    f"{client}, {row['name']}: {cell.outcome}, and no reason is given: {cell.seen}"
+                )
             why = known["why"] if known else "no reason is known"
             seen = "no create asks for fragments" if judge.unasked(row, cell) else cell.seen
-            yield (f"- `{client}`, {row['name']}: {judge.words(client, cell.outcome)}. Promised: "
-                   f"\"{promise['says']}\" ({promise['where']}). Seen: {seen}. {why}")
+            yield (
+                f"- `{client}`, {row['name']}: {judge.words(client, cell.outcome)}. Promised: "
+                f'"{promise["says"]}" ({promise["where"]}). Seen: {seen}. {why}'
+            )
 
 
 def silent_lines(rows, clients, cells, judge):
@@ -246,14 +269,20 @@ def silent_lines(rows, clients, cells, judge):
             if not judge.breaks(row, client, cell):
                 lost[client, cell.outcome].append(row["name"])
     for (client, outcome), names in lost.items():
-        yield (f"- `{client}`, {text_of(outcome)}: {judge.words(client, outcome)}. When: "
-               f"{'; '.join(names)}.")
+        yield (
+            f"- `{client}`, {text_of(outcome)}: {judge.words(client, outcome)}. When: "
+            f"{'; '.join(names)}."
+        )
 
 
 def page(rows, clients, cells, judge, problems):
-    yield from ("# Client libraries on servers that misbehave", "",
-                "Made by `ci/jobs/client_matrix.py`, which explains the words. Bold: a documented "
-                "promise is broken.", "")
+    yield from (
+        "# Client libraries on servers that misbehave",
+        "",
+        "Made by `ci/jobs/client_matrix.py`, which explains the words. Bold: a documented "
+        "promise is broken.",
+        "",
+    )
     yield from matrix(rows, clients, cells, judge)
     yield from ("", "## Broken promises", "")
     yield from broken_lines(rows, clients, cells, judge, problems)
@@ -263,8 +292,11 @@ def page(rows, clients, cells, judge, problems):
 
 def without_tools(clients, cells):
     """Those that this machine cannot build: each attempt says why."""
-    lacking = [client for client in clients
-               if {cell.outcome for (_, of), cell in cells.items() if of == client} == {"-"}]
+    lacking = [
+        client
+        for client in clients
+        if {cell.outcome for (_, of), cell in cells.items() if of == client} == {"-"}
+    ]
     for client in lacking:
         why = next(cell.seen for (_, of), cell in cells.items() if of == client)
         print(f"{client}: left out: {why}", file=sys.stderr)
@@ -274,11 +306,16 @@ def without_tools(clients, cells):
 def main():
     behaviours, promises = load()
     judge = Judge(promises)
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--client", action="append", metavar="NAME")
-    parser.add_argument("--behaviour", action="append", metavar="NAME",
-                        choices=[row["name"] for row in behaviours["behaviour"]])
+    parser.add_argument(
+        "--behaviour",
+        action="append",
+        metavar="NAME",
+        choices=[row["name"] for row in behaviours["behaviour"]],
+    )
     parser.add_argument("--runs", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument("--servers", type=int, default=3)
@@ -286,10 +323,15 @@ def main():
     options = parser.parse_args()
     build = job.build("watchproof", "dishonest_server")
     tools = Tools(str(build / "watchproof"), str(build / "dishonest_server"))
-    problems = [f"{name}: in no row of behaviours.toml, or of no server"
-                for name in unplaced(tools, behaviours)]
-    rows = [row for row in behaviours["behaviour"]
-            if not options.behaviour or row["name"] in options.behaviour]
+    problems = [
+        f"{name}: in no row of behaviours.toml, or of no server"
+        for name in unplaced(tools, behaviours)
+    ]
+    rows = [
+        row
+        for row in behaviours["behaviour"]
+        if not options.behaviour or row["name"] in options.behaviour
+    ]
     clients = options.client or list(judge.clients)
     by_server = collections.defaultdict(list)
     for row in rows:

@@ -75,57 +75,130 @@ class Defect:
 
 
 DEFECTS = [
-    Defect("client-resumes-one-too-high", "etcd-go", "client", f"{CLIENTV3}/watch.go",
-           "ws.initReq.rev = nextRev\n", "ws.initReq.rev = nextRev + 1\n"),
-    Defect("client-resumes-one-too-low", "etcd-go", "client", f"{CLIENTV3}/watch.go",
-           "nextRev = wr.Events[len(wr.Events)-1].Kv.ModRevision + 1",
-           "nextRev = wr.Events[len(wr.Events)-1].Kv.ModRevision"),
-    Defect("client-drops-the-first-event-of-many", "etcd-go", "client", f"{CLIENTV3}/watch.go",
-           "Events:          pbresp.Events,",
-           "Events:          pbresp.Events[min(1, len(pbresp.Events)/2):],"),
-    Defect("list-is-skipped-after-an-error", "etcd-go", "client", "main.go",
-           "\tc.layer.Replace(keys, revision)\n",
-           "\tif c.layer.Claimed() == 0 {\n\t\tc.layer.Replace(keys, revision)\n\t}\n", AWAY),
-    Defect("etcd3-watches-one-too-high", "kube-storage", "etcd3", f"{STORAGE}/etcd3/watcher.go",
-           "clientv3.WithRev(wc.initialRev + 1), clientv3.WithPrevKV()",
-           "clientv3.WithRev(wc.initialRev + 2), clientv3.WithPrevKV()"),
-    Defect("etcd3-events-of-the-past", "kube-storage", "etcd3", f"{STORAGE}/etcd3/event.go",
-           "rev:        e.Kv.ModRevision,", "rev:        e.Kv.ModRevision - 1,"),
-    Defect("cache-keeps-what-was-deleted", "kube-storage", "cache",
-           f"{STORAGE}/cacher/watch_cache.go",
-           "if err := w.storage.UpdateStoreLocked(event.Type, elem, resourceVersion); err != nil {",
-           "if event.Type == watch.Deleted {\n\t\t\treturn nil\n\t\t}\n"
-           "\t\tif err := w.storage.UpdateStoreLocked(event.Type, elem, resourceVersion); "
-           "err != nil {"),
-    Defect("cache-skips-the-relist", "kube-storage", "cache", f"{STORAGE}/cacher/watch_cache.go",
-           "\tif err := w.storage.ReplaceLocked(toReplace, resourceVersion, version); err != nil {",
-           "\tif w.resourceVersion > 0 {\n\t\ttoReplace = nil\n"
-           "\t} else if err := w.storage.ReplaceLocked(toReplace, resourceVersion, version); "
-           "err != nil {", AWAY),
-    Defect("cache-passes-no-deletion-on", "kube-storage", "reader", f"{STORAGE}/cacher/cacher.go",
-           "\t\t\tif event.Type != watch.Bookmark {\n\t\t\t\tc.dispatchEvent(&event)",
-           "\t\t\tif event.Type != watch.Bookmark && event.Type != watch.Deleted {\n"
-           "\t\t\t\tc.dispatchEvent(&event)"),
-    Defect("reader-loses-a-deletion", "kube-storage", "reader", "main.go",
-           "\tfor event := range events.ResultChan() {\n",
-           "\tfor event := range events.ResultChan() {\n"
-           "\t\tif event.Type == watch.Deleted {\n\t\t\tcontinue\n\t\t}\n"),
-    Defect("queue-loses-a-deletion", "kube-informer", "informer",
-           f"{CLIENT_GO}/tools/cache/the_real_fifo.go",
-           "\tretErr := f.addToItems_locked(Deleted, false, obj)\n", "\tvar retErr error\n"),
-    Defect("handler-gets-no-tombstone", "kube-informer", "handler",
-           f"{CLIENT_GO}/tools/cache/shared_informer.go",
-           "func (s *sharedIndexInformer) OnDelete(old interface{}) {\n",
-           "func (s *sharedIndexInformer) OnDelete(old interface{}) {\n"
-           "\tif _, unknown := old.(DeletedFinalStateUnknown); unknown {\n\t\treturn\n\t}\n",
-           BETWEEN_LISTS),
-    Defect("informer-goes-on-at-any-revision", "kube-apiserver-pair", "reflector", "informer.go",
-           "\tbelow, err := i.source.Opens(options)\n",
-           "\tif !InitialEvents(options) {\n\t\toptions.ResourceVersion = \"0\"\n\t}\n"
-           "\tbelow, err := i.source.Opens(options)\n", HOP),
-    Defect("node-client-forgets-where-it-was", "etcd-node", "client", ETCD3,
-           "            this.updateRevision(changes);\n        });",
-           "        });"),
+    Defect(
+        "client-resumes-one-too-high",
+        "etcd-go",
+        "client",
+        f"{CLIENTV3}/watch.go",
+        "ws.initReq.rev = nextRev\n",
+        "ws.initReq.rev = nextRev + 1\n",
+    ),
+    Defect(
+        "client-resumes-one-too-low",
+        "etcd-go",
+        "client",
+        f"{CLIENTV3}/watch.go",
+        "nextRev = wr.Events[len(wr.Events)-1].Kv.ModRevision + 1",
+        "nextRev = wr.Events[len(wr.Events)-1].Kv.ModRevision",
+    ),
+    Defect(
+        "client-drops-the-first-event-of-many",
+        "etcd-go",
+        "client",
+        f"{CLIENTV3}/watch.go",
+        "Events:          pbresp.Events,",
+        "Events:          pbresp.Events[min(1, len(pbresp.Events)/2):],",
+    ),
+    Defect(
+        "list-is-skipped-after-an-error",
+        "etcd-go",
+        "client",
+        "main.go",
+        "\tc.layer.Replace(keys, revision)\n",
+        "\tif c.layer.Claimed() == 0 {\n\t\tc.layer.Replace(keys, revision)\n\t}\n",
+        AWAY,
+    ),
+    Defect(
+        "etcd3-watches-one-too-high",
+        "kube-storage",
+        "etcd3",
+        f"{STORAGE}/etcd3/watcher.go",
+        "clientv3.WithRev(wc.initialRev + 1), clientv3.WithPrevKV()",
+        "clientv3.WithRev(wc.initialRev + 2), clientv3.WithPrevKV()",
+    ),
+    Defect(
+        "etcd3-events-of-the-past",
+        "kube-storage",
+        "etcd3",
+        f"{STORAGE}/etcd3/event.go",
+        "rev:        e.Kv.ModRevision,",
+        "rev:        e.Kv.ModRevision - 1,",
+    ),
+    Defect(
+        "cache-keeps-what-was-deleted",
+        "kube-storage",
+        "cache",
+        f"{STORAGE}/cacher/watch_cache.go",
+        "if err := w.storage.UpdateStoreLocked(event.Type, elem, resourceVersion); err != nil {",
+        "if event.Type == watch.Deleted {\n\t\t\treturn nil\n\t\t}\n"
+        "\t\tif err := w.storage.UpdateStoreLocked(event.Type, elem, resourceVersion); "
+        "err != nil {",
+    ),
+    Defect(
+        "cache-skips-the-relist",
+        "kube-storage",
+        "cache",
+        f"{STORAGE}/cacher/watch_cache.go",
+        "\tif err := w.storage.ReplaceLocked(toReplace, resourceVersion, version); err != nil {",
+        "\tif w.resourceVersion > 0 {\n\t\ttoReplace = nil\n"
+        "\t} else if err := w.storage.ReplaceLocked(toReplace, resourceVersion, version); "
+        "err != nil {",
+        AWAY,
+    ),
+    Defect(
+        "cache-passes-no-deletion-on",
+        "kube-storage",
+        "reader",
+        f"{STORAGE}/cacher/cacher.go",
+        "\t\t\tif event.Type != watch.Bookmark {\n\t\t\t\tc.dispatchEvent(&event)",
+        "\t\t\tif event.Type != watch.Bookmark && event.Type != watch.Deleted {\n"
+        "\t\t\t\tc.dispatchEvent(&event)",
+    ),
+    Defect(
+        "reader-loses-a-deletion",
+        "kube-storage",
+        "reader",
+        "main.go",
+        "\tfor event := range events.ResultChan() {\n",
+        "\tfor event := range events.ResultChan() {\n"
+        "\t\tif event.Type == watch.Deleted {\n\t\t\tcontinue\n\t\t}\n",
+    ),
+    Defect(
+        "queue-loses-a-deletion",
+        "kube-informer",
+        "informer",
+        f"{CLIENT_GO}/tools/cache/the_real_fifo.go",
+        "\tretErr := f.addToItems_locked(Deleted, false, obj)\n",
+        "\tvar retErr error\n",
+    ),
+    Defect(
+        "handler-gets-no-tombstone",
+        "kube-informer",
+        "handler",
+        f"{CLIENT_GO}/tools/cache/shared_informer.go",
+        "func (s *sharedIndexInformer) OnDelete(old interface{}) {\n",
+        "func (s *sharedIndexInformer) OnDelete(old interface{}) {\n"
+        "\tif _, unknown := old.(DeletedFinalStateUnknown); unknown {\n\t\treturn\n\t}\n",
+        BETWEEN_LISTS,
+    ),
+    Defect(
+        "informer-goes-on-at-any-revision",
+        "kube-apiserver-pair",
+        "reflector",
+        "informer.go",
+        "\tbelow, err := i.source.Opens(options)\n",
+        '\tif !InitialEvents(options) {\n\t\toptions.ResourceVersion = "0"\n\t}\n'
+        "\tbelow, err := i.source.Opens(options)\n",
+        HOP,
+    ),
+    Defect(
+        "node-client-forgets-where-it-was",
+        "etcd-node",
+        "client",
+        ETCD3,
+        "            this.updateRevision(changes);\n        });",
+        "        });",
+    ),
 ]
 
 
@@ -133,8 +206,9 @@ def copy_of(defect, folder):
     """The folder of the consumer, with the defect in its build."""
     shutil.copytree(CONSUMERS, folder / "consumers")
     consumer = folder / "consumers" / defect.consumer
-    module = next((one for one in (CLIENTV3, APISERVER, CLIENT_GO) if defect.file.startswith(one)),
-                  None)
+    module = next(
+        (one for one in (CLIENTV3, APISERVER, CLIENT_GO) if defect.file.startswith(one)), None
+    )
     values = (f"../{defect.place}", module, defect.file, defect.old, defect.new)
     (consumer / "plant.py").write_text(PLANT.format(values=values))
     recipe = consumer / "consumer.toml"
@@ -142,8 +216,7 @@ def copy_of(defect, folder):
     build = json.loads(re.search(r"(?m)^build = (.*)$", text)[1])
     # What npm installs is there after its build.
     build.insert(len(build) if defect.file == ETCD3 else 0, "python3 plant.py")
-    recipe.write_text(re.sub(r"(?m)^build = .*$",
-                             lambda _: f"build = {json.dumps(build)}", text))
+    recipe.write_text(re.sub(r"(?m)^build = .*$", lambda _: f"build = {json.dumps(build)}", text))
     return consumer
 
 
@@ -151,10 +224,23 @@ def run(defect, watchproof, folder):
     """What is wrong; empty: it was found in the right layer."""
     runs = folder / "runs"
     done = subprocess.run(
-        [watchproof, "run", "--consumer", f"folder:{copy_of(defect, folder)}", "--target",
-         "embedded", "--filter", defect.case, "--run-dir", runs],
-        env=os.environ | {"WATCHPROOF_CACHE": str(folder / "cache")}, capture_output=True,
-        text=True, check=False)
+        [
+            watchproof,
+            "run",
+            "--consumer",
+            f"folder:{copy_of(defect, folder)}",
+            "--target",
+            "embedded",
+            "--filter",
+            defect.case,
+            "--run-dir",
+            runs,
+        ],
+        env=os.environ | {"WATCHPROOF_CACHE": str(folder / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     results = runs / "latest" / "results.jsonl"
     if not results.exists() or len(results.read_text().splitlines()) != 2:
         return f"no results: {done.stdout[-2000:]} {done.stderr[-2000:]}"
@@ -164,8 +250,10 @@ def run(defect, watchproof, folder):
     if consumer["verdict"] != "fail":
         return f"the consumer {consumer['verdict']}: {consumer['reason']}"
     blamed = consumer["findings"][0]
-    print(f"{defect.name}: {blamed['guarantee']} in {blamed['watch']}; expected "
-          f"{blamed['expected']}, observed {blamed['observed']}")
+    print(
+        f"{defect.name}: {blamed['guarantee']} in {blamed['watch']}; expected "
+        f"{blamed['expected']}, observed {blamed['observed']}"
+    )
     if not re.match(f"{defect.layer} of .*: the lowest layer that is wrong", blamed["watch"]):
         return f"expected layer {defect.layer}"
     return ""

@@ -25,10 +25,39 @@ HARNESS = job.JOBS.parents[1] / "harness"
 STEPS = HARNESS / "scenario" / "steps"
 WATCH_OPTIONS = HARNESS / "history" / "watch_options.h"
 # Names, sizes and times: every use of the step has one, and its value says nothing.
-PLAIN = {"case", "target", "seed", "attempt", "op", "step", "key", "group", "value", "as", "count",
-         "us", "lease", "load", "fault",
-         "writes", "parameters", "load_seed", "of", "revision", "ttl", "readers", "watchers",
-         "passes", "clients", "calls", "keys", "write", "at", "user", "stream"}
+PLAIN = {
+    "case",
+    "target",
+    "seed",
+    "attempt",
+    "op",
+    "step",
+    "key",
+    "group",
+    "value",
+    "as",
+    "count",
+    "us",
+    "lease",
+    "load",
+    "fault",
+    "writes",
+    "parameters",
+    "load_seed",
+    "of",
+    "revision",
+    "ttl",
+    "readers",
+    "watchers",
+    "passes",
+    "clients",
+    "calls",
+    "keys",
+    "write",
+    "at",
+    "user",
+    "stream",
+}
 # Those of them that are options where the step may lack them.
 NAMED_OPTIONS = {("put", "lease"), ("watch", "user")}
 
@@ -92,8 +121,9 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         used = list(pool.map(lambda case: features_of_case(command, case, flags.seeds), cases))
     single = collections.Counter(feature for features in used for feature in features)
-    pairs = collections.Counter(pair for features in used
-                                for pair in itertools.combinations(sorted(features), 2))
+    pairs = collections.Counter(
+        pair for features in used for pair in itertools.combinations(sorted(features), 2)
+    )
     for feature, count in sorted(single.items()):
         print(f"{count:5}  {feature}")
     all_pairs = list(itertools.combinations(sorted(single), 2))
@@ -102,8 +132,10 @@ def main():
         print(f"{pairs[pair]:5}  {pair[0]}  with  {pair[1]}")
     met = sum(1 for pair in all_pairs if pairs[pair] > 0)
     unused = sorted(known() - set(single))
-    print(f"{len(cases)} cases use {len(single)} steps and options; "
-          f"{met} of {len(all_pairs)} pairs of them meet in a case")
+    print(
+        f"{len(cases)} cases use {len(single)} steps and options; "
+        f"{met} of {len(all_pairs)} pairs of them meet in a case"
+    )
     for feature in unused:
         print(f"no case uses {feature}")
     sys.exit(1 if unused else 0)

@@ -142,7 +142,10 @@ def main():
             subprocess.run(
                 [watchproof, "run", "--defects", "all", "--keep", "all", "--run-dir", runs]
                 + ["--progress", "off"],
-                stdout=sys.stderr, stdin=subprocess.DEVNULL, check=False)
+                stdout=sys.stderr,
+                stdin=subprocess.DEVNULL,
+                check=False,
+            )
             options.paths = [os.path.join(runs, "latest")]
         problems = judge_all(watchproof, options)
     sys.exit(1 if problems else 0)

@@ -20,9 +20,12 @@ SUITE = go_suite.Suite(
     name="etcd_common",
     module=MODULE,
     packages={"common": f"{MODULE}/common"},
-    files={"common/runner_test.go": "common/runner_test.go",
-           "integration/client.go": "framework/integration/watchproof_client.go"},
-    removed=("common/unit_test.go",))
+    files={
+        "common/runner_test.go": "common/runner_test.go",
+        "integration/client.go": "framework/integration/watchproof_client.go",
+    },
+    removed=("common/unit_test.go",),
+)
 
 if __name__ == "__main__":
     sys.exit(go_suite.main(SUITE, __doc__))

@@ -74,8 +74,12 @@ def build(version, folder):
     # The counters are only there if those of the program itself are.
     covered = ",".join(["covered", *(package.format(server=SERVER) for package in packages)])
     make = ["go", "build", "-cover", "-covermode=atomic", f"-coverpkg={covered}", "-o", "etcd", "."]
-    for command in (["go", "mod", "init", "covered"], ["go", "get", f"{SERVER}@v{version}"],
-                    ["go", "mod", "tidy"], make):
+    for command in (
+        ["go", "mod", "init", "covered"],
+        ["go", "get", f"{SERVER}@v{version}"],
+        ["go", "mod", "tidy"],
+        make,
+    ):
         subprocess.run(command, cwd=folder, check=True, stdout=sys.stderr)
     return folder / "etcd"
 
@@ -84,8 +88,9 @@ def blocks(counters, folder):
     """By file and lines: the statements there, and whether they were executed."""
     text = folder / "text"
     inputs = ",".join(map(str, counters))
-    subprocess.run(["go", "tool", "covdata", "textfmt", f"-i={inputs}", f"-o={text}"], cwd=folder,
-                   check=True)
+    subprocess.run(
+        ["go", "tool", "covdata", "textfmt", f"-i={inputs}", f"-o={text}"], cwd=folder, check=True
+    )
     found = {}
     for line in text.read_text().splitlines():
         block = BLOCK.fullmatch(line)
@@ -115,23 +120,39 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         target = f"etcd:{build(wanted.version, folder)}"
-        ways = {"suite": ["run", "--progress", "off", "--keep", "none"],
-                "explore": ["explore", "--time-budget", wanted.explore]}
+        ways = {
+            "suite": ["run", "--progress", "off", "--keep", "none"],
+            "explore": ["explore", "--time-budget", wanted.explore],
+        }
         counters = {}
         for way, command in ways.items():
             counters[way] = folder / way
             counters[way].mkdir()
             done = subprocess.run(
-                [watchproof, *command, "--target", target, "--seed", wanted.seed, "--run-dir",
-                 folder / "runs"], env=os.environ | {"GOCOVERDIR": str(counters[way])},
-                check=False, capture_output=True, text=True)
+                [
+                    watchproof,
+                    *command,
+                    "--target",
+                    target,
+                    "--seed",
+                    wanted.seed,
+                    "--run-dir",
+                    folder / "runs",
+                ],
+                env=os.environ | {"GOCOVERDIR": str(counters[way])},
+                check=False,
+                capture_output=True,
+                text=True,
+            )
             print(f"{way}: exit code {done.returncode}", flush=True)
         reached = {way: blocks([place], folder) for way, place in counters.items()}
         reached["both"] = blocks(list(counters.values()), folder)
     files = sorted({name for name, _, _ in reached["both"]})
     for file in [*files, None]:
-        print(f"{file or 'all of it':40}",
-              *(f"{way} {share(found, file)}" for way, found in reached.items()))
+        print(
+            f"{file or 'all of it':40}",
+            *(f"{way} {share(found, file)}" for way, found in reached.items()),
+        )
     left = collections.defaultdict(list)
     for (file, first, last), (_, executed) in sorted(reached["both"].items()):
         if not executed:

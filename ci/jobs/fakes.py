@@ -47,8 +47,15 @@ def complaints(outcome):
 def show(outcome):
     counts = [outcome.verdicts[verdict] for verdict in VERDICTS]
     wrong = list(complaints(outcome))
-    print(row(outcome.behaviour, outcome.exit_code, *counts, len(outcome.tampered),
-              "; ".join(wrong) or "-"))
+    print(
+        row(
+            outcome.behaviour,
+            outcome.exit_code,
+            *counts,
+            len(outcome.tampered),
+            "; ".join(wrong) or "-",
+        )
+    )
     for case in outcome.deceived:
         print(f"    passed although it {outcome.tampered[case]}: {case}")
     sys.stdout.flush()
@@ -56,26 +63,40 @@ def show(outcome):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--behaviour", action="append", default=[])
     parser.add_argument("--folder", type=pathlib.Path)
     words = sys.argv[1:]
     split = words.index("--") if "--" in words else len(words)
     options = parser.parse_args(words[:split])
-    flags = words[split + 1:]
+    flags = words[split + 1 :]
     build = job.build("watchproof", "dishonest_server")
     tools = Tools(str(build / "watchproof"), str(build / "dishonest_server"))
     known = tools.behaviours()
-    chosen = options.behaviour or [HONEST] + [name for name, info in known.items()
-                                              if name != HONEST and not info["rare"]
-                                              and not info["parametrised"]]
+    chosen = options.behaviour or [HONEST] + [
+        name
+        for name, info in known.items()
+        if name != HONEST and not info["rare"] and not info["parametrised"]
+    ]
     for name in chosen:
         if name not in known:
             parser.error(f"no behaviour {name}; there are {', '.join(known)}")
     folder = (options.folder or pathlib.Path(tempfile.mkdtemp(prefix="wp-fakes-"))).absolute()
-    print(row("behaviour", "exit", "pass", "fail", "inconcl", "unsupp", "harness", "broken",
-              "what is wrong"))
+    print(
+        row(
+            "behaviour",
+            "exit",
+            "pass",
+            "fail",
+            "inconcl",
+            "unsupp",
+            "harness",
+            "broken",
+            "what is wrong",
+        )
+    )
     good = True
     for name in chosen:
         good &= show(run_fake(tools, known[name], folder / name, flags))

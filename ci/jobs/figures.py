@@ -62,8 +62,9 @@ def judge(build, scratch):
 def record(build, scratch, etcd, pairs):
     address = job.own_address()
     servers = {
-        "embedded": Server("embedded", store_command(build / "watchproof", address), address,
-                           READY_STORE),
+        "embedded": Server(
+            "embedded", store_command(build / "watchproof", address), address, READY_STORE
+        ),
         "etcd": Server("etcd", etcd_command(etcd, address, scratch), address, READY_ETCD),
     }
     for name, server in servers.items():
@@ -77,8 +78,10 @@ def record(build, scratch, etcd, pairs):
                     print(line, end="", flush=True)
                     seen[mode].append(json.loads(line)["cpu_ns_per_event"])
         bare, recorded = (statistics.median(seen[mode]) for mode in MODES)
-        print(f"{name}: bare {bare:.0f} ns, recording {recorded:.0f} ns of CPU per event,"
-              f" {100 * (recorded / bare - 1):+.0f} %")
+        print(
+            f"{name}: bare {bare:.0f} ns, recording {recorded:.0f} ns of CPU per event,"
+            f" {100 * (recorded / bare - 1):+.0f} %"
+        )
 
 
 def main():

@@ -46,22 +46,33 @@ class Gate:
 
 
 def null_gates(options):
-    return [Gate(f"null-{number}", options.target, options.target, "", number)
-            for number in range(1, options.count + 1)]
+    return [
+        Gate(f"null-{number}", options.target, options.target, "", number)
+        for number in range(1, options.count + 1)
+    ]
 
 
 def defect_gates(options, build):
-    listed = subprocess.run([build / "watchproof", "list", "defects", "--json"], check=True,
-                            capture_output=True, text=True).stdout
-    gates = [Gate(name, "embedded", f"embedded+{name}", "worse")
-             for name in (json.loads(line)["name"] for line in listed.splitlines())]
+    listed = subprocess.run(
+        [build / "watchproof", "list", "defects", "--json"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    gates = [
+        Gate(name, "embedded", f"embedded+{name}", "worse")
+        for name in (json.loads(line)["name"] for line in listed.splitlines())
+    ]
     tools = Tools(str(build / "watchproof"), str(build / "dishonest_server"))
 
     def relayed(behaviour):
         return template(tools, behaviour, options.output / f"{behaviour}.log", ())
 
-    gates += [Gate(name, relayed("honest"), relayed(name), "worse")
-              for name, fake in tools.behaviours().items() if fake["rare"]]
+    gates += [
+        Gate(name, relayed("honest"), relayed(name), "worse")
+        for name, fake in tools.behaviours().items()
+        if fake["rare"]
+    ]
     return [gate for gate in gates if not options.name or gate.name in options.name]
 
 
@@ -69,8 +80,9 @@ def release_gates(options):
     gates = []
     for text in options.pair:
         base, head, expected = text.split(":")
-        gates.append(Gate(f"{base}-{head}", f"etcd@{base}", f"etcd@{head}",
-                          expected.replace("-", " ")))
+        gates.append(
+            Gate(f"{base}-{head}", f"etcd@{base}", f"etcd@{head}", expected.replace("-", " "))
+        )
     return gates
 
 
@@ -83,23 +95,47 @@ def run_gate(gate, options, build, flags):
     folder = options.output / gate.name
     began = time.monotonic()
     done = subprocess.run(
-        [build / "watchproof", "gate", "--base", gate.base, "--head", gate.head, "--budget",
-         options.budget, "--seed", hex(gate.seed), "--run-dir", folder, *flags],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        [
+            build / "watchproof",
+            "gate",
+            "--base",
+            gate.base,
+            "--head",
+            gate.head,
+            "--budget",
+            options.budget,
+            "--seed",
+            hex(gate.seed),
+            "--run-dir",
+            folder,
+            *flags,
+        ],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     (options.output / f"{gate.name}.txt").write_text(done.stdout + done.stderr)
     answer = ANSWERS.get(done.returncode, f"exit {done.returncode}")
     wrong = answer not in ANSWERS.values() or (
-        answer != gate.expected if gate.expected else answer == "worse")
-    return {"gate": gate.name, "answer": answer, "expected": gate.expected or "not worse",
-            "wrong": wrong, "seconds": round(time.monotonic() - began, 1),
-            "named": bugs_named(done.stdout)}
+        answer != gate.expected if gate.expected else answer == "worse"
+    )
+    return {
+        "gate": gate.name,
+        "answer": answer,
+        "expected": gate.expected or "not worse",
+        "wrong": wrong,
+        "seconds": round(time.monotonic() - began, 1),
+        "named": bugs_named(done.stdout),
+    }
 
 
 def main():
     words = sys.argv[1:]
     split = words.index("--") if "--" in words else len(words)
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("kind", choices=("null", "defects", "releases"))
     parser.add_argument("pair", nargs="*")
     parser.add_argument("--target", default="embedded")
@@ -114,8 +150,11 @@ def main():
     options.output = (options.output or pathlib.Path(f"build/gates-{options.kind}")).absolute()
     options.output.mkdir(parents=True, exist_ok=True)
     build = job.build("watchproof", "dishonest_server")
-    gates = {"null": null_gates, "releases": release_gates,
-             "defects": lambda o: defect_gates(o, build)}[options.kind](options)
+    gates = {
+        "null": null_gates,
+        "releases": release_gates,
+        "defects": lambda o: defect_gates(o, build),
+    }[options.kind](options)
 
     kept = options.output / "gates.jsonl"
     rows = []
@@ -125,21 +164,28 @@ def main():
     lock = threading.Lock()
 
     def one(gate):
-        row = run_gate(gate, options, build, words[split + 1:])
+        row = run_gate(gate, options, build, words[split + 1 :])
         with lock:
             rows.append(row)
             kept.write_text("".join(json.dumps(each) + "\n" for each in rows))
-            print(f"{row['gate']:36} {row['answer']:12}{'!' if row['wrong'] else ' '} "
-                  f"{row['seconds']:6.0f} s  {', '.join(row['named'])}", flush=True)
+            print(
+                f"{row['gate']:36} {row['answer']:12}{'!' if row['wrong'] else ' '} "
+                f"{row['seconds']:6.0f} s  {', '.join(row['named'])}",
+                flush=True,
+            )
 
     with concurrent.futures.ThreadPoolExecutor(options.parallel) as pool:
         list(pool.map(one, [gate for gate in gates if gate.name not in ended]))
     wrong = [row["gate"] for row in rows if row["wrong"]]
-    counts = ", ".join(f"{count} {answer}" for answer, count in
-                       Counter(row["answer"] for row in rows).most_common())
+    counts = ", ".join(
+        f"{count} {answer}"
+        for answer, count in Counter(row["answer"] for row in rows).most_common()
+    )
     seconds = statistics.median(row["seconds"] for row in rows)
-    print(f"{len(rows)} gates: {counts}; median {seconds:.0f} s; not as expected: "
-          f"{', '.join(wrong) or 'none'}; {options.output}")
+    print(
+        f"{len(rows)} gates: {counts}; median {seconds:.0f} s; not as expected: "
+        f"{', '.join(wrong) or 'none'}; {options.output}"
+    )
     return len(wrong) > (MOST_FALSE * len(rows) if options.kind == "null" else 0)
 
 

@@ -50,8 +50,13 @@ def cache():
 
 
 def go(*arguments, cwd, **how):
-    return subprocess.run(["go", *arguments], cwd=cwd, text=True,
-                          env=os.environ | {"GOWORK": "off", "GOFLAGS": "-mod=mod"}, **how)
+    return subprocess.run(
+        ["go", *arguments],
+        cwd=cwd,
+        text=True,
+        env=os.environ | {"GOWORK": "off", "GOFLAGS": "-mod=mod"},
+        **how,
+    )
 
 
 def prepare(suite, version):
@@ -65,8 +70,9 @@ def prepare(suite, version):
     if version:
         go("get", f"{suite.module}@v{version}", cwd=folder, check=True)
         go("mod", "tidy", cwd=folder, check=True)
-    listed = go("mod", "download", "-json", suite.module, cwd=folder, check=True,
-                capture_output=True)
+    listed = go(
+        "mod", "download", "-json", suite.module, cwd=folder, check=True, capture_output=True
+    )
     module = json.loads(listed.stdout)
     copy = folder / "module"
     shutil.copytree(module["Dir"], copy)
@@ -90,26 +96,41 @@ def variables(store, watchproof):
     elif store.startswith("etcd:"):
         binary = pathlib.Path(store.removeprefix("etcd:")).absolute()
     else:
-        raise SystemExit(f"--store {store}; expected embedded, etcd@VERSION or "
-                         "etcd:PATH")
+        raise SystemExit(f"--store {store}; expected embedded, etcd@VERSION or etcd:PATH")
     if not os.access(binary, os.X_OK):
         raise SystemExit(f"{binary} is no program")
     said = subprocess.run([binary, "--version"], capture_output=True, text=True, check=True).stdout
     version = next(line.split(": ")[1] for line in said.splitlines() if "etcd Version" in line)
     renamed = tuple(map(int, version.split(".")[:2])) >= RENAMED_FLAG
     flag = f"--{'' if renamed else 'experimental-'}watch-progress-notify-interval"
-    return {"WATCHPROOF_STORE": "etcd", "WATCHPROOF_BINARY": str(binary),
-            "WATCHPROOF_PROGRESS_FLAG": flag}, f"etcd {version}"
+    return {
+        "WATCHPROOF_STORE": "etcd",
+        "WATCHPROOF_BINARY": str(binary),
+        "WATCHPROOF_PROGRESS_FLAG": flag,
+    }, f"etcd {version}"
 
 
 def run(folder, packages, pattern, environment):
     """Yields (package, test, outcome, seconds, output) of each test at its end, subtests, too."""
-    command = ["go", "test", "-json", "-vet=off", "-count=1", f"-timeout={TEST_MINUTES}m",
-               *(["-run", pattern] if pattern else []), *packages.values()]
+    command = [
+        "go",
+        "test",
+        "-json",
+        "-vet=off",
+        "-count=1",
+        f"-timeout={TEST_MINUTES}m",
+        *(["-run", pattern] if pattern else []),
+        *packages.values(),
+    ]
     names = {path: name for name, path in packages.items()}
     # GOFLAGS: go.sum is complete, nothing is to be written.
-    with subprocess.Popen(command, cwd=folder, text=True, stdout=subprocess.PIPE,
-                          env=os.environ | environment | {"GOWORK": "off", "GOFLAGS": ""}) as tests:
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        text=True,
+        stdout=subprocess.PIPE,
+        env=os.environ | environment | {"GOWORK": "off", "GOFLAGS": ""},
+    ) as tests:
         output = collections.defaultdict(list)
         for line in tests.stdout:
             event = json.loads(line)
@@ -123,9 +144,13 @@ def run(folder, packages, pattern, environment):
 def known_failures(suite, name):
     """The tests that fail on this store, each with the reason."""
     rows = tomllib.loads((suite.folder / "known_failures.toml").read_text()).get("known", [])
-    return {row["test"]: row["reason"] for row in rows
-            if any(name == store or name.startswith((store + " ", store + "."))
-                   for store in row["stores"])}
+    return {
+        row["test"]: row["reason"]
+        for row in rows
+        if any(
+            name == store or name.startswith((store + " ", store + ".")) for store in row["stores"]
+        )
+    }
 
 
 def leaves(failed):
@@ -150,10 +175,15 @@ def report(suite, name, ended, outputs):
         print(f"passes, although known_failures.toml lists it: {test}")
     for package in sorted({test.partition(".")[0] for test in ended}):
         # Of the tests, as their authors count them, not of subtests.
-        own = [outcome for test, outcome in ended.items()
-               if test.startswith(package + ".") and "/" not in test]
-        print(f"{name}: {package}: {own.count('pass')} of {len(own)} pass"
-              + (f", {own.count('skip')} are skipped" if "skip" in own else ""))
+        own = [
+            outcome
+            for test, outcome in ended.items()
+            if test.startswith(package + ".") and "/" not in test
+        ]
+        print(
+            f"{name}: {package}: {own.count('pass')} of {len(own)} pass"
+            + (f", {own.count('skip')} are skipped" if "skip" in own else "")
+        )
     return None not in used and not stale
 
 
@@ -161,10 +191,12 @@ def parse(suite, about):
     options = argparse.ArgumentParser(description=about.split("\n")[0])
     options.add_argument("--store", default="embedded", metavar="embedded|etcd@VERSION|etcd:PATH")
     options.add_argument("--proxy", action="store_true", help="put watchproof's proxy in between")
-    options.add_argument("--version", metavar="VERSION",
-                         help=f"of {suite.module} (default: that of go.mod)")
-    options.add_argument("--package", choices=suite.packages, action="append",
-                         help="repeatable (default: all)")
+    options.add_argument(
+        "--version", metavar="VERSION", help=f"of {suite.module} (default: that of go.mod)"
+    )
+    options.add_argument(
+        "--package", choices=suite.packages, action="append", help="repeatable (default: all)"
+    )
     options.add_argument("--run", metavar="PATTERN", help="only these tests, as for go test")
     options.add_argument("--verbose", action="store_true", help="one line per subtest, too")
     return options.parse_args()
@@ -173,13 +205,17 @@ def parse(suite, about):
 def collect(suite, options, folder, environment):
     """What became of each test, and its output; prints a line per test."""
     ended, outputs = {}, {}
-    packages = {name: path for name, path in suite.packages.items()
-                if name in (options.package or suite.packages)}
+    packages = {
+        name: path
+        for name, path in suite.packages.items()
+        if name in (options.package or suite.packages)
+    }
     for package, test, outcome, seconds, output in run(folder, packages, options.run, environment):
         if not test:
             # A package that fails without a test that does: it did not build, or ran out of time.
-            failing = any(known.startswith(package + ".") and one == "fail"
-                          for known, one in ended.items())
+            failing = any(
+                known.startswith(package + ".") and one == "fail" for known, one in ended.items()
+            )
             if outcome == "fail" and not failing:
                 ended[f"{package}.(all)"], outputs[f"{package}.(all)"] = outcome, output
             continue
@@ -192,8 +228,10 @@ def collect(suite, options, folder, environment):
 def main(suite, about):
     options = parse(suite, about)
     if not shutil.which("go"):
-        print(f"{suite.name}: unsupported without go: install golang-go, 1.26 or later",
-              file=sys.stderr)
+        print(
+            f"{suite.name}: unsupported without go: install golang-go, 1.26 or later",
+            file=sys.stderr,
+        )
         return 77
     watchproof = job.build("watchproof") / "watchproof"
     environment, name = variables(options.store, watchproof)

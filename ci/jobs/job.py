@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the jobs share that are written in Python: their build, and figures with their spread.
 
-    folder = job.build("watchproof", "watch_bench")   # build/release, with these targets built
-    job.pairs([folder / "ci/bench/path_bench", ...])  # {"p50_us": 7.3}, or None after saying why
-    job.spread([1, 2, 3])                             # "2 [1..3]"
+folder = job.build("watchproof", "watch_bench")   # build/release, with these targets built
+job.pairs([folder / "ci/bench/path_bench", ...])  # {"p50_us": 7.3}, or None after saying why
+job.spread([1, 2, 3])                             # "2 [1..3]"
 """
 
 import os

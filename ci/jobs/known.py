@@ -37,21 +37,42 @@ def read_key(only):
 def affected(watchproof, release):
     """The names of the bugs that it has, as watchproof understands the ranges of the key."""
     version, _, topology = release.partition(",")
-    shown = subprocess.run([watchproof, "bugs", version, "--json"], capture_output=True, text=True,
-                           check=True)
+    shown = subprocess.run(
+        [watchproof, "bugs", version, "--json"], capture_output=True, text=True, check=True
+    )
     rows = [json.loads(line) for line in shown.stdout.splitlines()]
-    return {row["name"] for row in rows
-            if row["kind"] == "bug" and row["facts"]["topology"] in ("", topology)}
+    return {
+        row["name"]
+        for row in rows
+        if row["kind"] == "bug" and row["facts"]["topology"] in ("", topology)
+    }
 
 
 def run(options, release, cases, seed):
     """The attempts, by case."""
     folder = options.output / release.replace(",", "+") / seed
     folder.mkdir(parents=True, exist_ok=True)
-    subprocess.run([options.watchproof, "run", "--target", f"etcd@{release}", "--filter",
-                    ":".join(cases), "--seed", f"0x{seed}", "--jobs", str(options.jobs),
-                    "--progress", "off", "--quiet", "--run-dir", folder],
-                   check=False, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [
+            options.watchproof,
+            "run",
+            "--target",
+            f"etcd@{release}",
+            "--filter",
+            ":".join(cases),
+            "--seed",
+            f"0x{seed}",
+            "--jobs",
+            str(options.jobs),
+            "--progress",
+            "off",
+            "--quiet",
+            "--run-dir",
+            folder,
+        ],
+        check=False,
+        stdout=subprocess.DEVNULL,
+    )
     lines = (folder / "latest" / "results.jsonl").read_text().splitlines()
     results = {result["case"]: result for result in map(json.loads, lines)}
     for result in results.values():
@@ -66,14 +87,20 @@ def counts(bug, result):
     if result["verdict"] != "fail":
         return result["verdict"]
     looks = collections.Counter(
-        "own" if finding.get("resembles") in bug.get("signatures", [])
-        else "other" if finding.get("resembles") else "none" for finding in result["findings"])
+        "own"
+        if finding.get("resembles") in bug.get("signatures", [])
+        else "other"
+        if finding.get("resembles")
+        else "none"
+        for finding in result["findings"]
+    )
     return f"{looks['own']}/{looks['other']}/{looks['none']}{'' if result['known'] else ' NEW'}"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("releases", nargs="+", metavar="RELEASE[,TOPOLOGY]")
     parser.add_argument("--seeds", default="11,5eed,7", metavar="HEX,...")
     parser.add_argument("--bug", action="append", default=[])
@@ -90,21 +117,34 @@ def main():
     for release in options.releases:
         has = affected(options.watchproof, release)
         bugs = [bug for bug in read_key(options.bug) if name_of(bug) in has]
-        cases = sorted({shown["case"] for bug in bugs for shown in bug["shown"]
-                        if not shown["case"].startswith("Consumers.")})
+        cases = sorted(
+            {
+                shown["case"]
+                for bug in bugs
+                for shown in bug["shown"]
+                if not shown["case"].startswith("Consumers.")
+            }
+        )
         if not cases:
             continue
         runs = [run(options, release, cases, seed) for seed in seeds]
-        good &= all(result["known"] or result["verdict"] != "fail"
-                    for results in runs for result in results.values())
+        good &= all(
+            result["known"] or result["verdict"] != "fail"
+            for results in runs
+            for result in results.values()
+        )
         for bug in bugs:
             for shown in bug["shown"]:
                 if shown["case"] not in cases:
                     continue
-                cells = [counts(bug, results[shown["case"]]) if shown["case"] in results else "-"
-                         for results in runs]
-                print(f"{release:18} {name_of(bug)[:28]:28} {shown['case']:42} "
-                      + " ".join(f"{cell:>14}" for cell in cells))
+                cells = [
+                    counts(bug, results[shown["case"]]) if shown["case"] in results else "-"
+                    for results in runs
+                ]
+                print(
+                    f"{release:18} {name_of(bug)[:28]:28} {shown['case']:42} "
+                    + " ".join(f"{cell:>14}" for cell in cells)
+                )
         sys.stdout.flush()
     return 0 if good else 1
 

@@ -72,8 +72,12 @@ def missing_value(folder, errors, alone):
 
 def reports(watchproof, folder):
     """The errors of the layers, and whether a watch of the store ended with ErrCompacted."""
-    dump = subprocess.run([watchproof, "history", "dump", folder / "history.wire.zst"],
-                          capture_output=True, text=True, check=True).stdout
+    dump = subprocess.run(
+        [watchproof, "history", "dump", folder / "history.wire.zst"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     errors, notified = [], False
     for line in map(json.loads, dump.splitlines()):
         notified = notified or bool(line.get("canceled") and line.get("compact_revision"))
@@ -91,8 +95,11 @@ def attempt_of(watchproof, run, target, consumer):
     reason = consumer["reason"] or ""
     if consumer["verdict"] == "fail":
         finding = consumer["findings"][0]
-        return Attempt("exposed", f"{finding['watch'].split(' of ')[0]}: expected "
-                                  f"{finding['expected']}, observed {finding['observed']}")
+        return Attempt(
+            "exposed",
+            f"{finding['watch'].split(' of ')[0]}: expected "
+            f"{finding['expected']}, observed {finding['observed']}",
+        )
     if consumer["verdict"] != "pass":
         if NO_NEIGHBOURS in reason:
             return Attempt("immune", "100 watches of clients are no watches of the store")
@@ -102,8 +109,11 @@ def attempt_of(watchproof, run, target, consumer):
     if target["verdict"] == "fail" and not alone:
         # Had the watch below the informer lost it, the informer would hold what is not there.
         finding = target["findings"][0]
-        return Attempt("exposed", "the watch of another client, in the store: expected "
-                                  f"{finding['expected']}, observed {finding['observed']}")
+        return Attempt(
+            "exposed",
+            "the watch of another client, in the store: expected "
+            f"{finding['expected']}, observed {finding['observed']}",
+        )
     missing = missing_value(run / consumer["folder"], errors, alone)
     if missing or target["verdict"] == "fail":
         return Attempt("heals", missing or f"etcd: {target['findings'][0]['observed']}")
@@ -119,17 +129,28 @@ def paths_of(version):
 def run_column(watchproof, folder, version, options):
     """One version on every etcd; the attempts by path, case and etcd."""
     if not (folder / "latest").exists():
-        command = [watchproof, "run", "--run-dir", folder, "--keep", "all", "--quiet",
-                   "--repeat", str(options.repeat), "--filter",
-                   ":".join(f"Consumers.{case}" for case in options.case)]
+        command = [
+            watchproof,
+            "run",
+            "--run-dir",
+            folder,
+            "--keep",
+            "all",
+            "--quiet",
+            "--repeat",
+            str(options.repeat),
+            "--filter",
+            ":".join(f"Consumers.{case}" for case in options.case),
+        ]
         for path in paths_of(version):
             command += ["--consumer", f"{path}@{version}"]
         for etcd in options.etcd:
             command += ["--target", f"etcd@{etcd}"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if not (folder / "latest").exists():
-            print(f"Kubernetes {version}: {done.stdout[-2000:]}{done.stderr[-2000:]}",
-                  file=sys.stderr)
+            print(
+                f"Kubernetes {version}: {done.stdout[-2000:]}{done.stderr[-2000:]}", file=sys.stderr
+            )
             return {}
     run = (folder / "latest").resolve()
     results = map(json.loads, (run / "results.jsonl").read_text().splitlines())
@@ -155,8 +176,12 @@ def print_matrix(case, columns, etcds):
     print(f"\nConsumers.{case}")
     print(f"  {'Kubernetes':24}" + "".join(f"etcd {etcd:13}" for etcd in etcds))
     why, unknown = {}, 0
-    affected = {etcd for cells in columns.values() for (_, of_case, etcd), attempts in cells.items()
-               if of_case == case and decide(attempts)[0] == "exposed"}
+    affected = {
+        etcd
+        for cells in columns.values()
+        for (_, of_case, etcd), attempts in cells.items()
+        if of_case == case and decide(attempts)[0] == "exposed"
+    }
     for version, cells in columns.items():
         for path, title in paths_of(version).items():
             row = f"  {f'{version}, {title}':24}"
@@ -165,8 +190,10 @@ def print_matrix(case, columns, etcds):
                 if kind == "clean" and etcd in affected:
                     kind, text = "immune", text.replace("clean", "immune")
                 unknown += kind == "unknown"
-                why.setdefault((title, kind, seen if kind == "unknown" else ""),
-                               f"{kind} ({title}, {version} on {etcd}): {seen}")
+                why.setdefault(
+                    (title, kind, seen if kind == "unknown" else ""),
+                    f"{kind} ({title}, {version} on {etcd}): {seen}",
+                )
                 row += f"{text:18}"
             print(row.rstrip())
     for line in why.values():
@@ -190,8 +217,10 @@ def main():
     watchproof = job.build("watchproof") / "watchproof"
     with tempfile.TemporaryDirectory() as scratch:
         runs = options.runs or pathlib.Path(scratch)
-        columns = {version: run_column(watchproof, runs / version, version, options)
-                   for version in options.kubernetes or KUBERNETES}
+        columns = {
+            version: run_column(watchproof, runs / version, version, options)
+            for version in options.kubernetes or KUBERNETES
+        }
         unknown = sum(print_matrix(case, columns, options.etcd) for case in options.case)
     return 1 if unknown else 0
 

@@ -63,20 +63,35 @@ class Run:
 
 # An index is tried again on its own limit of two; an eviction does not count.
 RUNS = {
-    "healthy": Run("", [[0], [0], [0], [0]], "Complete: 0-3 complete, none failed", [0], 0,
-                   [r"Good: \d+ passed"]),
+    "healthy": Run(
+        "",
+        [[0], [0], [0], [0]],
+        "Complete: 0-3 complete, none failed",
+        [0],
+        0,
+        [r"Good: \d+ passed"],
+    ),
     "finding": Run(
         "0:pressure:1 1:finding:9 2:no-start:1 3:killed:1",
         [["evicted", 0], [1], [3, 0], [70, 0]],
-        "Failed: 0,2,3 complete, 1 failed", ["evicted", 1], 1,
-        [r"Broken promises: .*\d+ new failures", "shard 1/4 has 2 runs: was terminated",
-         "shard 3/4 has 2 runs: ended with exit code 3",
-         "shard 4/4 has 2 runs: ended with exit code 70"]),
+        "Failed: 0,2,3 complete, 1 failed",
+        ["evicted", 1],
+        1,
+        [
+            r"Broken promises: .*\d+ new failures",
+            "shard 1/4 has 2 runs: was terminated",
+            "shard 3/4 has 2 runs: ended with exit code 3",
+            "shard 4/4 has 2 runs: ended with exit code 70",
+        ],
+    ),
     "limits": Run(
         "0:pressure:1 0:no-start:9 2:killed:9",
         [["evicted", 3, 3, 3], [0], [70, 70, 70], [0]],
-        "Failed: 1,3 complete, 0,2 failed", [70], 70,
-        [r"Broken run: .*\d+ harness errors", "shard 1/4 has 4 runs", "shard 3/4 has 3 runs"]),
+        "Failed: 1,3 complete, 0,2 failed",
+        [70],
+        70,
+        [r"Broken run: .*\d+ harness errors", "shard 1/4 has 4 runs", "shard 3/4 has 3 runs"],
+    ),
 }
 
 
@@ -96,15 +111,27 @@ def overlay(folder, base, patches, **more):
     """A kustomization over ours; JSON is YAML, too."""
     folder.mkdir()
     base = os.path.relpath(HOSTED / base, folder.resolve())
-    (folder / "kustomization.yaml").write_text(json.dumps({
-        "apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization",
-        "resources": [base], "patches": patches} | more))
+    (folder / "kustomization.yaml").write_text(
+        json.dumps(
+            {
+                "apiVersion": "kustomize.config.k8s.io/v1beta1",
+                "kind": "Kustomization",
+                "resources": [base],
+                "patches": patches,
+            }
+            | more
+        )
+    )
     return folder
 
 
 def patch(*operations, of=SHARDS_JOB):
-    return {"target": {"kind": "Job", "name": f"^{of}$"}, "patch": json.dumps(
-        [{"op": op, "path": path, "value": value} for op, path, value in operations])}
+    return {
+        "target": {"kind": "Job", "name": f"^{of}$"},
+        "patch": json.dumps(
+            [{"op": op, "path": path, "value": value} for op, path, value in operations]
+        ),
+    }
 
 
 def offer(plane, folder, table, scratch):
@@ -114,17 +141,28 @@ def offer(plane, folder, table, scratch):
     offers = [
         ("run/", HOSTED / "run", ""),
         ("explore/", HOSTED / "explore", ""),
-        ("a field that is unknown", patch(("add", "/spec/backoffLimitPerIndexes", 2)),
-         'unknown field "spec.backoffLimitPerIndexes"'),
+        (
+            "a field that is unknown",
+            patch(("add", "/spec/backoffLimitPerIndexes", 2)),
+            'unknown field "spec.backoffLimitPerIndexes"',
+        ),
         ("exit codes out of order", patch(("replace", values, [70, 3])), "must be ordered"),
-        ("a pod that may be root", patch(("replace", context, False)),
-         'would violate PodSecurity "restricted'),
+        (
+            "a pod that may be root",
+            patch(("replace", context, False)),
+            'would violate PodSecurity "restricted',
+        ),
     ]
     for number, (what, of, mistake) in enumerate(offers):
         if mistake:
             of = overlay(folder / f"offer-{number}", "run", [of])
-        done = subprocess.run([*plane.kubectl, "apply", "--dry-run=server", "-k", of], text=True,
-                              capture_output=True, check=False, cwd=scratch)
+        done = subprocess.run(
+            [*plane.kubectl, "apply", "--dry-run=server", "-k", of],
+            text=True,
+            capture_output=True,
+            check=False,
+            cwd=scratch,
+        )
         if mistake:
             agrees = done.returncode != 0 and mistake in done.stderr
             table.row(f"offered: {what}", f"refused: {mistake}", done.stderr, agrees)
@@ -146,15 +184,24 @@ progress = "off"
     spec = "/spec/template/spec/containers/0"
     count = node_field("job-index-failure-count")
     ignored = node_field("job-index-ignored-failure-count")
-    made = overlay(folder, "run", [patch(
-        ("test", f"{spec}/args/2", "--shards=8"),
-        ("replace", f"{spec}/args/2", f"--shards={SHARDS}"),
-        ("replace", "/spec/completions", SHARDS), ("replace", "/spec/parallelism", SHARDS),
-        ("add", f"{spec}/env/-", {"name": "TROUBLE", "value": trouble}),
-        ("add", f"{spec}/env/-", {"name": "FAILURES", "valueFrom": count}),
-        ("add", f"{spec}/env/-", {"name": "IGNORED", "valueFrom": ignored}))],
-        configMapGenerator=[{"name": "watchproof", "behavior": "replace",
-                             "files": ["watchproof.toml"]}])
+    made = overlay(
+        folder,
+        "run",
+        [
+            patch(
+                ("test", f"{spec}/args/2", "--shards=8"),
+                ("replace", f"{spec}/args/2", f"--shards={SHARDS}"),
+                ("replace", "/spec/completions", SHARDS),
+                ("replace", "/spec/parallelism", SHARDS),
+                ("add", f"{spec}/env/-", {"name": "TROUBLE", "value": trouble}),
+                ("add", f"{spec}/env/-", {"name": "FAILURES", "valueFrom": count}),
+                ("add", f"{spec}/env/-", {"name": "IGNORED", "valueFrom": ignored}),
+            )
+        ],
+        configMapGenerator=[
+            {"name": "watchproof", "behavior": "replace", "files": ["watchproof.toml"]}
+        ],
+    )
     settings.rename(made / "watchproof.toml")
     return made
 
@@ -168,9 +215,14 @@ def execute(name, folder, plane, here):
     """The exit code of run.sh, and what it prints; ends it when there is nothing to wait for."""
     with open(folder.with_suffix(".out"), "w+", encoding="utf-8") as out:
         script = subprocess.Popen(
-            [HOSTED / "run.sh", name], stdin=subprocess.DEVNULL, stdout=out,
-            stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=server.die_with_parent,
-            env=os.environ | {"KUBECTL": " ".join(plane.kubectl), "KUSTOMIZE": str(folder)})
+            [HOSTED / "run.sh", name],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=server.die_with_parent,
+            env=os.environ | {"KUBECTL": " ".join(plane.kubectl), "KUSTOMIZE": str(folder)},
+        )
         try:
             for _ in range(PATIENCE):
                 with contextlib.suppress(subprocess.TimeoutExpired):
@@ -197,8 +249,11 @@ def ending_of(shards):
 
 def times(shards, merge):
     """When the shards ended and when the merge was resumed, as text that is ordered like times."""
-    ends = [one["lastTransitionTime"] for one in shards["status"]["conditions"]
-            if one["type"] in ("Complete", "Failed")]
+    ends = [
+        one["lastTransitionTime"]
+        for one in shards["status"]["conditions"]
+        if one["type"] in ("Complete", "Failed")
+    ]
     return max(ends, default="never"), merge["status"].get("startTime", "")
 
 
@@ -210,15 +265,23 @@ def show(name, run, plane, here, folder, table):
     ended = here.ended[begun:]
     before = table.differs
     for index, expected in enumerate(run.pods):
-        table.row(f"{name}: pods of index {index}", expected,
-                  [how for of, at, how in ended if (of, at) == (SHARDS_JOB, str(index))])
+        table.row(
+            f"{name}: pods of index {index}",
+            expected,
+            [how for of, at, how in ended if (of, at) == (SHARDS_JOB, str(index))],
+        )
     shards = plane.call("GET", f"{JOBS_PATH}/{SHARDS_JOB}")
     table.row(f"{name}: Job of the shards", run.ending, ending_of(shards))
-    table.row(f"{name}: pods of the merge", run.merge,
-              [how for of, _, how in ended if of == MERGE_JOB])
+    table.row(
+        f"{name}: pods of the merge", run.merge, [how for of, _, how in ended if of == MERGE_JOB]
+    )
     merge = plane.call("GET", f"{JOBS_PATH}/{MERGE_JOB}")
-    table.row(f"{name}: the merge is resumed", "when the shards have ended", times(shards, merge),
-              times(shards, merge)[0] <= times(shards, merge)[1])
+    table.row(
+        f"{name}: the merge is resumed",
+        "when the shards have ended",
+        times(shards, merge),
+        times(shards, merge)[0] <= times(shards, merge)[1],
+    )
     for pattern in run.says:
         table.row(f"{name}: the merge says", pattern, "see below", re.search(pattern, text))
     table.row(f"{name}: run.sh ends with", run.code, code)
@@ -230,10 +293,12 @@ def work(stack, options):
     build = job.build("watchproof", "make_certs")
     program = go_suite.cache() / "kubernetes_job" / "program"
     if not (program.exists() and os.environ.get("WATCHPROOF_BUILT")):
-        go_suite.go("build", "-buildvcs=false", "-ldflags=-s", "-o", str(program), ".", cwd=HERE,
-                    check=True)
-    release = go_suite.go("list", "-m", "k8s.io/kubernetes", cwd=HERE, check=True,
-                          capture_output=True).stdout.strip()
+        go_suite.go(
+            "build", "-buildvcs=false", "-ldflags=-s", "-o", str(program), ".", cwd=HERE, check=True
+        )
+    release = go_suite.go(
+        "list", "-m", "k8s.io/kubernetes", cwd=HERE, check=True, capture_output=True
+    ).stdout.strip()
     scratch = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wp-job-")))
     image = scratch / "image"
     image.mkdir()
@@ -256,8 +321,10 @@ def main():
     parser.add_argument("--run", action="append", choices=RUNS, help="repeatable (default: all)")
     options = parser.parse_args()
     if not shutil.which("go"):
-        print("kubernetes_job: unsupported without go: install golang-go, 1.26 or later",
-              file=sys.stderr)
+        print(
+            "kubernetes_job: unsupported without go: install golang-go, 1.26 or later",
+            file=sys.stderr,
+        )
         return 77
     return server.run(work, options)
 

@@ -48,8 +48,7 @@ from server import (
 CONSUMERS = job.JOBS.parents[1] / "fixtures" / "consumers"
 PREFIX = "/registry/events/watched/"
 BUMP = 1_000_000
-WAYS = {"as it was": [],
-        "bumped": ["--bump-revision", str(BUMP), "--mark-compacted"]}
+WAYS = {"as it was": [], "bumped": ["--bump-revision", str(BUMP), "--mark-compacted"]}
 
 
 def coded(text):
@@ -73,21 +72,43 @@ class Etcd:
     def restore(self, etcdutl, snapshot, name, flags):
         peer = f"http://{self.address}:{PEER_PORT}"
         subprocess.run(
-            [etcdutl, "snapshot", "restore", snapshot, "--data-dir",
-             self.folder / name / self.address, "--name", "interop", "--initial-cluster",
-             f"interop={peer}", "--initial-advertise-peer-urls", peer, *flags],
-            check=True, capture_output=True, text=True)
+            [
+                etcdutl,
+                "snapshot",
+                "restore",
+                snapshot,
+                "--data-dir",
+                self.folder / name / self.address,
+                "--name",
+                "interop",
+                "--initial-cluster",
+                f"interop={peer}",
+                "--initial-advertise-peer-urls",
+                peer,
+                *flags,
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
 
     def call(self, path, **body):
-        request = urllib.request.Request(f"http://{self.endpoint}/v3/{path}",
-                                         json.dumps(body).encode(), method="POST")
+        request = urllib.request.Request(
+            f"http://{self.endpoint}/v3/{path}", json.dumps(body).encode(), method="POST"
+        )
         with urllib.request.urlopen(request, timeout=10) as answer:
             return [json.loads(line) for line in answer]
 
     def put(self, name, text="x"):
         """Returns the revision."""
-        value = json.dumps({"kind": "Event", "apiVersion": "v1", "message": text,
-                            "metadata": {"name": name, "namespace": "watched"}})
+        value = json.dumps(
+            {
+                "kind": "Event",
+                "apiVersion": "v1",
+                "message": text,
+                "metadata": {"name": name, "namespace": "watched"},
+            }
+        )
         (answer,) = self.call("kv/put", key=coded(PREFIX + name), value=coded(value))
         return int(answer["header"]["revision"])
 
@@ -97,8 +118,10 @@ class Etcd:
 
     def keys(self):
         (answer,) = self.call("kv/range", key=coded(PREFIX), range_end=coded(PREFIX[:-1] + "0"))
-        return {base64.b64decode(kv["key"]).decode().removeprefix(PREFIX): int(kv["mod_revision"])
-                for kv in answer.get("kvs", [])}
+        return {
+            base64.b64decode(kv["key"]).decode().removeprefix(PREFIX): int(kv["mod_revision"])
+            for kv in answer.get("kvs", [])
+        }
 
     def snapshot(self, file):
         with open(file, "wb") as out:
@@ -111,10 +134,18 @@ class Consumer:
 
     def __init__(self, stack, place, endpoint, watchproof):
         self.source = tomllib.loads((place / "consumer.toml").read_text())
-        self.child = stack.enter_context(subprocess.Popen(
-            [*self.source["run"], "--endpoint", endpoint, "--prefix", PREFIX], cwd=place,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            preexec_fn=die_with_parent, env=os.environ | {"WATCHPROOF": str(watchproof)}))
+        self.child = stack.enter_context(
+            subprocess.Popen(
+                [*self.source["run"], "--endpoint", endpoint, "--prefix", PREFIX],
+                cwd=place,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                preexec_fn=die_with_parent,
+                env=os.environ | {"WATCHPROOF": str(watchproof)},
+            )
+        )
         stack.callback(self.child.kill)
         self.reports()  # it has started
 
@@ -138,18 +169,24 @@ class Consumer:
     def held(self, revision, seconds):
         """What each layer holds once it claims to be at the revision, or when the time is over."""
         reports = self.ask(do="snapshot", revision=revision, within_ms=int(seconds * 1000))
-        return {report["layer"]: {key.removeprefix(PREFIX): at
-                                  for key, at in report.get("keys", {}).items()}
-                for report in reports
-                if report["kind"] == "snapshot" and report["layer"] in self.source["layers"]}
+        return {
+            report["layer"]: {
+                key.removeprefix(PREFIX): at for key, at in report.get("keys", {}).items()
+            }
+            for report in reports
+            if report["kind"] == "snapshot" and report["layer"] in self.source["layers"]
+        }
 
 
 def difference(held, there):
     """In words; empty when they are equal."""
     words = [f"{name} is a ghost" for name in held if name not in there]
     words += [f"{name} is missing" for name in there if name not in held]
-    words += [f"{name} is that of {at}, not {there[name]}" for name, at in held.items()
-              if name in there and there[name] != at]
+    words += [
+        f"{name} is that of {at}, not {there[name]}"
+        for name, at in held.items()
+        if name in there and there[name] != at
+    ]
     return ", ".join(sorted(words))
 
 
@@ -182,8 +219,10 @@ def restored(stack, etcd, consumer, etcdutl, flags, patience):
     there = etcd.keys()
     while True:
         held = consumer.held(head, 1)
-        found = {layer: difference(held[layer], there) if layer in held else "not reported"
-                 for layer in before}
+        found = {
+            layer: difference(held[layer], there) if layer in held else "not reported"
+            for layer in before
+        }
         passed = time.monotonic() - began
         if not any(found.values()) or passed > patience:
             return found, passed
@@ -204,13 +243,20 @@ def work(stack, options):
     watchproof = job.build("watchproof") / "watchproof"
     folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wp-restore-")))
     etcdutl = folder / "etcdutl"
-    go_suite.go("build", "-o", str(etcdutl), "go.etcd.io/etcd/etcdutl/v3",
-                cwd=job.JOBS.parent / "kubernetes_restore", check=True)
+    go_suite.go(
+        "build",
+        "-o",
+        str(etcdutl),
+        "go.etcd.io/etcd/etcdutl/v3",
+        cwd=job.JOBS.parent / "kubernetes_restore",
+        check=True,
+    )
     places = {name: build(name, folder / "consumers") for name in options.consumer}
     failed = False
     for release in options.etcd:
-        fetched = subprocess.run([watchproof, "fetch", "etcd", release], check=True,
-                                 capture_output=True, text=True)
+        fetched = subprocess.run(
+            [watchproof, "fetch", "etcd", release], check=True, capture_output=True, text=True
+        )
         binary = fetched.stdout.splitlines()[-1]
         for name, place in places.items():
             for way, flags in WAYS.items():
@@ -219,8 +265,9 @@ def work(stack, options):
                 with contextlib.ExitStack() as inner:
                     etcd = Etcd(binary, own)
                     consumer = Consumer(inner, place, etcd.endpoint, watchproof)
-                    found, passed = restored(inner, etcd, consumer, etcdutl, flags,
-                                             options.patience)
+                    found, passed = restored(
+                        inner, etcd, consumer, etcdutl, flags, options.patience
+                    )
                 print(f"etcd {release} restored {way}, under {name}, after {passed:.1f} s:")
                 for layer, words in found.items():
                     print(f"  {layer:12}{words or 'equal'}", flush=True)
@@ -229,8 +276,9 @@ def work(stack, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--etcd", action="append", metavar="VERSION")
     parser.add_argument("--consumer", action="append", metavar="NAME", help="of those in Go")
     parser.add_argument("--patience", type=float, default=30, metavar="SECONDS")

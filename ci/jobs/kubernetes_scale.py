@@ -50,24 +50,59 @@ class Side:
     def __init__(self, stack, name, binary, number, program, options):
         self.name = name
         planted = options.defect if name == EMBEDDED else []
-        self.store = start(stack, STORE if name == EMBEDDED else name, binary, number,
-                           flags=[f"--defect={defect}" for defect in planted])
+        self.store = start(
+            stack,
+            STORE if name == EMBEDDED else name,
+            binary,
+            number,
+            flags=[f"--defect={defect}" for defect in planted],
+        )
         self.host = self.store.endpoint.split(":")[0]
         self.api = f"http://{self.host}:8474"
         watchproof = options.build / "watchproof"
         linked = f"{self.host}:2390"
-        stack.enter_context(Server(
-            "proxy", [watchproof, "proxy", "--listen", linked, "--to", self.store.endpoint,
-                      "--control", f"{self.host}:8474"], self.host, "listening on"))
-        command = [program, "scale", "--endpoint", linked, "--direct", self.store.endpoint,
-                   "--informers", str(options.informers), "--objects", str(options.objects),
-                   "--rate", str(options.rate), "--duration", f"{options.duration}s",
-                   "--compaction", f"{COMPACTION}s", *(["--cache"] if options.cache else [])]
+        stack.enter_context(
+            Server(
+                "proxy",
+                [
+                    watchproof,
+                    "proxy",
+                    "--listen",
+                    linked,
+                    "--to",
+                    self.store.endpoint,
+                    "--control",
+                    f"{self.host}:8474",
+                ],
+                self.host,
+                "listening on",
+            )
+        )
+        load = (
+            f"--informers {options.informers} --objects {options.objects} "
+            f"--rate {options.rate} --duration {options.duration}s "
+            f"--compaction {COMPACTION}s{' --cache' if options.cache else ''}"
+        )
+        command = [
+            program,
+            "scale",
+            "--endpoint",
+            linked,
+            "--direct",
+            self.store.endpoint,
+            *load.split(),
+        ]
         self.log = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115
-        self.child = stack.enter_context(subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=self.log, text=True,
-            preexec_fn=die_with_parent,
-            env=os.environ | {"WATCHPROOF": str(watchproof)}))
+        self.child = stack.enter_context(
+            subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=self.log,
+                text=True,
+                preexec_fn=die_with_parent,
+                env=os.environ | {"WATCHPROOF": str(watchproof)},
+            )
+        )
         stack.callback(self.child.kill)
         self.stalls = []
 
@@ -98,8 +133,10 @@ class Side:
 
     def stall(self, written):
         (proxy,) = self.call("GET", "/proxies")
-        effects = [{"proxy": proxy, "kind": "stall", "direction": direction, "parameters": {}}
-                   for direction in ("to-client", "to-target")]
+        effects = [
+            {"proxy": proxy, "kind": "stall", "direction": direction, "parameters": {}}
+            for direction in ("to-client", "to-target")
+        ]
         while not written.wait(STALL_EVERY - STALL):
             armed = [self.call("POST", "/effects", effect) for effect in effects]
             time.sleep(STALL)
@@ -137,14 +174,17 @@ class Side:
         return {
             "writes": result["writes"],
             "writes/s": f"{result['writes'] / self.seconds:.0f}",
-            "lost": result["lost"], "doubled": result["doubled"],
+            "lost": result["lost"],
+            "doubled": result["doubled"],
             "informers that differ": result["unequal"],
-            "lists again": result["relists"], "left to them": result["left_to_relists"],
+            "lists again": result["relists"],
+            "left to them": result["left_to_relists"],
             "watches again": result["reopened"],
             "stalls": len(recoveries),
             "recovery, median ms": f"{statistics.median(recoveries):.0f}" if recoveries else "-",
             "recovery, longest ms": f"{max(recoveries):.0f}" if recoveries else "-",
-            "delay, median ms": f"{at[0.5]:.1f}", "delay, 90 % ms": f"{at[0.9]:.0f}",
+            "delay, median ms": f"{at[0.5]:.1f}",
+            "delay, 90 % ms": f"{at[0.9]:.0f}",
             "delay, 99 % ms": f"{at[0.99]:.0f}",
             "store, MiB at most": f"{self.peak:.0f}",
             "store, processor s": f"{self.used:.1f}",
@@ -155,14 +195,16 @@ class Side:
 
 
 def etcd_binary(build, version):
-    done = subprocess.run([build / "watchproof", "fetch", "etcd", version], check=True,
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [build / "watchproof", "fetch", "etcd", version], check=True, capture_output=True, text=True
+    )
     return done.stdout.splitlines()[-1]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--etcd", default="3.7.3")
     parser.add_argument("--duration", type=int, default=600)
     parser.add_argument("--informers", type=int, default=1000)
@@ -180,8 +222,10 @@ def main():
         program = pathlib.Path(folder) / "program"
         subprocess.run(["go", "build", "-ldflags=-s", "-o", program, "."], cwd=PROGRAM, check=True)
         etcd = f"etcd {options.etcd}"
-        sides = [Side(stack, EMBEDDED, options.build / "watchproof", 0, program, options),
-                 Side(stack, etcd, etcd_binary(options.build, options.etcd), 1, program, options)]
+        sides = [
+            Side(stack, EMBEDDED, options.build / "watchproof", 0, program, options),
+            Side(stack, etcd, etcd_binary(options.build, options.etcd), 1, program, options),
+        ]
         with ThreadPoolExecutor() as pool:
             list(pool.map(Side.run, sides))
         rows = [side.row() for side in sides]

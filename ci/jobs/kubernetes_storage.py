@@ -23,7 +23,8 @@ SUITE = go_suite.Suite(
     name="kubernetes_storage",
     module=MODULE,
     packages={name: f"{MODULE}/pkg/storage/{name}" for name in ("etcd3", "cacher")},
-    files={"testserver/server.go": "pkg/storage/etcd3/testserver/test_server.go"})
+    files={"testserver/server.go": "pkg/storage/etcd3/testserver/test_server.go"},
+)
 
 if __name__ == "__main__":
     sys.exit(go_suite.main(SUITE, __doc__))

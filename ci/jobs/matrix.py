@@ -27,8 +27,11 @@ from npm import install
 from server import Skip
 
 ROOT = job.JOBS.parents[1]
-CACHE = pathlib.Path(os.environ.get("WATCHPROOF_CACHE") or pathlib.Path(
-    os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "watchproof")
+CACHE = pathlib.Path(
+    os.environ.get("WATCHPROOF_CACHE")
+    or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+    / "watchproof"
+)
 RELEASES = CACHE / "releases" / "etcd"
 
 
@@ -42,9 +45,26 @@ def run(watchproof, options, seed):
     folder = options.output / f"seed-{seed}"
     targets = [word for release in options.releases for word in ("--target", f"etcd@{release}")]
     done = subprocess.run(
-        [watchproof, "run", "--profile", "full", *targets, "--target", "embedded", "--seed",
-         f"0x{seed}", "--jobs", str(options.jobs), "--progress", "off", "--quiet", "--run-dir",
-         folder], check=False)
+        [
+            watchproof,
+            "run",
+            "--profile",
+            "full",
+            *targets,
+            "--target",
+            "embedded",
+            "--seed",
+            f"0x{seed}",
+            "--jobs",
+            str(options.jobs),
+            "--progress",
+            "off",
+            "--quiet",
+            "--run-dir",
+            folder,
+        ],
+        check=False,
+    )
     return (folder / "latest").resolve(), done.returncode == 0
 
 
@@ -63,8 +83,12 @@ def letter(bug, results):
     verdicts = {result["verdict"] for result in results}
     if "fail" not in verdicts:
         return "." if "pass" in verdicts else "-"
-    named = {finding["resembles"] for result in results for finding in result["findings"]
-             if finding.get("resembles")}
+    named = {
+        finding["resembles"]
+        for result in results
+        for finding in result["findings"]
+        if finding.get("resembles")
+    }
     return "F" if named & set(bug["signatures"]) else "x"
 
 
@@ -77,10 +101,12 @@ def table(releases, found):
             continue
         name = f"#{bug['upstream'][0]}" if bug.get("upstream") else bug.get("name", "")
         for shown in bug.get("shown", []):
-            letters = "".join(letter(bug, found.get((shown["case"], release), []))
-                              for release in releases)
-            lines.append(f"{name[:24]:24} {shown['case'][:40]:40} {letters}  "
-                         f"{', '.join(bug['affected'])}")
+            letters = "".join(
+                letter(bug, found.get((shown["case"], release), [])) for release in releases
+            )
+            lines.append(
+                f"{name[:24]:24} {shown['case'][:40]:40} {letters}  {', '.join(bug['affected'])}"
+            )
     return "\n".join(["releases: " + " ".join(releases), *lines])
 
 
@@ -90,19 +116,28 @@ def take_pictures(output):
         raise Skip("no chromium here; install Debian's")
     packages = install(job.BUILD / "page", ROOT / "harness" / "report" / "web")
     shutil.copy(job.JOBS.parent / "page" / "screenshots.mjs", packages)
-    subprocess.run(["node", packages / "screenshots.mjs", output / "report.html", output],
-                   check=True, cwd=packages, env=os.environ | {"WP_CHROMIUM": chromium})
+    subprocess.run(
+        ["node", packages / "screenshots.mjs", output / "report.html", output],
+        check=True,
+        cwd=packages,
+        env=os.environ | {"WP_CHROMIUM": chromium},
+    )
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("releases", nargs="*", metavar="RELEASE")
     parser.add_argument("--seeds", default="11,5eed", metavar="HEX,...")
     parser.add_argument("--jobs", type=int, default=6 * (os.cpu_count() or 1))
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("matrix"))
-    parser.add_argument("--runs", type=pathlib.Path, nargs="*",
-                        help="runs that are there already: only the page and the table")
+    parser.add_argument(
+        "--runs",
+        type=pathlib.Path,
+        nargs="*",
+        help="runs that are there already: only the page and the table",
+    )
     options = parser.parse_args()
     placed = [path.name for path in RELEASES.iterdir()] if RELEASES.is_dir() else []
     options.releases = sorted(options.releases or placed, key=version_order)
@@ -115,7 +150,8 @@ def main():
     options.output = options.output.resolve()
     watchproof = job.build("watchproof") / "watchproof"
     done = [(folder.resolve(), True) for folder in options.runs or []] or [
-        run(watchproof, options, seed) for seed in options.seeds.split(",")]
+        run(watchproof, options, seed) for seed in options.seeds.split(",")
+    ]
     runs = [folder for folder, _ in done]
     subprocess.run([watchproof, "report", *runs, "--output", options.output], check=True)
     print(table(options.releases, results_of(runs)))

@@ -28,15 +28,25 @@ def cases_of(command):
 def plan_of(command, case, seed):
     with tempfile.TemporaryDirectory() as folder:
         plan = pathlib.Path(folder) / "plan"
-        spec = {"case": case, "target": "none", "seed": hex(seed), "folder": folder,
-                "plan": str(plan), "result_descriptor": 1}
-        ended = subprocess.run([command, "case", "--spec", json.dumps(spec)],
-                               capture_output=True, check=False)
+        spec = {
+            "case": case,
+            "target": "none",
+            "seed": hex(seed),
+            "folder": folder,
+            "plan": str(plan),
+            "result_descriptor": 1,
+        }
+        ended = subprocess.run(
+            [command, "case", "--spec", json.dumps(spec)], capture_output=True, check=False
+        )
         if not plan.is_file():
             sys.exit(f"{command}: no plan of {case} with seed {seed}: {ended.stderr.decode()}")
         # With --force what is not compressed is passed on.
-        read = subprocess.run(["zstd", "--decompress", "--stdout", "--force", "--quiet", plan],
-                              check=True, capture_output=True)
+        read = subprocess.run(
+            ["zstd", "--decompress", "--stdout", "--force", "--quiet", plan],
+            check=True,
+            capture_output=True,
+        )
         return read.stdout.decode().splitlines()
 
 
@@ -63,8 +73,9 @@ def main():
     parser.add_argument("--seeds", type=int, default=50)
     parser.add_argument("--filter", default="*")
     flags = parser.parse_args()
-    base, new = (set(fnmatch.filter(cases_of(build), flags.filter))
-                 for build in (flags.base, flags.new))
+    base, new = (
+        set(fnmatch.filter(cases_of(build), flags.filter)) for build in (flags.base, flags.new)
+    )
     for name in sorted(base ^ new):
         print(f"{name} is only in {flags.base if name in base else flags.new}")
     both = sorted(base & new)

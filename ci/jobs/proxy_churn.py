@@ -235,10 +235,7 @@ def show(title, samples, every):
     print(f"\n{title}\n  seconds  descriptors  threads  resident MiB")
     for i in range(0, len(samples), max(1, len(samples) // 10)):
         s = samples[i]
-        print(
-            f"  {i * every:7.0f}  {s['descriptors']:11}  {s['threads']:7}"
-            f"  {s['resident']:12.1f}"
-        )
+        print(f"  {i * every:7.0f}  {s['descriptors']:11}  {s['threads']:7}  {s['resident']:12.1f}")
 
 
 async def settled(process, before):

@@ -70,7 +70,8 @@ def ask_for_users(host, folder):
         ("enable", {}),
     ):
         request = urllib.request.Request(
-            f"http://{host}:2379/v3/auth/{call}", json.dumps(body).encode(),
+            f"http://{host}:2379/v3/auth/{call}",
+            json.dumps(body).encode(),
             {"Content-Type": "application/json"},
         )
         with urllib.request.urlopen(request, timeout=10):
@@ -88,8 +89,9 @@ def run(options, served, seed, runs):
         command += ["--filter", options.filter]
     began = time.monotonic()
     with open(runs.parent / f"{runs.name}-{seed}.txt", "w", encoding="utf-8") as out:
-        done = subprocess.run(command, stdout=out, stderr=out, stdin=subprocess.DEVNULL,
-                              check=False)
+        done = subprocess.run(
+            command, stdout=out, stderr=out, stdin=subprocess.DEVNULL, check=False
+        )
     results = runs / "latest" / "results.jsonl"
     lines = results.read_text().splitlines() if results.exists() else []
     return done.returncode, [json.loads(line) for line in lines], time.monotonic() - began
@@ -129,8 +131,10 @@ def main():
                     counts = collections.Counter(kind_of(result) for result in results)
                     tally.update(counts)
                     bad += counts["fail"] + counts["harness_error"] + (code not in (0, 2))
-                    print(f"{version} {way} seed {seed}: exit {code}, {dict(counts)}, {took:.0f} s",
-                          flush=True)
+                    print(
+                        f"{version} {way} seed {seed}: exit {code}, {dict(counts)}, {took:.0f} s",
+                        flush=True,
+                    )
                     for result in results:
                         if kind_of(result) in ("fail", "harness_error", "known", "inconclusive"):
                             why = result["reason"] or "; ".join(

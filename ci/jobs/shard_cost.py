@@ -30,8 +30,9 @@ def measured(folders):
         wall += json.loads((folder / "run.json").read_text())["seconds"]
         lines = (folder / "results.jsonl").read_text().splitlines()
         # Of an attempt with a consumer the second result, which names the consumer, too.
-        attempts = {row["folder"] or number: row
-                    for number, row in enumerate(map(json.loads, lines))}
+        attempts = {
+            row["folder"] or number: row for number, row in enumerate(map(json.loads, lines))
+        }
         for row in attempts.values():
             durations[row["case"], row["target"]].append(row["seconds"])
     at_a_time = sum(map(sum, durations.values())) / wall
@@ -87,42 +88,54 @@ def clock(seconds):
 def row(shards, attempts, durations, at_a_time, options):
     prng = random.Random(shards)
     parts = balance(attempts, shards)
-    walls, paid = zip(*(simulate(parts, durations, at_a_time, options, prng)
-                        for _ in range(ROUNDS)))
+    walls, paid = zip(
+        *(simulate(parts, durations, at_a_time, options, prng) for _ in range(ROUNDS))
+    )
     hours = statistics.median(paid) * options.processors / 3600
-    return (f"| {shards} | {len(attempts) / shards:.0f} | {clock(statistics.median(walls))} | "
-            f"{clock(max(walls))} | {hours:.0f} | {hours * options.price:.2f} | "
-            f"{shards * options.megabytes / 1000:.1f} |")
+    return (
+        f"| {shards} | {len(attempts) / shards:.0f} | {clock(statistics.median(walls))} | "
+        f"{clock(max(walls))} | {hours:.0f} | {hours * options.price:.2f} | "
+        f"{shards * options.megabytes / 1000:.1f} |"
+    )
 
 
 def page(durations, at_a_time, options):
-    attempts = [((case, target), statistics.mean(seconds))
-                for (case, target), seconds in durations.items() for _ in range(options.repeat)]
+    attempts = [
+        ((case, target), statistics.mean(seconds))
+        for (case, target), seconds in durations.items()
+        for _ in range(options.repeat)
+    ]
     work = sum(seconds for _, seconds in attempts)
-    rows = [row(int(shards), attempts, durations, at_a_time, options)
-            for shards in options.shards.split(",")]
+    rows = "\n".join(
+        row(int(shards), attempts, durations, at_a_time, options)
+        for shards in options.shards.split(",")
+    )
     longest = max(max(seconds) for seconds in durations.values())
     cases = len({case for case, _ in durations})
     targets = len({target for _, target in durations})
-    return "\n".join([
-        f"# {len(attempts):,} attempts on many machines", "",
-        f"{cases} cases on {targets} targets, each {options.repeat} times: "
-        f"{clock(work)} of attempts one after the other, the longest {longest:.0f} s. Measured: "
-        f"{sum(map(len, durations.values())):,} attempts on {options.processors} processors, "
-        f"{at_a_time:.1f} at a time on average. Simulated, {ROUNDS} rounds each.", "",
-        "| shards | attempts each | done in (median) | at worst | processor hours | cost | GB |",
-        "|---|---|---|---|---|---|---|", *rows, "",
-        f"Assumed: a pod of {options.processors} processors starts in {options.pod_start:.0f} s "
-        f"(median); {100 * options.lost:.1f} % of pods are lost per hour and start again; a merge "
-        f"of {options.merge:.2f} s per shard; {options.price} per processor hour; "
-        f"{options.megabytes:.1f} MB kept per shard; "
-        + (f"at most {options.pods} pods at a time." if options.pods else "all pods at a time."),
-        ""])
+    at_most = f"at most {options.pods}" if options.pods else "all"
+    return f"""# {len(attempts):,} attempts on many machines
+
+{cases} cases on {targets} targets, each {options.repeat} times: {clock(work)} of attempts one \
+after the other, the longest {longest:.0f} s. Measured: {sum(map(len, durations.values())):,} \
+attempts on {options.processors} processors, {at_a_time:.1f} at a time on average. Simulated, \
+{ROUNDS} rounds each.
+
+| shards | attempts each | done in (median) | at worst | processor hours | cost | GB |
+|---|---|---|---|---|---|---|
+{rows}
+
+Assumed: a pod of {options.processors} processors starts in {options.pod_start:.0f} s (median); \
+{100 * options.lost:.1f} % of pods are lost per hour and start again; a merge of \
+{options.merge:.2f} s per shard; {options.price} per processor hour; {options.megabytes:.1f} MB \
+kept per shard; {at_most} pods at a time.
+"""
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("run", nargs="+", type=pathlib.Path)
     parser.add_argument("--repeat", type=int, default=20)
     parser.add_argument("--shards", default="1,10,100,1000")

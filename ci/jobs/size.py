@@ -49,28 +49,36 @@ def area_of(path):
 
 def measure(commit):
     with tempfile.TemporaryDirectory() as folder:
-        archive = subprocess.run(["git", "-C", ROOT, "archive", commit], check=True,
-                                 capture_output=True).stdout
+        archive = subprocess.run(
+            ["git", "-C", ROOT, "archive", commit], check=True, capture_output=True
+        ).stdout
         subprocess.run(["tar", "-x", "-C", folder], input=archive, check=True)
         checked = source.load(folder)
         prose = source.load(folder, terms.PROSE)
         # A benchmark that stood among files that count as tests is none.
-        files = {file.path: (area_of(file.path), file.text.count("\n"))
-                 for file in source.load(folder, SUFFIXES)}
+        files = {
+            file.path: (area_of(file.path), file.text.count("\n"))
+            for file in source.load(folder, SUFFIXES)
+        }
     lines = dict.fromkeys((name for name, _ in AREAS), 0)
     for path, (area, number) in files.items():
         if not TESTS.search(path) or area == "ci/bench":
             lines[area] += number
-    product = {path: number for path, (area, number) in files.items()
-               if area in PRODUCT and not TESTS.search(path)}
+    product = {
+        path: number
+        for path, (area, number) in files.items()
+        if area in PRODUCT and not TESTS.search(path)
+    }
     rows = [("product", sum(product.values()))]
     rows += [(f"  {name}", lines[name]) for name in PRODUCT]
     others = {name: number for name, number in lines.items() if name.startswith("ci")}
     rows += [("ci", sum(others.values()))] + [(f"  {name}", n) for name, n in others.items()]
-    rows += [("fixtures", lines["fixtures"]),
-             ("files of the product", len(product)),
-             ("banned words", sum(1 for f in checked + prose for _ in terms.check(f))),
-             ("names in two headers", sum(1 for _ in twins.check(checked)))]
+    rows += [
+        ("fixtures", lines["fixtures"]),
+        ("files of the product", len(product)),
+        ("banned words", sum(1 for f in checked + prose for _ in terms.check(f))),
+        ("names in two headers", sum(1 for _ in twins.check(checked))),
+    ]
     return rows, sorted(product.items(), key=lambda item: -item[1])[:10]
 
 

@@ -57,8 +57,16 @@ class Server:
 
     def measure(self, arguments):
         """The name=value pairs of one run, or None when it was void."""
-        return job.pairs([self.bench, *arguments.split(), "--endpoint", f"{HOST}:2379",
-                          "--pid", str(self.process.pid)])
+        return job.pairs(
+            [
+                self.bench,
+                *arguments.split(),
+                "--endpoint",
+                f"{HOST}:2379",
+                "--pid",
+                str(self.process.pid),
+            ]
+        )
 
 
 def beside(options, place, title, arguments, wanted):

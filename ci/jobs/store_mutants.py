@@ -41,15 +41,16 @@ import table  # noqa: E402
 PACKAGES = ("libclang-common-16-dev", "libclang1-16", "python3-clang-16")
 TESTS = ("lease_test", "mvcc_test", "watch_test")
 BUILD_FOLDER = ROOT / "build" / "release"
-ALL_TESTS = " && ".join(f"{{build}}/{test}_mutants --gtest_brief=1 --gtest_fail_fast"
-                        for test in TESTS)
+ALL_TESTS = " && ".join(
+    f"{{build}}/{test}_mutants --gtest_brief=1 --gtest_fail_fast" for test in TESTS
+)
 WAYS = {
     "tests": ALL_TESTS,
     "virtual": "{binary} explore --virtual --fail-fast --scripts 6000 --seed 0x{seed}",
     "live": "{binary} explore --target embedded --fail-fast --time-budget 60s --seed 0x{seed} "
-            "--run-dir {folder}/run",
+    "--run-dir {folder}/run",
     "suite": "{binary} run --target embedded --fail-fast --jobs 1 --keep none --progress off "
-             "--seed {seed} --run-dir {folder}/run",
+    "--seed {seed} --run-dir {folder}/run",
 }
 LIMITS = {"tests": 60, "live": 180, "suite": 600, "virtual": 120}
 LIMIT = 60
@@ -63,9 +64,21 @@ def build():
     """Returns the seconds that the woven sources and the programs took."""
     subprocess.run([ROOT / "ci/jobs/setup.sh", *PACKAGES], check=True)
     began = time.monotonic()
-    for command in (["cmake", "--preset", "ci", "-DWATCHPROOF_STORE_MUTANTS=ON"],
-                    ["cmake", "--build", "--preset", "ci", "--parallel", "2", "--target",
-                     "watchproof_mutants", *TESTS, *(f"{test}_mutants" for test in TESTS)]):
+    for command in (
+        ["cmake", "--preset", "ci", "-DWATCHPROOF_STORE_MUTANTS=ON"],
+        [
+            "cmake",
+            "--build",
+            "--preset",
+            "ci",
+            "--parallel",
+            "2",
+            "--target",
+            "watchproof_mutants",
+            *TESTS,
+            *(f"{test}_mutants" for test in TESTS),
+        ],
+    ):
         subprocess.run(command, cwd=ROOT, check=True, stdout=sys.stderr)
     return time.monotonic() - began
 
@@ -79,14 +92,23 @@ def slowdown(folder):
             runs = []
             for _ in range(3):
                 began = os.times()
-                subprocess.run([program, "--gtest_brief=1", "--gtest_repeat=10"], check=True,
-                               capture_output=True)
+                subprocess.run(
+                    [program, "--gtest_brief=1", "--gtest_repeat=10"],
+                    check=True,
+                    capture_output=True,
+                )
                 ended = os.times()
-                runs.append(ended.children_user + ended.children_system
-                            - began.children_user - began.children_system)
+                runs.append(
+                    ended.children_user
+                    + ended.children_system
+                    - began.children_user
+                    - began.children_system
+                )
             times.append(min(runs))
-        say(f"{test}: {times[0]:.2f} s of processor time, with mutants {times[1]:.2f} s "
-            f"({times[1] / times[0]:.2f})")
+        say(
+            f"{test}: {times[0]:.2f} s of processor time, with mutants {times[1]:.2f} s "
+            f"({times[1] / times[0]:.2f})"
+        )
 
 
 class Runner:
@@ -106,13 +128,22 @@ class Runner:
         """One way on one mutant, or on the program without one if the id is 0."""
         noted = folder / "reached"
         noted.write_bytes(bytes(self.bytes))
-        words = {"binary": self.options.build / "watchproof_mutants", "build": self.options.build,
-                 "id": id, "seed": f"{self.options.seed:x}", "folder": folder}
+        words = {
+            "binary": self.options.build / "watchproof_mutants",
+            "build": self.options.build,
+            "id": id,
+            "seed": f"{self.options.seed:x}",
+            "folder": folder,
+        }
         environment = dict(os.environ, WATCHPROOF_STORE_MUTANTS_REACHED=str(noted))
         if id:
             environment["WATCHPROOF_STORE_MUTANT"] = str(id)
-        ended = outcomes.run(self.options.ways[way].format(**words), environment, folder,
-                             self.options.limits.get(way, LIMIT) * (1 if id else 3))
+        ended = outcomes.run(
+            self.options.ways[way].format(**words),
+            environment,
+            folder,
+            self.options.limits.get(way, LIMIT) * (1 if id else 3),
+        )
         return ended, noted.read_bytes()
 
     def baseline(self, way):
@@ -121,8 +152,10 @@ class Runner:
         if ended.code not in (0, 2):
             sys.exit(f"{way}: without a mutant it ends with {ended.reason}\n{ended.tail}")
         self.reached[way] = {id for id in self.mutants if noted[id]}
-        say(f"{way}: {ended.seconds:.1f} s without a mutant ({ended.reason}), reaches "
-            f"{len(self.reached[way])} of {len(self.mutants)} mutants")
+        say(
+            f"{way}: {ended.seconds:.1f} s without a mutant ({ended.reason}), reaches "
+            f"{len(self.reached[way])} of {len(self.mutants)} mutants"
+        )
 
     def one(self, way, id, count):
         if self.options.reached_only and id not in self.reached[way]:
@@ -134,21 +167,28 @@ class Runner:
         row = self.results.add(self.mutants[id], way, ended, reached)
         with self.lock:
             self.done += 1
-            say(f"[{self.done}/{count}] {way} {id} {row['verdict']} ({row['reason']}), "
+            say(
+                f"[{self.done}/{count}] {way} {id} {row['verdict']} ({row['reason']}), "
                 f"{ended.seconds:.1f} s: {self.mutants[id]['file']}:{self.mutants[id]['line']} "
-                f"{self.mutants[id]['operator']}")
+                f"{self.mutants[id]['operator']}"
+            )
 
     def all(self, drawn):
-        work = [(way, id) for way in self.options.ways for id in drawn
-                if not self.results.has(self.mutants[id], way)]
+        work = [
+            (way, id)
+            for way in self.options.ways
+            for id in drawn
+            if not self.results.has(self.mutants[id], way)
+        ]
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
             for job in [pool.submit(self.one, way, id, len(work)) for way, id in work]:
                 job.result()
 
 
 def parse():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--build", type=pathlib.Path, default=BUILD_FOLDER)
     parser.add_argument("--no-build", action="store_true", help="the programs are there already")
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("store-mutants"))
@@ -160,8 +200,11 @@ def parse():
     parser.add_argument("--limit", action="append", default=[], metavar="NAME=SECONDS")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--resume", action="store_true")
-    parser.add_argument("--reached-only", action="store_true",
-                        help="draw only among those that a way reaches without a mutant")
+    parser.add_argument(
+        "--reached-only",
+        action="store_true",
+        help="draw only among those that a way reaches without a mutant",
+    )
     parser.add_argument("--least", type=float, default=0, metavar="PERCENT")
     parser.add_argument("--slowdown", action="store_true", help="measure it")
     options = parser.parse_args()
@@ -171,8 +214,9 @@ def parse():
             parser.error(f"no way {way}; there are {', '.join(WAYS)}, and --with")
     named = options.way or ([] if extra else ["suite"])
     options.ways = {way: WAYS[way] for way in named} | extra
-    options.limits = LIMITS | {name: float(seconds) for name, seconds in
-                               (text.split("=") for text in options.limit)}
+    options.limits = LIMITS | {
+        name: float(seconds) for name, seconds in (text.split("=") for text in options.limit)
+    }
     return options
 
 
@@ -201,11 +245,15 @@ def main():
     say(table.census(every, equivalents))
     if options.slowdown:
         slowdown(options.build)
-    judged = compiling if options.only else {
-        id: row for id, row in compiling.items() if id not in equivalents}
+    judged = (
+        compiling
+        if options.only
+        else {id: row for id, row in compiling.items() if id not in equivalents}
+    )
     runner = Runner(options, judged)
-    runner.wasteful = equivalent.load(ROOT / "ci/store_mutants/equivalent.toml",
-                                      compiling.values(), "resources")
+    runner.wasteful = equivalent.load(
+        ROOT / "ci/store_mutants/equivalent.toml", compiling.values(), "resources"
+    )
     for way in options.ways:
         runner.baseline(way)
     drawn = draw(options, judged, set().union(*runner.reached.values()))

@@ -22,8 +22,9 @@ def costs(build):
 
 
 def labels(build):
-    listed = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, check=True,
-                            capture_output=True).stdout
+    listed = subprocess.run(
+        ["ctest", "--show-only=json-v1"], cwd=build, check=True, capture_output=True
+    ).stdout
     for test in json.loads(listed)["tests"]:
         named = {each["name"]: each["value"] for each in test.get("properties", [])}
         yield test["name"], ", ".join(named.get("LABELS", ["none"]))

@@ -21,15 +21,49 @@ from collections import Counter
 import job
 from outcome import Tools, run_suite
 
-CALLS = ("Maintenance/Status", "KV/Range", "KV/Put", "KV/DeleteRange", "KV/Txn", "KV/Compact",
-         "Watch/Watch", "Lease/LeaseGrant", "Lease/LeaseRevoke", "Lease/LeaseKeepAlive",
-         "Lease/LeaseTimeToLive", "Lease/LeaseLeases", "Auth/UserList", "Auth/UserAdd")
-FIELDS = ("header", "header.cluster_id", "header.member_id", "header.revision", "header.raft_term",
-          "kvs", "more", "count", "key", "create_revision", "mod_revision", "version", "value",
-          "lease", "")
-CASES = ":".join(("CompactionSurfaced.StartAroundFloor", "Isolated.CancelledNeighbour",
-                  "Leased.KeptAlive", "Bookmarkable.RequestedProgress", "Authorized.OpenEndedRange",
-                  "Fragmented.*"))
+CALLS = (
+    "Maintenance/Status",
+    "KV/Range",
+    "KV/Put",
+    "KV/DeleteRange",
+    "KV/Txn",
+    "KV/Compact",
+    "Watch/Watch",
+    "Lease/LeaseGrant",
+    "Lease/LeaseRevoke",
+    "Lease/LeaseKeepAlive",
+    "Lease/LeaseTimeToLive",
+    "Lease/LeaseLeases",
+    "Auth/UserList",
+    "Auth/UserAdd",
+)
+FIELDS = (
+    "header",
+    "header.cluster_id",
+    "header.member_id",
+    "header.revision",
+    "header.raft_term",
+    "kvs",
+    "more",
+    "count",
+    "key",
+    "create_revision",
+    "mod_revision",
+    "version",
+    "value",
+    "lease",
+    "",
+)
+CASES = ":".join(
+    (
+        "CompactionSurfaced.StartAroundFloor",
+        "Isolated.CancelledNeighbour",
+        "Leased.KeptAlive",
+        "Bookmarkable.RequestedProgress",
+        "Authorized.OpenEndedRange",
+        "Fragmented.*",
+    )
+)
 VERDICTS = ("pass", "fail", "inconclusive", "unsupported", "harness_error")
 
 
@@ -57,16 +91,18 @@ class Table:
             flags = [*more, *profile, "--filter", CASES, *self.flags]
             code, results, output = run_suite(self.tools, first, folder, flags, limit=7200)
             (folder / "output.txt").write_text(output)
-            verdicts = Counter("no target" if one["target_failed"] else one["verdict"]
-                               for one in results)
+            verdicts = Counter(
+                "no target" if one["target_failed"] else one["verdict"] for one in results
+            )
             self.good &= code in (0, 1, 2, 3) and not verdicts["harness_error"]
             print(row(label, code, *(verdicts[one] for one in VERDICTS)))
             sys.stdout.flush()
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--call", action="append", default=[])
     parser.add_argument("--code", action="append", type=int, default=[])
     parser.add_argument("--folder", type=pathlib.Path)
@@ -77,15 +113,19 @@ def main():
     tools = Tools(str(build / "watchproof"), str(build / "dishonest_server"))
     folder = (options.folder or pathlib.Path(tempfile.mkdtemp(prefix="wp-unknown-"))).absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    table = Table(tools, folder, words[split + 1:])
+    table = Table(tools, folder, words[split + 1 :])
     codes = options.code or range(1, 17)
     for call in options.call or CALLS:
-        table.show(call, [["--behaviour", "refuses", "--call", call, "--code", str(code)]
-                          for code in codes])
+        table.show(
+            call,
+            [["--behaviour", "refuses", "--call", call, "--code", str(code)] for code in codes],
+        )
         table.show(call + " garbled", [["--behaviour", "garbles", "--call", call]])
     if not options.call:
-        table.show("a field of each read left out",
-                   [["--behaviour", "leaves-out", "--field", field] for field in FIELDS])
+        table.show(
+            "a field of each read left out",
+            [["--behaviour", "leaves-out", "--field", field] for field in FIELDS],
+        )
         table.show("behind", [["--behaviour", name] for name in ("headers-behind", "reads-behind")])
     print(f"runs: {folder}")
     return 0 if table.good else 1

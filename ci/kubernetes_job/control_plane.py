@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Kubernetes without machines: the real API server, on our store, and the controllers of Jobs.
 
-    plane = control_plane.start(stack, program, build, folder)   # StartError if it does not serve
-    plane.call("GET", "/api/v1/nodes")
-    [*plane.kubectl, "get", "jobs"]                              # a command
+plane = control_plane.start(stack, program, build, folder)   # StartError if it does not serve
+plane.call("GET", "/api/v1/nodes")
+[*plane.kubectl, "get", "jobs"]                              # a command
 """
 
 import http.client
@@ -30,20 +30,35 @@ class ControlPlane:
         self.host = host
         self.folder = folder  # with the certificates
         self.config = folder / "kubeconfig"
-        self.kubectl = [str(program), "kubectl", f"--kubeconfig={self.config}",
-                        "--warnings-as-errors"]
+        self.kubectl = [
+            str(program),
+            "kubectl",
+            f"--kubeconfig={self.config}",
+            "--warnings-as-errors",
+        ]
         self._trust = ssl.create_default_context(cafile=folder / "ca.crt")
         self._trust.load_cert_chain(folder / "client.crt", folder / "client.key")
-        cluster = {"server": f"https://{host}:{SECURE_PORT}",
-                   "certificate-authority": str(folder / "ca.crt")}
-        user = {"client-certificate": str(folder / "client.crt"),
-                "client-key": str(folder / "client.key")}
+        cluster = {
+            "server": f"https://{host}:{SECURE_PORT}",
+            "certificate-authority": str(folder / "ca.crt"),
+        }
+        user = {
+            "client-certificate": str(folder / "client.crt"),
+            "client-key": str(folder / "client.key"),
+        }
         context = {"cluster": "here", "user": "client", "namespace": NAMESPACE}
-        self.config.write_text(json.dumps({  # JSON is YAML, too
-            "apiVersion": "v1", "kind": "Config", "current-context": "here",
-            "clusters": [{"name": "here", "cluster": cluster}],
-            "users": [{"name": "client", "user": user}],
-            "contexts": [{"name": "here", "context": context}]}))
+        self.config.write_text(
+            json.dumps(
+                {  # JSON is YAML, too
+                    "apiVersion": "v1",
+                    "kind": "Config",
+                    "current-context": "here",
+                    "clusters": [{"name": "here", "cluster": cluster}],
+                    "users": [{"name": "client", "user": user}],
+                    "contexts": [{"name": "here", "context": context}],
+                }
+            )
+        )
 
     def open(self, method, path, body=None, kind="application/json"):
         """The connection, and the answer, of which nothing has been read."""
@@ -74,23 +89,48 @@ def start(stack, program, build, folder):
     host = server.free_address(1)
     subprocess.run([build / "fixtures/certs/make_certs", folder, host, "client"], check=True)
     plane = ControlPlane(program, host, folder)
-    stack.enter_context(server.Server("kube-apiserver", [
-        program, "kube-apiserver", f"--etcd-servers=http://{store.endpoint}",
-        f"--bind-address={host}", f"--secure-port={SECURE_PORT}",
-        f"--tls-cert-file={folder}/server.crt", f"--tls-private-key-file={folder}/server.key",
-        f"--client-ca-file={folder}/ca.crt", "--authorization-mode=AlwaysAllow",
-        # For what the API server asks of a node: the output of a pod.
-        f"--kubelet-certificate-authority={folder}/ca.crt",
-        "--endpoint-reconciler-type=none",
-        "--service-account-issuer=https://kubernetes.default.svc",
-        f"--service-account-key-file={folder}/server.crt",
-        f"--service-account-signing-key-file={folder}/server.key",
-    ], host, "Serving securely on", PATIENCE))
+    stack.enter_context(
+        server.Server(
+            "kube-apiserver",
+            [
+                program,
+                "kube-apiserver",
+                f"--etcd-servers=http://{store.endpoint}",
+                f"--bind-address={host}",
+                f"--secure-port={SECURE_PORT}",
+                f"--tls-cert-file={folder}/server.crt",
+                f"--tls-private-key-file={folder}/server.key",
+                f"--client-ca-file={folder}/ca.crt",
+                "--authorization-mode=AlwaysAllow",
+                # For what the API server asks of a node: the output of a pod.
+                f"--kubelet-certificate-authority={folder}/ca.crt",
+                "--endpoint-reconciler-type=none",
+                "--service-account-issuer=https://kubernetes.default.svc",
+                f"--service-account-key-file={folder}/server.crt",
+                f"--service-account-signing-key-file={folder}/server.key",
+            ],
+            host,
+            "Serving securely on",
+            PATIENCE,
+        )
+    )
     wait_for("the API server", lambda: plane.succeeds("/readyz"))
-    stack.enter_context(server.Server("kube-controller-manager", [
-        program, "kube-controller-manager", f"--kubeconfig={plane.config}", "--leader-elect=false",
-        f"--bind-address={host}", f"--controllers={','.join(CONTROLLERS)}",
-    ], host, "Serving securely on", PATIENCE))
+    stack.enter_context(
+        server.Server(
+            "kube-controller-manager",
+            [
+                program,
+                "kube-controller-manager",
+                f"--kubeconfig={plane.config}",
+                "--leader-elect=false",
+                f"--bind-address={host}",
+                f"--controllers={','.join(CONTROLLERS)}",
+            ],
+            host,
+            "Serving securely on",
+            PATIENCE,
+        )
+    )
     plane.call("POST", "/api/v1/namespaces", {"metadata": {"name": NAMESPACE, "labels": STRICT}})
     accounts = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/default"
     wait_for("the account of the pods", lambda: plane.succeeds(accounts))

@@ -56,12 +56,19 @@ class Node:
             logs = stack.enter_context(_log_server(self.plane, self.folder))
             threading.Thread(target=logs.serve_forever, daemon=True).start()
             stack.callback(logs.shutdown)
-            self.plane.call("POST", "/api/v1/nodes", {"metadata": {"name": NAME}, "status": {
-                "addresses": [{"type": "InternalIP", "address": self.plane.host}],
-                "daemonEndpoints": {"kubeletEndpoint": {"Port": PORT}}}})
+            self.plane.call(
+                "POST",
+                "/api/v1/nodes",
+                {
+                    "metadata": {"name": NAME},
+                    "status": {
+                        "addresses": [{"type": "InternalIP", "address": self.plane.host}],
+                        "daemonEndpoints": {"kubeletEndpoint": {"Port": PORT}},
+                    },
+                },
+            )
             # At revision 0 it begins with the pods that there are.
-            connection, events = self.plane.open(
-                "GET", "/api/v1/pods?watch=true&resourceVersion=0")
+            connection, events = self.plane.open("GET", "/api/v1/pods?watch=true&resourceVersion=0")
             stack.callback(connection.close)
             follower = threading.Thread(target=self._guarded, args=(self._follow, events))
             follower.start()
@@ -106,8 +113,13 @@ class Node:
         with self._mutex:
             if self._stopped:
                 raise OSError("the node is stopped")
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL,
-                                       stderr=subprocess.STDOUT, preexec_fn=die_with_parent, **how)
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stderr=subprocess.STDOUT,
+                preexec_fn=die_with_parent,
+                **how,
+            )
             self._processes.append(process)
             return process
 
@@ -128,9 +140,16 @@ class _Pod:
 
     def run(self):
         node, job = self._node, self._labels[JOB_LABEL]
-        node.plane.call("POST", f"{self._space}/pods/{self._name}/binding",
-                        {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": self._name},
-                         "target": {"kind": "Node", "name": NAME}})
+        node.plane.call(
+            "POST",
+            f"{self._space}/pods/{self._name}/binding",
+            {
+                "apiVersion": "v1",
+                "kind": "Binding",
+                "metadata": {"name": self._name},
+                "target": {"kind": "Node", "name": NAME},
+            },
+        )
         if job in node.evicted_at_once:
             node.evicted_at_once.remove(job)
             self._end("evicted", {})
@@ -139,10 +158,15 @@ class _Pod:
         environment = self._environment(mounts)
         started = _now()
         with open(self._folder / "log", "wb") as log:
-            process = node.start(self._command(environment, mounts), env=environment,
-                                 cwd=mounts[self._container["workingDir"]], stdout=log)
-        self._report({"phase": "Running", "startTime": started},
-                     {"running": {"startedAt": started}})
+            process = node.start(
+                self._command(environment, mounts),
+                env=environment,
+                cwd=mounts[self._container["workingDir"]],
+                stdout=log,
+            )
+        self._report(
+            {"phase": "Running", "startTime": started}, {"running": {"startedAt": started}}
+        )
         code, evicted = None, False
         while code is None:
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -151,26 +175,38 @@ class _Pod:
                 evicted = True
                 process.terminate()
         code = code if code >= 0 else 128 - code
-        self._end("evicted" if evicted else code, {"terminated": {
-            "exitCode": code, "startedAt": started, "finishedAt": _now()}})
+        self._end(
+            "evicted" if evicted else code,
+            {"terminated": {"exitCode": code, "startedAt": started, "finishedAt": _now()}},
+        )
 
     def _end(self, how, state):
         status = {"phase": "Failed" if how else "Succeeded"}
         if how == "evicted":
             status["reason"] = "Evicted"
-            status["conditions"] = [{"type": "DisruptionTarget", "status": "True",
-                                     "reason": "TerminationByKubelet"}]
+            status["conditions"] = [
+                {"type": "DisruptionTarget", "status": "True", "reason": "TerminationByKubelet"}
+            ]
         # First, so that nothing that follows from the end comes before it.
         self._node.ended.append((self._labels[JOB_LABEL], self._labels.get(INDEX_LABEL), how))
         self._report(status, state)
 
     def _report(self, status, state):
         if state:
-            container = {"name": self._container["name"], "image": self._container["image"],
-                         "imageID": "", "ready": "running" in state, "restartCount": 0}
+            container = {
+                "name": self._container["name"],
+                "image": self._container["image"],
+                "imageID": "",
+                "ready": "running" in state,
+                "restartCount": 0,
+            }
             status = status | {"containerStatuses": [container | {"state": state}]}
-        self._node.plane.call("PATCH", f"{self._space}/pods/{self._name}/status",
-                              {"status": status}, "application/strategic-merge-patch+json")
+        self._node.plane.call(
+            "PATCH",
+            f"{self._space}/pods/{self._name}/status",
+            {"status": status},
+            "application/strategic-merge-patch+json",
+        )
 
     def _mounts(self):
         """The folder of each mount path."""
@@ -187,13 +223,19 @@ class _Pod:
                 for name, text in files.items():
                     (folder / name).write_text(text)
             folders[volume["name"]] = folder
-        return {mount["mountPath"]: folders[mount["name"]]
-                for mount in self._container["volumeMounts"]}
+        return {
+            mount["mountPath"]: folders[mount["name"]] for mount in self._container["volumeMounts"]
+        }
 
     def _environment(self, mounts):
         # HOME of the image is /tmp.
-        own = {"PATH": f"{self._node.image}:/usr/bin:/bin", "HOSTNAME": self._name,
-               "HOME": str(mounts["/tmp"]), "TMPDIR": str(mounts["/tmp"]), "LC_ALL": "C.UTF-8"}
+        own = {
+            "PATH": f"{self._node.image}:/usr/bin:/bin",
+            "HOSTNAME": self._name,
+            "HOME": str(mounts["/tmp"]),
+            "TMPDIR": str(mounts["/tmp"]),
+            "LC_ALL": "C.UTF-8",
+        }
         return own | {one["name"]: self._value(one) for one in self._container["env"]}
 
     def _value(self, variable):
@@ -202,8 +244,9 @@ class _Pod:
             of = source["configMapKeyRef"]
             return self._get("configmaps", of["name"])["data"][of["key"]]
         if "fieldRef" in source:
-            kind, key = re.fullmatch(r"metadata\.(annotations|labels)\['(.*)'\]",
-                                     source["fieldRef"]["fieldPath"]).groups()
+            kind, key = re.fullmatch(
+                r"metadata\.(annotations|labels)\['(.*)'\]", source["fieldRef"]["fieldPath"]
+            ).groups()
             return (self._labels if kind == "labels" else self._annotations).get(key, "")
         return variable.get("value", "")
 

@@ -59,8 +59,11 @@ class DebTest(unittest.TestCase):
 
     def test_finds_a_planted_defect(self):
         done, home = self.use(
-            "run", "--target", "embedded+delete-at-floor-lost",
-            "--filter", "CompactionSurfaced.DeleteAtFloor",
+            "run",
+            "--target",
+            "embedded+delete-at-floor-lost",
+            "--filter",
+            "CompactionSurfaced.DeleteAtFloor",
         )
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertEqual(self.verdicts(home), ["fail"])
@@ -80,8 +83,11 @@ class DebTest(unittest.TestCase):
             "share/doc/watchproof/copyright",
         ):
             self.assertIn(name, files)
-        self.assertEqual([name for name in files if name.startswith(("include", "lib"))], [],
-                         "what other projects compile against is no part of it")
+        self.assertEqual(
+            [name for name in files if name.startswith(("include", "lib"))],
+            [],
+            "what other projects compile against is no part of it",
+        )
 
     def test_depends_on_the_libraries_that_it_is_linked_with(self):
         depends = run("dpkg-deb", "-f", str(self.package), "Depends").stdout

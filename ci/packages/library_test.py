@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The CMake package: installed, and used by a project that sees nothing else of these sources.
 
-    library_test.py BUILD_FOLDER WATCHPROOF [unittest arguments]
+library_test.py BUILD_FOLDER WATCHPROOF [unittest arguments]
 """
 
 import os
@@ -18,8 +18,9 @@ BUILD = WATCHPROOF = None
 
 
 def run(*command, **options):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                          check=False, **options)
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, check=False, **options
+    )
     if done.returncode != 0:
         raise AssertionError(f"{command}\n{done.stdout}\n{done.stderr}")
     return done.stdout
@@ -34,13 +35,26 @@ class LibraryTest(unittest.TestCase):
         cls.prefix, cls.build = cls.folder / "prefix", cls.folder / "build"
         run("cmake", "--install", BUILD, "--component", "development", "--prefix", cls.prefix)
         shutil.copytree(SOURCES / "ci/examples/installed", cls.folder / "example")
-        run("cmake", "-G", "Ninja", "-S", cls.folder / "example", "-B", cls.build,
-            f"-DCMAKE_PREFIX_PATH={cls.prefix}", "-DCMAKE_BUILD_TYPE=Debug")
+        run(
+            "cmake",
+            "-G",
+            "Ninja",
+            "-S",
+            cls.folder / "example",
+            "-B",
+            cls.build,
+            f"-DCMAKE_PREFIX_PATH={cls.prefix}",
+            "-DCMAKE_BUILD_TYPE=Debug",
+        )
         run("cmake", "--build", cls.build)
 
     def judge(self, recording):
-        return subprocess.run([self.build / "example_judge", SOURCES / "fixtures" / recording],
-                              capture_output=True, text=True, check=False)
+        return subprocess.run(
+            [self.build / "example_judge", SOURCES / "fixtures" / recording],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     def test_the_oracle_finds_what_is_wrong_in_a_recording_and_nothing_in_a_good_one(self):
         done = self.judge("failures/compaction-notice-lost.wire.zst")
@@ -51,15 +65,29 @@ class LibraryTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
     def test_the_store_serves_behind_the_proxy_with_its_defects(self):
-        with subprocess.Popen([self.build / "example_serve"], stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE, text=True) as serve:
+        with subprocess.Popen(
+            [self.build / "example_serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as serve:
             store, proxy = (part.split()[1] for part in serve.stdout.readline().split(", "))
             done = {}
             for name, endpoint in (("store", store), ("proxy", proxy)):
                 done[name] = subprocess.run(
-                    [WATCHPROOF, "run", "--target", f"endpoint:{endpoint}", "--filter",
-                     "Filtered.*", "--run-dir", self.folder / name, "--progress", "off"],
-                    capture_output=True, text=True, check=False)
+                    [
+                        WATCHPROOF,
+                        "run",
+                        "--target",
+                        f"endpoint:{endpoint}",
+                        "--filter",
+                        "Filtered.*",
+                        "--run-dir",
+                        self.folder / name,
+                        "--progress",
+                        "off",
+                    ],
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
             serve.stdin.close()
             self.assertEqual(serve.wait(timeout=20), 0)
         for name, run_of in done.items():
@@ -74,9 +102,18 @@ class LibraryTest(unittest.TestCase):
             "cmake_minimum_required(VERSION 3.25)\nproject(one CXX)\n"
             f"find_package(watchproof {version} REQUIRED COMPONENTS oracle)\n"
             "if(gRPC_FOUND OR Boost_FOUND OR TARGET watchproof::store)\n"
-            "  message(FATAL_ERROR \"more than the oracle\")\nendif()\n")
-        run("cmake", "-G", "Ninja", "-S", project, "-B", project / "build",
-            f"-DCMAKE_PREFIX_PATH={self.prefix}")
+            '  message(FATAL_ERROR "more than the oracle")\nendif()\n'
+        )
+        run(
+            "cmake",
+            "-G",
+            "Ninja",
+            "-S",
+            project,
+            "-B",
+            project / "build",
+            f"-DCMAKE_PREFIX_PATH={self.prefix}",
+        )
 
     def test_nothing_installed_names_the_sources_or_the_build(self):
         for file in (self.prefix / "lib").rglob("*.cmake"):

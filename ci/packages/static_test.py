@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The mostly static command: linked, and used in a root with libc and libm and nothing else.
 
-    static_test.py BUILD_FOLDER [unittest arguments]
+static_test.py BUILD_FOLDER [unittest arguments]
 """
 
 import json
@@ -28,8 +28,9 @@ ENTER = (
 
 
 def run(*command, **options):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                          check=False, **options)
+    return subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, check=False, **options
+    )
 
 
 class StaticTest(unittest.TestCase):
@@ -43,8 +44,9 @@ class StaticTest(unittest.TestCase):
 
     def test_only_libc_and_libm_are_dynamic(self):
         names = {pathlib.Path(library).name for library in self.libraries}
-        self.assertEqual({name for name in names if not name.startswith("ld-linux")},
-                         {"libc.so.6", "libm.so.6"})
+        self.assertEqual(
+            {name for name in names if not name.startswith("ld-linux")}, {"libc.so.6", "libm.so.6"}
+        )
 
     def test_it_works_as_anyone_where_there_is_nothing_else_and_the_root_is_read_only(self):
         if run(*INSIDE, "true").returncode != 0 or not shutil.which("ip"):
@@ -59,13 +61,28 @@ class StaticTest(unittest.TestCase):
                 place.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(library, place)
             shutil.copy(self.program, root / "watchproof")
-            for target, run_dir, expect in (("embedded", "/results", 0),
-                                            ("embedded+filter-ignored", "/results", 1),
-                                            ("embedded", "/elsewhere", 4)):
-                done = run(*INSIDE, "sh", "-c", ENTER, root, results, "/watchproof", "run",
-                           "--target", target, "--filter", "Filtered.PutAndDeleteFilters",
-                           "--run-dir", run_dir,
-                           env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"})
+            for target, run_dir, expect in (
+                ("embedded", "/results", 0),
+                ("embedded+filter-ignored", "/results", 1),
+                ("embedded", "/elsewhere", 4),
+            ):
+                done = run(
+                    *INSIDE,
+                    "sh",
+                    "-c",
+                    ENTER,
+                    root,
+                    results,
+                    "/watchproof",
+                    "run",
+                    "--target",
+                    target,
+                    "--filter",
+                    "Filtered.PutAndDeleteFilters",
+                    "--run-dir",
+                    run_dir,
+                    env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"},
+                )
                 self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
                 if expect == 4:
                     self.assertIn("Read-only file system", done.stderr)

@@ -34,15 +34,22 @@ def compare(_, folder):
     (folder / "dist").mkdir()
     fine = True
     for script in ("types", "check", "build"):
-        done = subprocess.run(["npm", "run", "--silent", script], cwd=folder, check=False,
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            ["npm", "run", "--silent", script],
+            cwd=folder,
+            check=False,
+            capture_output=True,
+            text=True,
+        )
         if done.returncode != 0:
             print(f"npm run {script}: {done.stdout}{done.stderr}")
             fine = False
     for name in ("src/page_types.ts", "dist/page.html"):
         if (folder / name).read_bytes() != (WEB / name).read_bytes():
-            print(f"harness/report/web/{name} is not what its sources make; run "
-                  "`npm ci && npm run types && npm run build` there")
+            print(
+                f"harness/report/web/{name} is not what its sources make; run "
+                "`npm ci && npm run types && npm run build` there"
+            )
             fine = False
     return 0 if fine else 1
 

@@ -32,10 +32,26 @@ DEFECTS = ("embedded+delete-at-floor-lost", "embedded+compaction-notice-lost")
 def small_run(watchproof, folder):
     """The folder of a run with a red cell and a green one."""
     done = subprocess.run(
-        [watchproof, "run", "--target", "embedded", "--target", DEFECTS[0], "--target", DEFECTS[1],
-         "--filter",
-         "CompactionSurfaced.DeleteAtFloor:CompactionSurfaced.FullQueue",
-         "--run-dir", str(folder), "--seed", "7"], capture_output=True, text=True, check=False)
+        [
+            watchproof,
+            "run",
+            "--target",
+            "embedded",
+            "--target",
+            DEFECTS[0],
+            "--target",
+            DEFECTS[1],
+            "--filter",
+            "CompactionSurfaced.DeleteAtFloor:CompactionSurfaced.FullQueue",
+            "--run-dir",
+            str(folder),
+            "--seed",
+            "7",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode != 1:
         raise AssertionError(f"expected a failure of {DEFECTS}: {done.stdout}{done.stderr}")
     return (folder / "latest").resolve()
@@ -45,27 +61,37 @@ def large_run(source, folder):
     """The same attempts as if they were those of 30 releases and 150 cases."""
     folder.mkdir()
     lines = [json.loads(line) for line in (source / "results.jsonl").read_text().splitlines()]
-    failed = next(line for line in lines if line["case"].endswith("FullQueue")
-                  and line["verdict"] == "fail")
+    failed = next(
+        line for line in lines if line["case"].endswith("FullQueue") and line["verdict"] == "fail"
+    )
     passed = next(line for line in lines if line["verdict"] == "pass" and line["receipts"])
     options = json.loads((source / "run.json").read_text())
     targets = [f"etcd@3.5.{number}" for number in reversed(range(TARGETS))]
     cases = [f"Area{number // 12}.Question{number}" for number in range(CASES)]
-    options |= {"id": "large", "cases": cases,
-                "targets": [{"spec": target, "label": target} for target in targets]}
+    options |= {
+        "id": "large",
+        "cases": cases,
+        "targets": [{"spec": target, "label": target} for target in targets],
+    }
     (folder / "run.json").write_text(json.dumps(options))
     shutil.copy(source / "plan.jsonl.zst", folder)
     with open(folder / "results.jsonl", "w", encoding="utf-8") as results:
         for number in range(TARGETS * CASES):
             model = failed if number % FAILING == 0 else passed
             place = f"cases/{number}"
-            line = model | {"case": cases[number // TARGETS], "target": targets[number % TARGETS],
-                            "target_version": targets[number % TARGETS][5:], "folder": place}
+            line = model | {
+                "case": cases[number // TARGETS],
+                "target": targets[number % TARGETS],
+                "target_version": targets[number % TARGETS][5:],
+                "folder": place,
+            }
             results.write(json.dumps(line) + "\n")
             if model is failed:
                 (folder / place).mkdir(parents=True)
-                os.link(source / failed["folder"] / "history.wire.zst",
-                        folder / place / "history.wire.zst")
+                os.link(
+                    source / failed["folder"] / "history.wire.zst",
+                    folder / place / "history.wire.zst",
+                )
     return folder
 
 
@@ -77,15 +103,24 @@ def browse(_, folder, watchproof):
     with tempfile.TemporaryDirectory(prefix="watchproof-page-") as runs:
         small = small_run(watchproof, pathlib.Path(runs) / "runs")
         large = large_run(small, pathlib.Path(runs) / "large")
-        subprocess.run([watchproof, "report", str(large), "--format", "report.html"], check=True,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [watchproof, "report", str(large), "--format", "report.html"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         shutil.copy(HERE / "page_test.mjs", folder)
         shutil.copy(WEB / "page.schema.json", folder)
         done = subprocess.run(
-            ["node", "--test", "--test-reporter=spec", str(folder / "page_test.mjs")], check=False,
-            cwd=folder, env=os.environ | {"WP_CHROMIUM": chromium,
-                                          "WP_SMALL": str(small / "report.html"),
-                                          "WP_LARGE": str(large / "report.html")})
+            ["node", "--test", "--test-reporter=spec", str(folder / "page_test.mjs")],
+            check=False,
+            cwd=folder,
+            env=os.environ
+            | {
+                "WP_CHROMIUM": chromium,
+                "WP_SMALL": str(small / "report.html"),
+                "WP_LARGE": str(large / "report.html"),
+            },
+        )
     return 1 if done.returncode else 0
 
 

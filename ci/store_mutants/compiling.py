@@ -24,8 +24,11 @@ def commands(database, sources):
     for source in sources:
         words = shlex.split(entries[source]["command"])
         kept, skip = [], False
-        compiler = next(i for i, word in enumerate(words)
-                        if re.search(r"(?:^|/)(?:c\+\+|g\+\+|clang\+\+)[-\d]*$", word))
+        compiler = next(
+            i
+            for i, word in enumerate(words)
+            if re.search(r"(?:^|/)(?:c\+\+|g\+\+|clang\+\+)[-\d]*$", word)
+        )
         for word in words[compiler:]:
             if skip or word in ("-o", "-c", "-Werror", "-Winvalid-pch", source):
                 skip = word == "-o" and not skip
@@ -54,10 +57,25 @@ class Compiler:
     def messages(self, source):
         words, folder = self.known[source]
         path = os.path.join(self.woven, os.path.relpath(source, self.root))
-        command = [words[0], f"-I{self.woven}", *words[1:], "-w", "-Wno-narrowing",
-                   "-fmax-errors=0", "-fsyntax-only", "-fdiagnostics-color=never", path]
-        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,
-                             env={**os.environ, "LC_ALL": "C"})
+        command = [
+            words[0],
+            f"-I{self.woven}",
+            *words[1:],
+            "-w",
+            "-Wno-narrowing",
+            "-fmax-errors=0",
+            "-fsyntax-only",
+            "-fdiagnostics-color=never",
+            path,
+        ]
+        run = subprocess.run(
+            command,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "LC_ALL": "C"},
+        )
         return (run.returncode, run.stderr)
 
     def errors(self, sources):
@@ -81,8 +99,10 @@ def blamed(text, woven, weavers):
         name = os.path.relpath(path, woven)
         ids = ()
         if name in weavers:
-            ids = tuple(weavers[name].blamed(int(row), int(column)) or
-                        weavers[name].on_line(int(row)) * (what == "note"))
+            ids = tuple(
+                weavers[name].blamed(int(row), int(column))
+                or weavers[name].on_line(int(row)) * (what == "note")
+            )
         if what == "required from":
             before.append(ids)
         elif what == "note":
@@ -144,8 +164,11 @@ class Dropping:
                 self.shared.append(group)
             out.update(group)
         if not out:
-            out = {id for id in suspects if self.mutants[id].compiles and
-                   source.endswith(self.mutants[id].file)} - {None}
+            out = {
+                id
+                for id in suspects
+                if self.mutants[id].compiles and source.endswith(self.mutants[id].file)
+            } - {None}
             self.report(f"{source}: no place of its errors is that of a mutant, {len(out)} out")
         if not out:
             raise ValueError(f"{source}: errors that no mutant explains:\n{text[:3000]}")

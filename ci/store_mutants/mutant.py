@@ -37,8 +37,14 @@ class Mutant:
 
     def key(self):
         """What stays the same while other code changes."""
-        return (self.file, self.function, self.operator, self.original, self.mutated,
-                self.occurrence)
+        return (
+            self.file,
+            self.function,
+            self.operator,
+            self.original,
+            self.mutated,
+            self.occurrence,
+        )
 
     def row(self):
         row = dataclasses.asdict(self)
@@ -54,8 +60,9 @@ def on_one_line(text):
 
 def number(mutants):
     """Gives ids in the order of the sources, and sets mutants of the same key apart."""
-    mutants.sort(key=lambda one: (one.file, one.edits[0].begin, one.edits[0].end, one.operator,
-                                  one.mutated))
+    mutants.sort(
+        key=lambda one: (one.file, one.edits[0].begin, one.edits[0].end, one.operator, one.mutated)
+    )
     seen = {}
     for place, mutant in enumerate(mutants, start=1):
         mutant.id = place

@@ -70,6 +70,7 @@ def find_in(job):
     root, name, flags, precompiled = job
     import operators
     import source_tree
+
     path = os.path.join(root, name)
     try:
         file = source_tree.parse(path, flags + precompiled)
@@ -98,6 +99,7 @@ def report(text):
 
 def find_all(options, flags):
     import source_tree
+
     headers = set()
     for name in sources(options.root):
         with open(os.path.join(options.root, name), encoding="utf-8") as file:
@@ -117,8 +119,9 @@ def make(options):
     import weave
 
     began = time.monotonic()
-    with_code = [os.path.join(options.root, name) for name in sources(options.root)
-                 if name.endswith(".cc")]
+    with_code = [
+        os.path.join(options.root, name) for name in sources(options.root) if name.endswith(".cc")
+    ]
     known = compiling.commands(options.commands, with_code)
     texts, mutants = find_all(options, compiling.flags_of(known[with_code[0]][0]))
     mutants = mutant.number(mutants)
@@ -141,8 +144,9 @@ def make(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--root", required=True, type=os.path.abspath)
     parser.add_argument("--commands")
     parser.add_argument("--output", type=os.path.abspath)

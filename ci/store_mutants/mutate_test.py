@@ -69,26 +69,62 @@ class Made:
         source.write_text(SAMPLE, encoding="ascii")
         command = f"g++ -std=c++20 -I{ROOT} -Werror -o sample.o -c {source}"
         commands = self.folder / "commands.json"
-        commands.write_text(json.dumps(
-            [{"file": str(source), "directory": folder, "command": command}]), encoding="ascii")
-        subprocess.run([sys.executable, "-B", HERE / "mutate.py", "--root", folder, "--commands",
-                        commands, "--output", self.folder / "out"], check=True, capture_output=True)
+        commands.write_text(
+            json.dumps([{"file": str(source), "directory": folder, "command": command}]),
+            encoding="ascii",
+        )
+        subprocess.run(
+            [
+                sys.executable,
+                "-B",
+                HERE / "mutate.py",
+                "--root",
+                folder,
+                "--commands",
+                commands,
+                "--output",
+                self.folder / "out",
+            ],
+            check=True,
+            capture_output=True,
+        )
         self.mutants = table.load(self.folder / "out" / mutate.TABLE)
         self.woven = self.folder / "out" / "embedded_store/watch/sample.cc"
-        subprocess.run(["g++", "-std=c++20", "-w", f"-I{ROOT}", self.woven, HERE / "mutant.cc",
-                        "-o", self.folder / "sample"], check=True)
+        subprocess.run(
+            [
+                "g++",
+                "-std=c++20",
+                "-w",
+                f"-I{ROOT}",
+                self.woven,
+                HERE / "mutant.cc",
+                "-o",
+                self.folder / "sample",
+            ],
+            check=True,
+        )
 
     def run(self, argument, id=0, reached=""):
         environment = dict(os.environ, WATCHPROOF_STORE_MUTANT=str(id))
         if reached:
             environment["WATCHPROOF_STORE_MUTANTS_REACHED"] = str(reached)
         # One that never ends is stopped.
-        return subprocess.run(["timeout", "2", self.folder / "sample", argument], env=environment,
-                              capture_output=True, text=True, check=False).stdout.strip()
+        return subprocess.run(
+            ["timeout", "2", self.folder / "sample", argument],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout.strip()
 
     def mutant(self, operator, original, mutated):
-        found = [row for row in self.mutants if row["operator"] == operator
-                 and row["original"] == original and row["mutated"] == mutated]
+        found = [
+            row
+            for row in self.mutants
+            if row["operator"] == operator
+            and row["original"] == original
+            and row["mutated"] == mutated
+        ]
         assert len(found) == 1, (operator, original, mutated, found)
         return found[0]
 
@@ -112,16 +148,17 @@ class MutateTest(unittest.TestCase):
 
     def test_each_operator_does_what_it_says(self):
         self.assertEqual(self.result("boundary", "i < to", "i <= to"), "10")
-        self.assertEqual(self.result("negate", "i == 3 || way == Way::kStay",
-                                     "!(i == 3 || way == Way::kStay)"), "2")
+        self.assertEqual(
+            self.result("negate", "i == 3 || way == Way::kStay", "!(i == 3 || way == Way::kStay)"),
+            "2",
+        )
         self.assertEqual(self.result("drop", "continue;", ";"), "10")
         self.assertEqual(self.result("constant", "3", "4"), "8")
         self.assertEqual(self.result("constant", "3", "2"), "8")
         self.assertEqual(self.result("drop", "count += kTwice;", ";"), "0")
         self.assertEqual(self.result("arithmetic", "count += kTwice", "count -= kTwice"), "-8")
         self.assertEqual(self.result("off-by-one", "span.high", "(span.high) + 1"), "10")
-        self.assertEqual(self.result("swap", "span.low, span.high",
-                                     "span.high, span.low"), "0")
+        self.assertEqual(self.result("swap", "span.low, span.high", "span.high, span.low"), "0")
         self.assertEqual(self.result("constant", "Way::kUp", "Way::kDown"), "8")
         self.assertEqual(self.result("drop-step", "++i", "i"), "")
 
@@ -129,8 +166,13 @@ class MutateTest(unittest.TestCase):
         self.assertFalse([row for row in self.made.mutants if row["line"] == 9])
 
     def test_the_last_return_stays(self):
-        self.assertFalse([row for row in self.made.mutants if row["operator"] == "drop"
-                          and row["original"] == "return count;"])
+        self.assertFalse(
+            [
+                row
+                for row in self.made.mutants
+                if row["operator"] == "drop" and row["original"] == "return count;"
+            ]
+        )
         self.made.mutant("drop", "return -1;", ";")
 
     def test_lines_keep_their_numbers(self):
@@ -147,16 +189,19 @@ class MutateTest(unittest.TestCase):
 
     def test_equivalents_fit_or_are_stale(self):
         entry = {"file": "embedded_store/watch/sample.cc", "original": "continue;", "reason": "no"}
-        self.assertEqual(list(equivalent.match([entry], self.made.mutants)),
-                         [self.made.mutant("drop", "continue;", ";")["id"]])
+        self.assertEqual(
+            list(equivalent.match([entry], self.made.mutants)),
+            [self.made.mutant("drop", "continue;", ";")["id"]],
+        )
         with self.assertRaises(equivalent.Stale):
             equivalent.match([entry | {"original": "break;"}], self.made.mutants)
         del entry["original"]
         several = entry | {"changes": ["drop: continue;", "drop: return -1;"]}
         self.assertEqual(len(equivalent.match([several], self.made.mutants)), 2)
         with self.assertRaises(equivalent.Stale):
-            equivalent.match([entry | {"changes": ["drop: continue;", "drop: break;"]}],
-                             self.made.mutants)
+            equivalent.match(
+                [entry | {"changes": ["drop: continue;", "drop: break;"]}], self.made.mutants
+            )
 
     def test_intervals(self):
         low, high = table.wilson(8, 10)
@@ -173,8 +218,10 @@ class NumberTest(unittest.TestCase):
         self.assertIn("wp_return_if_error(h(a));", read)
 
     def test_the_same_twice_in_a_function_has_two_keys(self):
-        same = [Mutant("a.cc", "F", "drop", line, "G();", ";", [Edit(line, line + 4, DROP)])
-                for line in (1, 2)]
+        same = [
+            Mutant("a.cc", "F", "drop", line, "G();", ";", [Edit(line, line + 4, DROP)])
+            for line in (1, 2)
+        ]
         self.assertEqual([one.occurrence for one in number(same)], [0, 1])
 
 

@@ -24,20 +24,49 @@ from source_tree import HIDDEN_MACRO, RETURN_IF_ERROR, closing_of, top_level
 
 BOUNDARY = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 LOGICAL = {"&&": "||", "||": "&&"}
-ARITHMETIC = {"+": "-", "-": "+", "*": "/", "/": "*", "%": "/", "<<": ">>", ">>": "<<", "&": "|",
-              "|": "&", "^": "&", "+=": "-=", "-=": "+=", "*=": "/=", "<<=": ">>=", ">>=": "<<=",
-              "|=": "&=", "&=": "|="}
+ARITHMETIC = {
+    "+": "-",
+    "-": "+",
+    "*": "/",
+    "/": "*",
+    "%": "/",
+    "<<": ">>",
+    ">>": "<<",
+    "&": "|",
+    "|": "&",
+    "^": "&",
+    "+=": "-=",
+    "-=": "+=",
+    "*=": "/=",
+    "<<=": ">>=",
+    ">>=": "<<=",
+    "|=": "&=",
+    "&=": "|=",
+}
 ASSIGNMENT = re.compile(r"(?:[-+*/%&|^]|<<|>>)?=$")
-SIBLINGS = [("min", "max"), ("lower_bound", "upper_bound"), ("front", "back"), ("all_of", "any_of"),
-            ("floor", "ceil"), ("NotifyOne", "NotifyAll"), ("first", "last")]
+SIBLINGS = [
+    ("min", "max"),
+    ("lower_bound", "upper_bound"),
+    ("front", "back"),
+    ("all_of", "any_of"),
+    ("floor", "ceil"),
+    ("NotifyOne", "NotifyAll"),
+    ("first", "last"),
+]
 SIBLING = {a: b for a, b in SIBLINGS} | {b: a for a, b in SIBLINGS}
 # The order of their arguments does not matter.
 SYMMETRIC = {"min", "max", "swap", "SameEvents"}
 # They change nothing that could be seen.
 UNSEEN = {"reserve"}
 NUMBER = re.compile(r"(0[xX][0-9a-fA-F']+|\d[\d']*)([uUlL]*)$")
-FUNCTIONS = {"FUNCTION_DECL", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "FUNCTION_TEMPLATE",
-             "CONVERSION_FUNCTION"}
+FUNCTIONS = {
+    "FUNCTION_DECL",
+    "CXX_METHOD",
+    "CONSTRUCTOR",
+    "DESTRUCTOR",
+    "FUNCTION_TEMPLATE",
+    "CONVERSION_FUNCTION",
+}
 CLASSES = {"CLASS_DECL", "STRUCT_DECL", "CLASS_TEMPLATE"}
 # A step one way is undone by one the other way: off-by-one would be a second drop-call.
 STEPS = {"next": "previous", "previous": "next"}
@@ -66,8 +95,9 @@ class Finder:
         if edits is None:
             edits = [Edit(node.begin, node.end, REPLACE, mutated)]
         line = self.file.text.count("\n", 0, edits[0].begin) + 1
-        self.mutants.append(Mutant(self.name, "::".join(self.scope), operator, line, text, mutated,
-                                   edits))
+        self.mutants.append(
+            Mutant(self.name, "::".join(self.scope), operator, line, text, mutated, edits)
+        )
 
     def negate(self, node):
         text = self.source(node)
@@ -82,7 +112,7 @@ class Finder:
             self.scope += [node.name] * bool(named)
             for child in node.children:
                 self.declaration(child)
-            del self.scope[len(self.scope) - bool(named):]
+            del self.scope[len(self.scope) - bool(named) :]
         elif node.kind in FUNCTIONS:
             self.function(node)
         elif node.kind == "FIELD_DECL" and node.children:
@@ -92,7 +122,7 @@ class Finder:
 
     def function(self, node):
         bodies = [child for child in node.children if child.kind == "COMPOUND_STMT"]
-        if not bodies or "constexpr" in self.file.text[node.begin:bodies[0].begin]:
+        if not bodies or "constexpr" in self.file.text[node.begin : bodies[0].begin]:
             return
         outer = len(self.scope)
         parent = node.cursor.semantic_parent
@@ -100,8 +130,12 @@ class Finder:
             self.scope.append(parent.spelling)
         self.scope.append(node.name.split("<")[0])
         for child in node.children:  # of a constructor
-            if child.kind not in ("PARM_DECL", "COMPOUND_STMT", "MEMBER_REF",
-                                  "TEMPLATE_TYPE_PARAMETER"):
+            if child.kind not in (
+                "PARM_DECL",
+                "COMPOUND_STMT",
+                "MEMBER_REF",
+                "TEMPLATE_TYPE_PARAMETER",
+            ):
                 self.initialiser(child)
         self.body(bodies[0], node.cursor.result_type.spelling in ("void", ""))
         del self.scope[outer:]
@@ -117,8 +151,11 @@ class Finder:
     def initialiser(self, node):
         """Of a variable or a member: T x(a, b), T x{a, b} or T x = a."""
         text = self.file.of(node)
-        if node.kind == "CALL_EXPR" and re.match(r"[A-Za-z_]\w*\s*[({]", text) and \
-                not any(child.begin == node.begin for child in node.children):
+        if (
+            node.kind == "CALL_EXPR"
+            and re.match(r"[A-Za-z_]\w*\s*[({]", text)
+            and not any(child.begin == node.begin for child in node.children)
+        ):
             self.arguments(node.children, node.name)
         else:
             self.value(node)
@@ -160,27 +197,37 @@ class Finder:
             end += 1
         if self.file.text[end] != ";" or node.name in UNSEEN:
             return
-        text = self.file.text[node.begin:node.end]
+        text = self.file.text[node.begin : node.end]
         if HIDDEN_MACRO.match(text) and not text.startswith(RETURN_IF_ERROR):
             return
         if node.kind == "UNARY" and node.name in ("++", "--"):
             operator = "drop-step"
-        self.add(operator, node, ";", [Edit(node.begin, end + 1, DROP)],
-                 on_one_line(self.file.text[node.begin:end + 1]))
+        self.add(
+            operator,
+            node,
+            ";",
+            [Edit(node.begin, end + 1, DROP)],
+            on_one_line(self.file.text[node.begin : end + 1]),
+        )
 
     def jump(self, node):
         # Without the last return of a function that returns something, anything could happen.
         last = self.last_return
         if node.kind != "RETURN_STMT" or (
-                node is not last and (last is not None or self.returns_nothing)):
+            node is not last and (last is not None or self.returns_nothing)
+        ):
             self.drop(node, "drop")
         for child in node.children:
             self.value(child)
 
     def variable(self, node):
         text = self.file.of(node)
-        if node.kind != "VAR_DECL" or not node.children or "constexpr" in self.before(node) \
-                or node.children[-1].kind.endswith("_DECL"):
+        if (
+            node.kind != "VAR_DECL"
+            or not node.children
+            or "constexpr" in self.before(node)
+            or node.children[-1].kind.endswith("_DECL")
+        ):
             return
         value = node.children[-1]
         if "LVALUEREFERENCE" in str(node.cursor.type.kind) and "const" not in text.split("=")[0]:
@@ -191,12 +238,12 @@ class Finder:
     def before(self, node):
         """What was written before the name of a declaration."""
         start = self.file.text.rfind("\n", 0, node.begin) + 1
-        return self.file.text[start:node.begin] + self.file.of(node).split("=")[0]
+        return self.file.text[start : node.begin] + self.file.of(node).split("=")[0]
 
     def branch(self, node):
         text = self.file.text
         opening = text.index("(", node.begin)
-        if "constexpr" in text[node.begin:opening]:
+        if "constexpr" in text[node.begin : opening]:
             return
         closing = closing_of(text, opening)
         head = [child for child in node.children if child.begin < closing]
@@ -276,8 +323,11 @@ class Finder:
             self.condition(node)
             return
         literal = node.kind in ("INTEGER_LITERAL", "UNARY") and NUMBER.match(text.lstrip("-"))
-        with_literal = node.kind == "BINARY" and node.name in "+-" and \
-            any(child.kind == "INTEGER_LITERAL" for child in node.children)
+        with_literal = (
+            node.kind == "BINARY"
+            and node.name in "+-"
+            and any(child.kind == "INTEGER_LITERAL" for child in node.children)
+        )
         if node.is_integer and not literal and not with_literal:
             self.add("off-by-one", node, f"({on_one_line(text)}) + 1")
             self.add("off-by-one", node, f"({on_one_line(text)}) - 1")
@@ -325,8 +375,11 @@ class Finder:
 
     def drop_step(self, node, operand):
         # A statement that consists of it is dropped as a whole.
-        dropped = self.mutants and self.mutants[-1].operator == "drop-step" \
+        dropped = (
+            self.mutants
+            and self.mutants[-1].operator == "drop-step"
             and self.mutants[-1].edits[0].begin == node.begin
+        )
         if not dropped:
             self.add("drop-step", node, self.source(operand))
 
@@ -366,8 +419,10 @@ class Finder:
     def call(self, node, called, has_arguments):
         text = self.file.text
         name_begin = called.end - len(node.name)
-        if node.name in SIBLING and text[name_begin:called.end] == node.name:
-            mutated = text[node.begin:name_begin] + SIBLING[node.name] + text[called.end:node.end]
+        if node.name in SIBLING and text[name_begin : called.end] == node.name:
+            mutated = (
+                text[node.begin : name_begin] + SIBLING[node.name] + text[called.end : node.end]
+            )
             self.add("sibling", node, on_one_line(mutated))
         if called.kind != "MEMBER_REF_EXPR":
             return
@@ -387,11 +442,17 @@ class Finder:
             texts = self.source(first), self.source(second)
             # What a range the wrong way round does is undefined: nothing is learnt from it.
             if first.type == second.type and texts[0] != texts[1] and "iterator" not in first.type:
-                between = on_one_line(self.file.text[first.end:second.begin]) + " "
-                self.add("swap", first, f"{texts[1]}{between}{texts[0]}",
-                         [Edit(first.begin, first.end, REPLACE, texts[1]),
-                          Edit(second.begin, second.end, REPLACE, texts[0])],
-                         f"{texts[0]}{between}{texts[1]}")
+                between = on_one_line(self.file.text[first.end : second.begin]) + " "
+                self.add(
+                    "swap",
+                    first,
+                    f"{texts[1]}{between}{texts[0]}",
+                    [
+                        Edit(first.begin, first.end, REPLACE, texts[1]),
+                        Edit(second.begin, second.end, REPLACE, texts[0]),
+                    ],
+                    f"{texts[0]}{between}{texts[1]}",
+                )
         for node in nodes:
             if node.kind == "UNEXPOSED_EXPR" and self.file.of(node).startswith("."):
                 self.field(node)
@@ -442,15 +503,18 @@ class Finder:
         if named is None or named.kind.name != "ENUM_CONSTANT_DECL":
             return
         path = named.location.file.name if named.location.file else ""
-        values = [one.spelling for one in named.semantic_parent.get_children()
-                  if one.kind.name == "ENUM_CONSTANT_DECL"]
+        values = [
+            one.spelling
+            for one in named.semantic_parent.get_children()
+            if one.kind.name == "ENUM_CONSTANT_DECL"
+        ]
         two_compared = self.compared_with is not None and len(values) == 2
         if path.startswith("/usr/") or len(values) < 2 or two_compared:
             return
         text = self.source(node)
         after = values[(values.index(named.spelling) + 1) % len(values)]
         if text.endswith(named.spelling):
-            self.add("constant", node, text[:len(text) - len(named.spelling)] + after)
+            self.add("constant", node, text[: len(text) - len(named.spelling)] + after)
 
 
 def find(file, name):

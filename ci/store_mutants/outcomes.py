@@ -41,9 +41,15 @@ def run(command, environment, folder, limit):
     began = time.monotonic()
     out_of_time = False
     with open(folder / "output", "w+b") as output:
-        process = subprocess.Popen(["bash", "-c", command], cwd=folder, env=environment,
-                                   stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                                   start_new_session=True)
+        process = subprocess.Popen(
+            ["bash", "-c", command],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
         try:
             process.wait(limit)
         except subprocess.TimeoutExpired:
@@ -86,9 +92,17 @@ class Results:
         return self.rows.get((key(mutant), way))
 
     def add(self, mutant, way, ended, reached):
-        row = {"id": mutant["id"], **{name: mutant[name] for name in KEY}, "line": mutant["line"],
-               "way": way, "verdict": ended.verdict, "reason": ended.reason, "reached": reached,
-               "seconds": round(ended.seconds, 2), "tail": ended.tail}
+        row = {
+            "id": mutant["id"],
+            **{name: mutant[name] for name in KEY},
+            "line": mutant["line"],
+            "way": way,
+            "verdict": ended.verdict,
+            "reason": ended.reason,
+            "reached": reached,
+            "seconds": round(ended.seconds, 2),
+            "tail": ended.tail,
+        }
         with self.lock:
             self.rows[key(mutant), way] = row
             with open(self.path, "a", encoding="utf-8") as file:

@@ -34,16 +34,26 @@ DECLARATIONS = "template <typename T> void wp_return_if_error(T&&);"
 HIDDEN_MACRO = re.compile(r"WP_[A-Z_]+\(")
 
 INTEGERS = {
-    TypeKind.INT, TypeKind.UINT, TypeKind.LONG, TypeKind.ULONG, TypeKind.LONGLONG,
-    TypeKind.ULONGLONG, TypeKind.SHORT, TypeKind.USHORT,
+    TypeKind.INT,
+    TypeKind.UINT,
+    TypeKind.LONG,
+    TypeKind.ULONG,
+    TypeKind.LONGLONG,
+    TypeKind.ULONGLONG,
+    TypeKind.SHORT,
+    TypeKind.USHORT,
 }
 # Counters of this project, which can be stepped with next() and previous().
 QUANTITY = re.compile(r"watchproof::Quantity<(?!watchproof::ByteCount)[\w:]+Tag, [\w ]+>$")
 OPERATOR_NAME = re.compile(r"operator\s*(\W+)$")
 # References to names, and attributes: neither statements nor expressions.
 NO_NODES = {
-    Kind.TYPE_REF, Kind.NAMESPACE_REF, Kind.TEMPLATE_REF, Kind.OVERLOADED_DECL_REF,
-    Kind.CXX_BASE_SPECIFIER, Kind.LABEL_REF,
+    Kind.TYPE_REF,
+    Kind.NAMESPACE_REF,
+    Kind.TEMPLATE_REF,
+    Kind.OVERLOADED_DECL_REF,
+    Kind.CXX_BASE_SPECIFIER,
+    Kind.LABEL_REF,
 }
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
@@ -77,7 +87,7 @@ class File:
         self.roots = roots
 
     def of(self, node):
-        return self.text[node.begin:node.end]
+        return self.text[node.begin : node.end]
 
 
 def readable(text):
@@ -92,8 +102,15 @@ def readable(text):
             if text[other + 1] == " ":
                 comma = other
                 break
-        text = (text[:at] + " " * len(ASSIGN_OR_RETURN) + text[opening + 1:comma] + "=*"
-                + text[comma + 2:closing] + " " + text[closing + 1:])
+        text = (
+            text[:at]
+            + " " * len(ASSIGN_OR_RETURN)
+            + text[opening + 1 : comma]
+            + "=*"
+            + text[comma + 2 : closing]
+            + " "
+            + text[closing + 1 :]
+        )
         at = text.find(ASSIGN_OR_RETURN)
     return text
 
@@ -124,9 +141,11 @@ def precompile(headers, flags, path):
     """Reads system headers once for all sources. Returns the flags that add them."""
     text = "".join(f"#include <{header}>\n" for header in headers)
     unit = cindex.Index.create().parse(
-        "/wp_headers.h", ["-x", "c++-header", *flags[2:], "-w"],
+        "/wp_headers.h",
+        ["-x", "c++-header", *flags[2:], "-w"],
         unsaved_files=[("/wp_headers.h", text)],
-        options=cindex.TranslationUnit.PARSE_INCOMPLETE)
+        options=cindex.TranslationUnit.PARSE_INCOMPLETE,
+    )
     unit.save(path)
     return ["-include-pch", path]
 
@@ -139,14 +158,24 @@ def parse(path, flags):
     with open(path, encoding="ascii") as file:
         text = file.read()
     unit = cindex.Index.create().parse(
-        path, [*flags, "-w", "-Wno-pragma-once-outside-header", "-include", "/wp_declarations.h"],
-        unsaved_files=[(path, readable(text)), ("/wp_declarations.h", DECLARATIONS)])
+        path,
+        [*flags, "-w", "-Wno-pragma-once-outside-header", "-include", "/wp_declarations.h"],
+        unsaved_files=[(path, readable(text)), ("/wp_declarations.h", DECLARATIONS)],
+    )
     wrong = [str(one) for one in unit.diagnostics if one.severity >= cindex.Diagnostic.Error]
     if wrong:
         raise Unreadable(f"{path}: {'; '.join(wrong[:3])}")
     reader = Reader(path, text)
-    return File(path, text, [node for cursor in unit.cursor.get_children() if reader.here(cursor)
-                             for node in reader.read(cursor)])
+    return File(
+        path,
+        text,
+        [
+            node
+            for cursor in unit.cursor.get_children()
+            if reader.here(cursor)
+            for node in reader.read(cursor)
+        ],
+    )
 
 
 class Reader:
@@ -175,14 +204,19 @@ class Reader:
         """The node of a cursor, in a list; an empty list where there is nothing to see."""
         begin, end = self.span(cursor)
         if HIDDEN_MACRO.match(self.text, begin) and not self.text.startswith(
-                (RETURN_IF_ERROR, ASSIGN_OR_RETURN), begin):
+            (RETURN_IF_ERROR, ASSIGN_OR_RETURN), begin
+        ):
             return []
         children = list(self.within(cursor))
         written = self.rewritten(cursor, children)
         if written:
             return [written]
-        if cursor.kind.is_expression() and len(children) == 1 and children[0].kind.is_expression() \
-                and self.span(children[0]) == (begin, end):
+        if (
+            cursor.kind.is_expression()
+            and len(children) == 1
+            and children[0].kind.is_expression()
+            and self.span(children[0]) == (begin, end)
+        ):
             return self.read(children[0])
         return [self.operator(cursor, children) or self.plain(cursor, children)]
 
@@ -197,9 +231,10 @@ class Reader:
         call = children[0]
         if call.kind == Kind.UNARY_OPERATOR:
             call = next(call.get_children())
-        elif call.kind == Kind.CALL_EXPR and call.spelling[len("operator"):] in COMPARISONS:
-            call = next((child for child in call.get_children()
-                         if child.spelling == "operator<=>"), None)
+        elif call.kind == Kind.CALL_EXPR and call.spelling[len("operator") :] in COMPARISONS:
+            call = next(
+                (child for child in call.get_children() if child.spelling == "operator<=>"), None
+            )
         else:
             return None
         if call is None or call.spelling not in ("operator==", "operator<=>"):
@@ -215,8 +250,10 @@ class Reader:
         name, operands = "", []
         for child in call.get_children():
             first, last = self.span(child)
-            if child.spelling == call.spelling and child.kind in (Kind.UNEXPOSED_EXPR,
-                                                                  Kind.DECL_REF_EXPR):
+            if child.spelling == call.spelling and child.kind in (
+                Kind.UNEXPOSED_EXPR,
+                Kind.DECL_REF_EXPR,
+            ):
                 name = self.text[first:last]
             elif begin <= first < last <= end:
                 operands.append(child)
@@ -233,7 +270,7 @@ class Reader:
         if cursor.kind in (Kind.BINARY_OPERATOR, Kind.COMPOUND_ASSIGNMENT_OPERATOR):
             if len(children) != 2:
                 return None
-            between = self.text[self.span(children[0])[1]:self.span(children[1])[0]]
+            between = self.text[self.span(children[0])[1] : self.span(children[1])[0]]
             return self.binary(cursor, between.strip(), children)
         if cursor.kind == Kind.UNARY_OPERATOR and len(children) == 1:
             first, last = self.span(children[0])

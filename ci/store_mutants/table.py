@@ -34,8 +34,10 @@ def share(hits, count):
 
 def census(mutants, equivalents):
     """How many there are, by operator and by file."""
-    lines = [f"{len(mutants)} mutants, {sum(row['compiles'] for row in mutants)} compile, "
-             f"{len(equivalents)} of them shown to be equivalent"]
+    lines = [
+        f"{len(mutants)} mutants, {sum(row['compiles'] for row in mutants)} compile, "
+        f"{len(equivalents)} of them shown to be equivalent"
+    ]
     for field in ("operator", "file"):
         counts = collections.Counter(row[field] for row in mutants)
         compiled = collections.Counter(row[field] for row in mutants if row["compiles"])
@@ -73,9 +75,14 @@ class Survey:
             dead = [row for row in rows if row["verdict"] == KILLED]
             how = collections.Counter(row["reason"] for row in dead)
             unreached = sum(row["verdict"] != KILLED and not row["reached"] for row in rows)
-            yield row_of([way, share(len(dead), len(rows)),
-                          ", ".join(f"{count} {name}" for name, count in how.most_common()),
-                          unreached])
+            yield row_of(
+                [
+                    way,
+                    share(len(dead), len(rows)),
+                    ", ".join(f"{count} {name}" for name, count in how.most_common()),
+                    unreached,
+                ]
+            )
         if len(self.ways) > 1:
             yield row_of(["any of them", share(self.any_killed(), len(self.mutants)), "", ""])
 
@@ -86,15 +93,22 @@ class Survey:
         yield row_of([field, *self.ways])
         yield "|---" * (len(self.ways) + 1) + "|"
         for name in sorted(groups):
-            cells = [f"{sum(self.killed(one, [way]) for one in groups[name])} of "
-                     f"{len(groups[name])}" for way in self.ways]
+            cells = [
+                f"{sum(self.killed(one, [way]) for one in groups[name])} of {len(groups[name])}"
+                for way in self.ways
+            ]
             yield row_of([name, *cells])
 
     def survivors(self, root):
         """Those that were reached one by one, the others by function."""
         alive = [one for one in self.mutants if not self.killed(one, self.ways)]
-        reached = [one for one in alive if any(
-            row and row["reached"] for row in (self.results.get(one, way) for way in self.ways))]
+        reached = [
+            one
+            for one in alive
+            if any(
+                row and row["reached"] for row in (self.results.get(one, way) for way in self.ways)
+            )
+        ]
         yield f"\n## Survivors that were reached: {len(reached)}"
         wasteful = sum(one["id"] in self.wasteful for one in reached)
         if wasteful:
@@ -109,17 +123,23 @@ class Survey:
         for (file, function), mutants in functions.items():
             yield f"- {file} {function}, {len(mutants)}:"
             for one in mutants:
-                yield (f"  - {one['id']} line {one['line']}, {one['operator']}: "
-                       f"`{one['original']}` to `{one['mutated']}`")
+                yield (
+                    f"  - {one['id']} line {one['line']}, {one['operator']}: "
+                    f"`{one['original']}` to `{one['mutated']}`"
+                )
 
     def explained(self, root, mutant):
         lines = (root / mutant["file"]).read_text(encoding="utf-8").splitlines()
-        yield (f"\n### {mutant['id']}: {mutant['file']}:{mutant['line']} {mutant['function']}, "
-               f"{mutant['operator']}\n")
+        yield (
+            f"\n### {mutant['id']}: {mutant['file']}:{mutant['line']} {mutant['function']}, "
+            f"{mutant['operator']}\n"
+        )
         if mutant["id"] in self.wasteful:
             yield self.wasteful[mutant["id"]] + "\n"
-        yield (f"```diff\n  {lines[mutant['line'] - 1].strip()}\n- {mutant['original']}\n"
-               f"+ {mutant['mutated']}\n```")
+        yield (
+            f"```diff\n  {lines[mutant['line'] - 1].strip()}\n- {mutant['original']}\n"
+            f"+ {mutant['mutated']}\n```"
+        )
         for way in self.ways:
             row = self.results.get(mutant, way)
             if row:
@@ -129,8 +149,13 @@ class Survey:
 
 def report(root, runner, drawn):
     survey = Survey(runner, drawn)
-    lines = ["# Mutants of the embedded store", "",
-             f"{len(drawn)} drawn, seed {runner.options.seed:x}", "", *survey.rates()]
+    lines = [
+        "# Mutants of the embedded store",
+        "",
+        f"{len(drawn)} drawn, seed {runner.options.seed:x}",
+        "",
+        *survey.rates(),
+    ]
     for field in ("operator", "file"):
         lines += ["", *survey.by(field)]
     lines += survey.survivors(root)

@@ -16,6 +16,7 @@ INCLUDE = '#include "ci/store_mutants/mutant.h"'
 @dataclasses.dataclass
 class Region:
     """A part of the woven text that belongs to some mutants."""
+
     begin: int
     end: int
     ids: list
@@ -61,8 +62,10 @@ class Weaver:
     def place(self, begin, end):
         edits = self.places[(begin, end)]
         start = self.at
-        of = {form: [(edit, id) for edit, id in edits if edit.form == form]
-              for form in (DROP, NEGATE, REPLACE, REQUIRE_NOT)}
+        of = {
+            form: [(edit, id) for edit, id in edits if edit.form == form]
+            for form in (DROP, NEGATE, REPLACE, REQUIRE_NOT)
+        }
         for _, id in of[DROP]:
             self.put(f"{{ if (!WP_MUTANT({id})) ")
         for _, id in of[NEGATE]:
@@ -92,5 +95,6 @@ class Weaver:
         begin = self.starts[line - 1]
         index = bisect.bisect_left(self.starts, begin) + 1
         end = self.starts[index] if index < len(self.starts) else len(self.text)
-        return sorted({id for one in self.regions if one.begin < end and one.end > begin
-                       for id in one.ids})
+        return sorted(
+            {id for one in self.regions if one.begin < end and one.end > begin for id in one.ids}
+        )
