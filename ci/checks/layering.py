@@ -5,7 +5,9 @@ A folder may include itself and the folders of its row, nothing else. The table 
 cycles on every run; code that obeys a table without cycles has none.
 """
 
-from source import Problem, unit_of
+from collections.abc import Iterator
+
+from source import File, Problem, unit_of
 
 BASE = {"harness/base"}
 ORACLE = {"harness/history", "harness/model", "harness/checkers"}
@@ -84,42 +86,56 @@ PROBE = ("harness/targets/probe",)
 ALONE = {"embedded_store": "the store", "proxies": "the proxies"}
 
 # Third-party headers and the folders, or files by the start of their path, that may see them.
-GRPC_PLACES = ("harness/client/", "embedded_store/server/", "ci/bench/store/") + PROBE
+GRPC_PLACES = ("harness/client/", "embedded_store/server/", "ci/bench/store/", *PROBE)
 LIBRARIES = (
     ("gRPC", ("grpcpp/", "grpc/"), (".grpc.pb.h",), GRPC_PLACES),
-    ("protobuf", ("google/protobuf/",), (".pb.h",), GRPC_PLACES + ("harness/history/",)),
+    ("protobuf", ("google/protobuf/",), (".pb.h",), (*GRPC_PLACES, "harness/history/")),
     (
         "Asio and Boost",
         ("boost/", "asio/", "asio.hpp"),
         (),
-        ("proxies/", "harness/targets/", "harness/statistics/", "embedded_store/server/")
-        + ("embedded_store/mvcc/store_hash",),
+        (
+            "proxies/",
+            "harness/targets/",
+            "harness/statistics/",
+            "embedded_store/server/",
+            "embedded_store/mvcc/store_hash",
+        ),
     ),
     (
         "JSON",
         ("nlohmann/",),
         (),
-        ("harness/history/", "harness/import/", "harness/report/", "harness/results/")
-        + ("harness/consumers/", "harness/session/", "harness/scenario/")
-        + ("proxies/control/", "embedded_store/server/"),
+        (
+            "harness/history/",
+            "harness/import/",
+            "harness/report/",
+            "harness/results/",
+            "harness/consumers/",
+            "harness/session/",
+            "harness/scenario/",
+            "proxies/control/",
+            "embedded_store/server/",
+        ),
     ),
 )
 
 
-def folder_of(name):
+def folder_of(name: str) -> str | None:
     tops = ("harness", "embedded_store", "proxies", "cases", "fixtures")
     unit = unit_of(name)
     return unit if "/" in unit and unit.split("/")[0] in tops else None
 
 
-def check_table(table=None):
+def check_table(table: dict[str, set[str]] | None = None) -> Iterator[list[str]]:
     """Yields the folders of a cycle, if the table has one."""
     table = ALLOWED if table is None else table
-    finished, path = set(), []
+    finished: set[str] = set()
+    path: list[str] = []
 
-    def visit(folder):
+    def visit(folder: str) -> Iterator[list[str]]:
         if folder in path:
-            yield path[path.index(folder) :] + [folder]
+            yield [*path[path.index(folder) :], folder]
         elif folder not in finished:
             path.append(folder)
             for below in sorted(table.get(folder, ())):
@@ -131,7 +147,7 @@ def check_table(table=None):
         yield from visit(folder)
 
 
-def _allowed_for(file):
+def _allowed_for(file: File) -> set[str] | None:
     """The folders a file may include, its own excepted; None when it has no row."""
     folder = file.folder
     if folder.startswith("cases/") and folder != "cases/support":
@@ -148,7 +164,7 @@ def _allowed_for(file):
     return {f for f in ALLOWED if not f.startswith("cases/")}
 
 
-def _advice(file, folder):
+def _advice(file: File, folder: str) -> str:
     top = file.folder.split("/")[0]
     if file.folder in ORACLE:
         return "the oracle shares no code with what it judges; pass facts through harness/history"
@@ -163,7 +179,7 @@ def _advice(file, folder):
     return "move the shared part to a folder below both, or pass it in as a parameter"
 
 
-def check_folders(file):
+def check_folders(file: File) -> Iterator[Problem]:
     allowed = _allowed_for(file)
     for include in file.includes:
         if not include.quoted:
@@ -182,7 +198,7 @@ def check_folders(file):
             yield Problem(file.path, include.line, text)
 
 
-def check_libraries(file):
+def check_libraries(file: File) -> Iterator[Problem]:
     if file.is_test and file.folder not in ORACLE and not file.path.startswith("cases/"):
         return
     for include in file.includes:
@@ -193,13 +209,13 @@ def check_libraries(file):
                 text = f"{library} headers belong to {', '.join(places)}; hide the use behind those"
                 yield Problem(file.path, include.line, text)
             break
-        if file.path.startswith("harness/targets/") and file.path.endswith(".h"):
-            if include.name.startswith("boost/"):
-                text = "headers of targets show no Boost types; move the include to the .cc file"
-                yield Problem(file.path, include.line, text)
+        shown = file.path.startswith("harness/targets/") and file.path.endswith(".h")
+        if shown and include.name.startswith("boost/"):
+            text = "headers of targets show no Boost types; move the include to the .cc file"
+            yield Problem(file.path, include.line, text)
 
 
-def check(file):
+def check(file: File) -> Iterator[Problem]:
     if file.is_cpp and file.path.split("/")[0] != "ci":
         yield from check_folders(file)
         yield from check_libraries(file)

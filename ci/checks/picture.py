@@ -6,20 +6,22 @@ python3 ci/checks/picture.py        draws it anew; the check `picture` says when
 
 import os
 import pathlib
-import sys
+from collections.abc import Iterator
 
 import layering
 import source
-from source import Problem
+from source import File, Problem
+
+Edges = dict[str, set[str]]
 
 PAGE = "harness/docs/architecture.md"
 BEGIN, END = "<!-- picture -->\n", "<!-- /picture -->\n"
 GROUPS = ("harness", "cases", "proxies", "embedded_store", "fixtures")
 
 
-def edges_of(files):
+def edges_of(files: list[File]) -> Edges:
     """Folder -> the folders that its files include, tests left out; cases are one folder."""
-    edges = {}
+    edges: Edges = {}
     for file in files:
         if not file.is_cpp or file.is_test or "/testing/" in file.path:
             continue
@@ -35,17 +37,18 @@ def edges_of(files):
     return edges
 
 
-def shown(folder):
+def shown(folder: str | None) -> str | None:
     if folder and folder.startswith("cases/") and folder != "cases/support":
         return "cases"
     return folder
 
 
-def reduced(edges):
+def reduced(edges: Edges) -> Edges:
     """Without the arrows that others, one behind the other, say as well."""
 
-    def reach(start):
-        found, left = set(), [start]
+    def reach(start: str) -> set[str]:
+        found: set[str] = set()
+        left = [start]
         while left:
             for below in edges[left.pop()] - found:
                 found.add(below)
@@ -59,7 +62,7 @@ def reduced(edges):
     }
 
 
-def draw(files):
+def draw(files: list[File]) -> str:
     arrows = reduced(edges_of(files))
     lines = ["```mermaid", "graph TD"]
     for group in GROUPS:
@@ -69,20 +72,20 @@ def draw(files):
         lines.append("  end")
     for folder in sorted(arrows):
         lines += [f"  {name(folder)} --> {name(below)}" for below in sorted(arrows[folder])]
-    return "\n".join(lines + ["```", ""])
+    return "\n".join([*lines, "```", ""])
 
 
-def name(folder):
+def name(folder: str) -> str:
     return folder.replace("/", "_")
 
 
-def split(page):
+def split(page: str) -> tuple[str, str, str]:
     before, _, rest = page.partition(BEGIN)
     drawn, _, after = rest.partition(END)
     return before, drawn, after
 
 
-def check(files, root):
+def check(files: list[File], root: str) -> Iterator[Problem]:
     page = pathlib.Path(root, PAGE).read_text(encoding="utf-8")
     if split(page)[1] != draw(files):
         line = page[: page.find(BEGIN)].count("\n") + 1
@@ -90,7 +93,7 @@ def check(files, root):
         yield Problem(PAGE, line, text)
 
 
-def main():
+def main() -> None:
     root = pathlib.Path(__file__).resolve().parents[2]
     page = root / PAGE
     before, _, after = split(page.read_text(encoding="utf-8"))
@@ -99,4 +102,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

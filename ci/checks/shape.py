@@ -3,8 +3,9 @@
 
 import ast
 import re
+from collections.abc import Iterable, Iterator
 
-from source import Problem
+from source import File, Problem
 
 LINE_COLUMNS = 100
 FUNCTION_LINES = 60
@@ -24,9 +25,11 @@ BODY = re.compile(
 )
 
 
-def functions(code):
+def functions(code: str) -> Iterator[tuple[int, int]]:
     """Yields (first line, last line) of every outermost function of C++ code without literals."""
-    frames = []  # of (kind, line where the head began, head so far, parentheses open)
+    frames: list[
+        tuple[str, int, str, int]
+    ] = []  # of (kind, line where the head began, head so far, parentheses open)
     head, head_line, parens, body_depth = "", 1, 0, None
     for line, text in enumerate(DIRECTIVE.sub(_newlines, code).split("\n"), start=1):
         for char in text + "\n":
@@ -51,11 +54,11 @@ def functions(code):
                 head += char
 
 
-def _newlines(match):
+def _newlines(match: re.Match[str]) -> str:
     return "\n" * match.group(0).count("\n")
 
 
-def _kind(head, parens):
+def _kind(head: str, parens: int) -> str:
     stripped = re.sub(r"\[\[[^\]]*\]\]", " ", head).strip()
     if parens == 0 and SCOPE.match(stripped):
         return "scope"
@@ -67,16 +70,16 @@ def _kind(head, parens):
     return "value"
 
 
-def check_lines(file):
+def check_lines(file: File) -> Iterator[Problem]:
     for number, line in enumerate(file.lines, start=1):
         if len(line) > LINE_COLUMNS:
             text = f"{len(line)} columns; break the line at {LINE_COLUMNS} at the latest"
             yield Problem(file.path, number, text)
 
 
-def check_functions(file):
+def check_functions(file: File) -> Iterator[Problem]:
     if file.is_cpp:
-        spans = functions(file.code)
+        spans: Iterable[tuple[int, int]] = functions(file.code)
     elif file.path.endswith(".py"):
         try:
             tree = ast.parse(file.text)
@@ -84,7 +87,9 @@ def check_functions(file):
             yield Problem(file.path, error.lineno or 1, f"not Python: {error.msg}; repair it")
             return
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-        spans = [(n.lineno, n.end_lineno) for n in ast.walk(tree) if isinstance(n, kinds)]
+        spans = (
+            (n.lineno, n.end_lineno or n.lineno) for n in ast.walk(tree) if isinstance(n, kinds)
+        )
     else:
         return
     for first, last in spans:
@@ -94,7 +99,7 @@ def check_functions(file):
             yield Problem(file.path, first, text)
 
 
-def check_file(file):
+def check_file(file: File) -> Iterator[Problem]:
     length = len(file.lines)
     if length > FILE_LINES:
         text = (
@@ -104,7 +109,7 @@ def check_file(file):
         yield Problem(file.path, FILE_LINES + 1, text, warning=True)
 
 
-def check(file):
+def check(file: File) -> Iterator[Problem]:
     yield from check_lines(file)
     yield from check_functions(file)
     yield from check_file(file)

@@ -32,7 +32,7 @@ LITERAL = re.compile(
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")')
 
 
-def unit_of(path):
+def unit_of(path: str) -> str:
     """The unit of layering that a file belongs to: harness/base, cases/stream, fixtures/protos."""
     folders = path.split("/")[:-1]
     nested = "/".join(folders[:3])
@@ -46,7 +46,7 @@ class Problem:
     text: str  # what is wrong; do this instead
     warning: bool = False
 
-    def __str__(self):
+    def __str__(self) -> str:
         mark = "warning: " if self.warning else ""
         return f"{self.path}:{self.line}: {mark}{self.text}"
 
@@ -59,42 +59,44 @@ class Include:
 
 
 class File:
-    def __init__(self, path, text):
+    def __init__(self, path: str, text: str) -> None:
         self.path = path  # relative to the root, with forward slashes
         self.text = text
 
     @property
-    def is_cpp(self):
+    def is_cpp(self) -> bool:
         return self.path.endswith((".cc", ".h"))
 
     @property
-    def is_test(self):
+    def is_test(self) -> bool:
         return self.path.endswith(("_test.cc", "_bench.cc", "_fuzz.cc", "_test.py"))
 
     @property
-    def folder(self):
+    def folder(self) -> str:
         return unit_of(self.path)
 
     @cached_property
-    def lines(self):
+    def lines(self) -> list[str]:
         return self.text.split("\n")
 
     @cached_property
-    def code(self):
+    def code(self) -> str:
         return LITERAL.sub(_blank, self.text)
 
     @cached_property
-    def code_lines(self):
+    def code_lines(self) -> list[str]:
         return self.code.split("\n")
 
     @cached_property
-    def includes(self):
+    def includes(self) -> list[Include]:
         if not self.is_cpp:
             return []
         found = []
         # From the text, because quoted names are blank in the code; from the code, because an
         # include inside a comment is none.
-        for number, (line, code) in enumerate(zip(self.lines, self.code_lines), start=1):
+        for number, (line, code) in enumerate(
+            zip(self.lines, self.code_lines, strict=True), start=1
+        ):
             match = INCLUDE.match(line) if code.lstrip().startswith("#") else None
             if match:
                 quoted = match.group(2) is not None
@@ -102,18 +104,18 @@ class File:
         return found
 
 
-def _blank(match):
+def _blank(match: re.Match[str]) -> str:
     text = match.group(0)
     if text[0] in "\"'R":  # keeps the quotes, so that a literal still is an operand
         return '"' + re.sub(r"[^\n]", " ", text[1:-1]) + '"'
     return re.sub(r"[^\n]", " ", text)
 
 
-def is_script(path, text):
+def is_script(path: str, text: str) -> bool:
     return "." not in os.path.basename(path) and text.startswith("#!")
 
 
-def load(root, suffixes=SUFFIXES):
+def load(root: str, suffixes: tuple[str, ...] = SUFFIXES) -> list[File]:
     """Also scripts without a suffix."""
     files = []
     for folder, folders, names in os.walk(root):

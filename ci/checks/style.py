@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 
 import layering
 import picture
@@ -24,7 +25,7 @@ import source
 import terms
 import twins
 import words
-from source import Problem
+from source import File, Problem
 
 SKIPPED = 77
 FORMAT_VERSION = "14"
@@ -32,7 +33,7 @@ INCLUDED = re.compile(r'(?m)^#include "(.+)"')
 UNFORMATTED = re.compile(r"(?m)^(.+?):(\d+):\d+: (?:warning|error): .*-Wclang-format")
 
 
-def check_layering(files, _):
+def check_layering(files: list[File], _: object) -> Iterator[Problem]:
     for cycle in layering.check_table():
         text = f"cycle {' > '.join(cycle)}; take one of its steps out of the table"
         yield Problem("ci/checks/layering.py", 1, text)
@@ -40,30 +41,30 @@ def check_layering(files, _):
         yield from layering.check(file)
 
 
-def check_words(files, _):
+def check_words(files: list[File], _: object) -> Iterator[Problem]:
     for file in files:
         yield from words.check(file)
 
 
-def check_shape(files, _):
+def check_shape(files: list[File], _: object) -> Iterator[Problem]:
     for file in files:
         yield from shape.check(file)
 
 
-def check_terms(files, options):
+def check_terms(files: list[File], options: argparse.Namespace) -> Iterator[Problem]:
     for file in files + source.load(options.root, terms.PROSE):
         yield from terms.check(file)
 
 
-def check_twins(files, _):
+def check_twins(files: list[File], _: object) -> Iterator[Problem]:
     yield from twins.check(files)
 
 
-def check_picture(files, options):
+def check_picture(files: list[File], options: argparse.Namespace) -> Iterator[Problem]:
     yield from picture.check(files, options.root)
 
 
-def check_build(files, options):
+def check_build(files: list[File], options: argparse.Namespace) -> Iterator[Problem]:
     """Every source file must be compiled; one that no target lists is dead or untested."""
     with open(options.commands, encoding="utf-8") as stream:
         entries = json.load(stream)
@@ -79,7 +80,7 @@ def check_build(files, options):
             yield Problem(file.path, 1, text)
 
 
-def find_clang_format():
+def find_clang_format() -> str | None:
     for name in (f"clang-format-{FORMAT_VERSION}", "clang-format"):
         path = shutil.which(name)
         if path:
@@ -89,9 +90,9 @@ def find_clang_format():
     return None
 
 
-def check_format(files, options):
+def check_format(files: list[File], options: argparse.Namespace) -> Iterator[Problem]:
     paths = [file.path for file in files if file.is_cpp]
-    command = [options.clang_format, "--dry-run", "--ferror-limit=1"] + paths
+    command = [options.clang_format, "--dry-run", "--ferror-limit=1", *paths]
     if not paths:
         return
     done = subprocess.run(command, cwd=options.root, capture_output=True, text=True, check=False)
@@ -112,7 +113,7 @@ CHECKS = {
 }
 
 
-def run(names, options):
+def run(names: Sequence[str], options: argparse.Namespace) -> int:
     files = source.load(options.root)
     problems = sorted({p for name in names for p in CHECKS[name](files, options)})
     for problem in problems:
@@ -122,7 +123,7 @@ def run(names, options):
     return 1 if wrong else 0
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

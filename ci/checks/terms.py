@@ -3,13 +3,14 @@
 
 import pathlib
 import re
+from collections.abc import Iterator
 
-from source import Problem
+from source import File, Problem
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def read_glossary(text):
+def read_glossary(text: str) -> dict[str, str]:
     """Of each row of the table: the words in its last column, and the term to use."""
     banned = {}
     for line in text.splitlines():
@@ -27,7 +28,7 @@ PROSE = (".md", ".toml", ".js", ".mjs", "CMakeLists.txt")  # beside what all che
 SKIPPED = ("fixtures/protos/", "ci/checks/", GLOSSARY)
 
 
-def check(file):
+def check(file: File) -> Iterator[Problem]:
     if file.path.startswith(SKIPPED):
         return
     for number, line in enumerate(file.lines, start=1):

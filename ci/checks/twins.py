@@ -4,8 +4,9 @@ that is undefined once both are linked into it, and neither compiler nor linker 
 """
 
 import re
+from collections.abc import Iterator
 
-from source import Problem
+from source import File, Problem
 
 OPENS = re.compile(r"namespace\s*([\w:]*)\s*\{")
 CLOSES = re.compile(r"\}\s*$")
@@ -15,7 +16,7 @@ DEFINES = re.compile(
 )
 
 
-def classes(file):
+def classes(file: File) -> Iterator[tuple[int, str]]:
     """Yields (line, qualified name) of the classes that stand in a named namespace."""
     names = []
     for line, text in enumerate(file.code.split("\n"), start=1):
@@ -30,8 +31,8 @@ def classes(file):
                 yield line, "::".join([*names, defined.group(1)])
 
 
-def check(files):
-    first = {}
+def check(files: list[File]) -> Iterator[Problem]:
+    first: dict[str, str] = {}
     for file in files:
         if not file.path.endswith(".h"):
             continue

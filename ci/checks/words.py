@@ -2,26 +2,27 @@
 """Words that do not belong here, the licence line, and code that was commented out."""
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from source import Problem
+from source import File, Problem
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 
 
 @dataclass(frozen=True)
 class Ban:
-    pattern: re.Pattern
+    pattern: re.Pattern[str]
     what: str
     instead: str
-    where: object  # of File: applies or not
+    where: Callable[[File], bool]
 
 
-def _cpp(file):
+def _cpp(file: File) -> bool:
     return file.is_cpp
 
 
-def _judged(file):
+def _judged(file: File) -> bool:
     """Tests and cases: waiting for time instead of for a fact makes them slow and lucky."""
     return file.is_test or file.path.startswith("cases/")
 
@@ -79,7 +80,7 @@ DEAD_CODE = re.compile(
 )
 
 
-def check_licence(file):
+def check_licence(file: File) -> Iterator[Problem]:
     first = 1 if file.lines[0].startswith("#!") else 0
     if len(file.lines) <= first or LICENCE not in file.lines[first]:
         mark = "//" if file.path.endswith((".cc", ".h", ".proto")) else "#"
@@ -87,7 +88,7 @@ def check_licence(file):
         yield Problem(file.path, first + 1, text)
 
 
-def check_bans(file):
+def check_bans(file: File) -> Iterator[Problem]:
     lines = file.code_lines if file.is_cpp else file.lines
     for ban in BANS:
         if not ban.where(file):
@@ -97,7 +98,7 @@ def check_bans(file):
                 yield Problem(file.path, number, f"{ban.what}; {ban.instead}")
 
 
-def check_unfinished(file):
+def check_unfinished(file: File) -> Iterator[Problem]:
     for number, line in enumerate(file.lines, start=1):
         match = UNFINISHED.search(line)
         if match:
@@ -105,15 +106,15 @@ def check_unfinished(file):
             yield Problem(file.path, number, text)
 
 
-def check_dead_code(file):
+def check_dead_code(file: File) -> Iterator[Problem]:
     if not file.is_cpp:
         return
-    for number, (line, code) in enumerate(zip(file.lines, file.code_lines), start=1):
+    for number, (line, code) in enumerate(zip(file.lines, file.code_lines, strict=True), start=1):
         if not code.strip() and DEAD_CODE.match(line):
             yield Problem(file.path, number, "commented-out code; delete it, git keeps it")
 
 
-def check(file):
+def check(file: File) -> Iterator[Problem]:
     yield from check_licence(file)
     yield from check_bans(file)
     yield from check_unfinished(file)

@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer key: it fits the cases, and verdicts follow from it."""
 
-import json
 import re
-import subprocess
 import unittest
 
-from tool import DELETE_AT_FLOOR, RunTest, main, stock_etcd
+from tool import DELETE_AT_FLOOR, Entry, RunTest, listed, main, stock_etcd
 
 KEY = """
 [[signature]]
@@ -27,36 +25,33 @@ guarantees = ["Reliable", "Settled", "CompactionSurfaced", "Bookmarkable"]
 
 
 class Bugs(RunTest):
-    def listed(self, *words):
-        done = subprocess.run(
-            [self.watchproof, *words, "--json"], capture_output=True, text=True, check=True
-        )
-        return [json.loads(line) for line in done.stdout.splitlines()]
+    def listed(self, *words: str) -> list[Entry]:
+        return listed(self.watchproof, *words)
 
-    def test_the_key_fits_cases_guarantees_and_defects(self):
-        guarantees = {entry["name"] for entry in self.listed("list", "guarantees")}
+    def test_the_key_fits_cases_guarantees_and_defects(self) -> None:
+        guarantees = {entry.name for entry in self.listed("list", "guarantees")}
         cases = self.listed("list", "cases")
-        names = {entry["name"] for entry in cases}
+        names = {entry.name for entry in cases}
         numbers = set()
         for bug in self.listed("bugs"):
-            facts = bug["facts"]
+            facts = bug.facts
             numbers |= set(re.findall(r"issues/(\d+)", facts["upstream"]))
             self.assertLessEqual(set(filter(None, facts["breaks"].split(", "))), guarantees)
             for shown in filter(None, facts["shown by"].split("; ")):
-                self.assertIn(re.split("[ :]", shown)[0], names, bug["name"])
+                self.assertIn(re.split("[ :]", shown)[0], names, bug.name)
         wanted = {
             number
             for entry in cases
-            for number in re.findall(r"issues/(\d+)", entry["facts"]["upstream"])
+            for number in re.findall(r"issues/(\d+)", entry.facts["upstream"])
         }
         wanted |= {
             number
             for entry in self.listed("list", "defects")
-            for number in re.findall(r"#(\d+)", entry["facts"]["upstream"])
+            for number in re.findall(r"#(\d+)", entry.facts["upstream"])
         }
         self.assertEqual(wanted - numbers, set(), "a case or a defect is about an unlisted bug")
 
-    def run_with_key(self, bound, case, expect):
+    def run_with_key(self, bound: str, case: str, expect: int | set[int]) -> str:
         key = self.folder / "key.toml"
         key.write_text(KEY.format(range=bound, case=case))
         return self.run_it(
@@ -70,7 +65,7 @@ class Bugs(RunTest):
         ).stdout
 
     @unittest.skipUnless(stock_etcd(), "needs a stock etcd 3.4.23")
-    def test_the_verdict_depends_on_the_range(self):
+    def test_the_verdict_depends_on_the_range(self) -> None:
         self.assertIn("known", self.run_with_key("< 3.4.24", DELETE_AT_FLOOR, 0))
         self.assertIn(
             "etcd #1 is back, which 3.4.23 has fixed: deletes are lost",

@@ -13,17 +13,17 @@ RESTARTED = "CompactionSurfaced.DeleteAtFloorRestart"
 
 
 class Commands(RunTest):
-    def template(self, *more):
+    def template(self, *more: str) -> str:
         words = [self.watchproof, "store", "--listen", "{host}:{port}", *more]
         return "command:" + shlex.join(words).replace("'", "")
 
-    def wrapper(self, name, script):
+    def wrapper(self, name: str, script: str) -> str:
         path = self.folder / name
         path.write_text("#!/bin/sh\n" + script.replace("STORE", shlex.quote(self.watchproof)))
         path.chmod(0o755)
         return str(path)
 
-    def test_a_store_with_a_data_folder_is_killed_and_restarted(self):
+    def test_a_store_with_a_data_folder_is_killed_and_restarted(self) -> None:
         self.run_it(
             "--target",
             self.template("--data", "{data}"),
@@ -37,17 +37,17 @@ class Commands(RunTest):
         folders = [path.name for path in (self.latest() / "cases").iterdir()]
         self.assertEqual(folders, [os.path.basename(self.watchproof)])
 
-    def test_cases_that_need_durable_data_are_unsupported_without_it(self):
+    def test_cases_that_need_durable_data_are_unsupported_without_it(self) -> None:
         filters = f"{KILLED}:{OVERTAKES}"
         done = self.run_it("--target", self.template(), "--filter", filters, expect=0)
         self.assertEqual(self.verdicts(), {KILLED: "unsupported", OVERTAKES: "pass"})
         self.assertIn("does not offer durable", done.stdout)
 
-    def test_a_store_without_a_host_is_reached_on_a_free_port(self):
+    def test_a_store_without_a_host_is_reached_on_a_free_port(self) -> None:
         target = f"command:{self.watchproof} store --listen 127.0.0.1:{{port}}"
         self.run_it("--target", target, "--filter", OVERTAKES, expect=0)
 
-    def test_templates_that_cannot_serve_are_4_and_programs_that_cannot_start_are_3(self):
+    def test_templates_that_cannot_serve_are_4_and_programs_that_cannot_start_are_3(self) -> None:
         for template, words in (("store {host}", "{port}"), ("store {port} {x}", "{x} is unknown")):
             done = self.run_it("--target", f"command:{template}", expect=4)
             self.assertIn(words, done.stderr)
@@ -57,14 +57,14 @@ class Commands(RunTest):
             )
             self.assertIn(words, done.stdout)
 
-    def test_the_repeat_line_is_one_word_for_the_shell(self):
+    def test_the_repeat_line_is_one_word_for_the_shell(self) -> None:
         mute = self.wrapper("mute store", "echo no space on device >&2; exit 1\n")
         target = f"command:'{mute}' {{port}}"
         done = self.run_it("--target", target, "--filter", OVERTAKES, expect=3)
         line = next(line for line in done.stdout.splitlines() if " repeat " in line)
         self.assertIn(target, shlex.split(line))
 
-    def test_a_store_that_ignores_sigterm_is_killed_and_the_case_is_unsupported(self):
+    def test_a_store_that_ignores_sigterm_is_killed_and_the_case_is_unsupported(self) -> None:
         # The store itself stops on SIGTERM, so it is wrapped in a process that does not.
         stubborn = self.wrapper(
             "stubborn", 'trap "" TERM\nSTORE store "$@" &\nexec tail -f /dev/null\n'
@@ -76,9 +76,9 @@ class Commands(RunTest):
         plan.write_text("".join(line + "\n" for line in steps).replace('"kill"', '"restart"'))
         self.run_it("--target", target, "--plan", str(plan), expect=2)  # no case was judged
         self.assertEqual(self.verdicts(), {KILLED: "unsupported"})
-        self.assertIn("SIGTERM", self.results()[0]["reason"])
+        self.assertIn("SIGTERM", self.results()[0].reason)
 
-    def test_a_profile_states_and_limits(self):
+    def test_a_profile_states_and_limits(self) -> None:
         profile = self.folder / "mine.toml"
         profile.write_text(
             'name = "mine"\nabout = "x"\nlacks = ["progress-request"]\nrequests = "kubernetes"\n'
@@ -101,14 +101,14 @@ class Commands(RunTest):
         done = self.run_it("--target-profile", "nothing", expect=4)
         self.assertIn("kubernetes", done.stderr)
 
-    def test_shipped_profiles_judge_the_embedded_store(self):
+    def test_shipped_profiles_judge_the_embedded_store(self) -> None:
         for name in ("etcd", "kubernetes", "leases-locks"):
             with self.subTest(profile=name):
                 self.run_it(
                     "--target-profile", name, "--filter", f"{DELETE_AT_FLOOR}:{KILLED}", expect=0
                 )
                 verdicts = self.verdicts()
-                self.assertEqual(verdicts[KILLED], "pass", json.dumps(self.results()[0]["reason"]))
+                self.assertEqual(verdicts[KILLED], "pass", json.dumps(self.results()[0].reason))
 
 
 if __name__ == "__main__":

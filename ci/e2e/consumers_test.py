@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import unittest
 
-from tool import RunTest, descendants, main, wait_for
+from tool import Result, RunTest, descendants, main, wait_for
 
 CONSUMERS = pathlib.Path(__file__).parents[2] / "fixtures" / "consumers"
 AWAY = "Consumers.CompactionWhileAway"
@@ -24,7 +24,7 @@ AFTER_PROGRESS = "Consumers.ResumeAfterProgress"
 
 
 @functools.cache
-def kubernetes_at_hand():
+def kubernetes_at_hand() -> bool:
     if not shutil.which("go"):
         return False
     modules = subprocess.check_output(["go", "env", "GOMODCACHE"], text=True).strip()
@@ -33,13 +33,13 @@ def kubernetes_at_hand():
 
 @unittest.skipUnless(shutil.which("go"), "needs go, to build a consumer")
 class Consumers(RunTest):
-    def both(self):
+    def both(self) -> tuple[Result, Result]:
         """The results on the target and on the consumer."""
         of_target, of_consumer = self.results()
-        self.assertEqual(of_consumer["target"].split(" on ")[1], of_target["target"])
+        self.assertEqual(of_consumer.target.split(" on ")[1], of_target.target)
         return of_target, of_consumer
 
-    def test_a_sound_client_on_a_sound_store(self):
+    def test_a_sound_client_on_a_sound_store(self) -> None:
         self.run_it(
             "--consumer",
             "etcd-go",
@@ -51,10 +51,10 @@ class Consumers(RunTest):
             "all",
             expect=0,
         )
-        self.assertEqual([result["verdict"] for result in self.both()], ["pass", "pass"])
+        self.assertEqual([result.verdict for result in self.both()], ["pass", "pass"])
         self.assertIn("same as before", self.run_check())
 
-    def test_a_store_that_loses_a_deletion(self):
+    def test_a_store_that_loses_a_deletion(self) -> None:
         self.run_it(
             "--consumer",
             "etcd-go",
@@ -65,13 +65,13 @@ class Consumers(RunTest):
             expect=1,
         )
         of_target, of_consumer = self.both()
-        self.assertEqual(of_target["verdict"], "fail")
-        self.assertEqual(of_consumer["verdict"], "fail")
-        self.assertEqual(of_consumer["findings"][0]["guarantee"], "NoGap")
-        self.assertIn("is the store", of_consumer["findings"][0]["watch"])
+        self.assertEqual(of_target.verdict, "fail")
+        self.assertEqual(of_consumer.verdict, "fail")
+        self.assertEqual(of_consumer.findings[0].guarantee, "NoGap")
+        self.assertIn("is the store", of_consumer.findings[0].watch)
         self.assertIn("same as before", self.run_check())
 
-    def test_a_client_that_goes_on_after_errcompacted(self):
+    def test_a_client_that_goes_on_after_errcompacted(self) -> None:
         copy = self.folder / "consumers"
         shutil.copytree(CONSUMERS, copy)
         program = copy / "etcd-go" / "main.go"
@@ -93,13 +93,13 @@ class Consumers(RunTest):
             expect=1,
         )
         of_target, of_consumer = self.both()
-        self.assertEqual(of_target["verdict"], "pass", of_target)
-        self.assertEqual(of_consumer["verdict"], "fail")
+        self.assertEqual(of_target.verdict, "pass", of_target)
+        self.assertEqual(of_consumer.verdict, "fail")
         self.assertRegex(
-            of_consumer["findings"][0]["watch"], "^client of .*: the lowest layer that is wrong"
+            of_consumer.findings[0].watch, "^client of .*: the lowest layer that is wrong"
         )
 
-    def test_versions_on_both_sides_of_a_bug_of_the_client(self):
+    def test_versions_on_both_sides_of_a_bug_of_the_client(self) -> None:
         self.run_it(
             "--consumer",
             "etcd-go@3.5.7",
@@ -113,19 +113,18 @@ class Consumers(RunTest):
             expect=1,
             limit=550,
         )
-        found = {result["target"]: result for result in self.results()}
-        self.assertEqual(found["embedded"]["verdict"], "pass")
-        self.assertEqual(found["etcd-go@3.5.8 on embedded"]["verdict"], "pass")
+        found = {result.target: result for result in self.results()}
+        self.assertEqual(found["embedded"].verdict, "pass")
+        self.assertEqual(found["etcd-go@3.5.8 on embedded"].verdict, "pass")
         before = found["etcd-go@3.5.7 on embedded"]
         self.assertEqual(
-            {finding["guarantee"] for finding in before["findings"]}, {"NoDuplicate"}, before
+            {finding.guarantee for finding in before.findings}, {"NoDuplicate"}, before
         )
-        wire, client = before["counts"][:2]
-        self.assertEqual(wire["layer"], "wire")
-        self.assertEqual(wire["counted"]["creates"], 2)
-        self.assertEqual(client["counted"]["duplicates"], 1)
+        (layer, wire), (_, client), *_ = before.counts.items()
+        self.assertEqual((layer, wire["creates"]), ("wire", 2))
+        self.assertEqual(client["duplicates"], 1)
 
-    def test_a_client_without_the_ability_is_unfit(self):
+    def test_a_client_without_the_ability_is_unfit(self) -> None:
         done = self.run_it(
             "--consumer",
             f"folder:{CONSUMERS}/etcd-go",
@@ -137,7 +136,7 @@ class Consumers(RunTest):
         )
         self.assertIn("has no layer or ability", done.stdout)
 
-    def test_other_cases_do_not_run_with_a_consumer(self):
+    def test_other_cases_do_not_run_with_a_consumer(self) -> None:
         self.run_it("--target", "embedded", "--filter", AWAY, expect=5)
         self.run_it(
             "--consumer",
@@ -149,11 +148,11 @@ class Consumers(RunTest):
             expect=5,
         )
 
-    def test_an_unknown_consumer(self):
+    def test_an_unknown_consumer(self) -> None:
         done = self.run_it("--consumer", "etcd-gone", expect=4)
         self.assertIn("etcd-gone", done.stderr)
 
-    def test_without_the_tool_it_is_unsupported(self):
+    def test_without_the_tool_it_is_unsupported(self) -> None:
         done = self.run_it(
             "--consumer",
             "etcd-go",
@@ -165,7 +164,7 @@ class Consumers(RunTest):
         self.assertIn("install Go", done.stdout)
 
     @unittest.skipUnless(kubernetes_at_hand(), "needs go, and Kubernetes among its modules")
-    def test_an_api_server_on_a_store_that_loses_a_notice(self):
+    def test_an_api_server_on_a_store_that_loses_a_notice(self) -> None:
         self.run_it(
             "--consumer",
             "kube-apiserver",
@@ -178,19 +177,19 @@ class Consumers(RunTest):
             expect=1,
             limit=550,
         )
-        found = {result["target"]: result for result in self.results()}
-        self.assertEqual(found["kube-apiserver on embedded"]["verdict"], "pass")
+        found = {result.target: result for result in self.results()}
+        self.assertEqual(found["kube-apiserver on embedded"].verdict, "pass")
         spoilt = found["kube-apiserver on embedded+compaction-notice-lost"]
         self.assertEqual(
-            {finding["guarantee"] for finding in spoilt["findings"]}, {"NoGap", "NoGhost"}, spoilt
+            {finding.guarantee for finding in spoilt.findings}, {"NoGap", "NoGhost"}, spoilt
         )
-        self.assertIn("is the store", spoilt["findings"][0]["watch"])
+        self.assertIn("is the store", spoilt.findings[0].watch)
 
     @unittest.skipUnless(kubernetes_at_hand(), "needs go, and Kubernetes among its modules")
-    def test_an_api_server_ends_with_a_killed_run(self):
+    def test_an_api_server_ends_with_a_killed_run(self) -> None:
         run = self.start("--consumer", "kube-apiserver", "--target", "embedded", "--filter", QUEUE)
 
-        def family_with_both_stores():
+        def family_with_both_stores() -> dict[int, str] | None:
             family = descendants(run.pid)
             return family if sum(" store --" in c for c in family.values()) == 2 else None
 
@@ -200,7 +199,7 @@ class Consumers(RunTest):
         run.kill()
         self.await_end_of(family)
 
-    def run_check(self):
+    def run_check(self) -> str:
         done = subprocess.run(
             [self.watchproof, "check", str(self.latest().resolve())],
             capture_output=True,

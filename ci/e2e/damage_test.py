@@ -10,11 +10,11 @@ from tool import DELETE_AT_FLOOR, RunTest, main
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "ci" / "jobs"))
 
-import damage  # noqa: E402
+import damage
 
 
 class Damage(RunTest):
-    def assert_noticed(self, recordings):
+    def assert_noticed(self, recordings: list[pathlib.Path]) -> None:
         copies = 0
         for recording in recordings:
             counts, problems = damage.damage(self.watchproof, recording)
@@ -22,13 +22,13 @@ class Damage(RunTest):
             copies += counts["copies"]
         self.assertEqual(copies, 220 * len(recordings))
 
-    def test_recordings_of_the_repository(self):
+    def test_recordings_of_the_repository(self) -> None:
         for folder, count in (("histories", 10), ("failures", 20)):
             found = damage.recordings_in(ROOT / "fixtures" / folder)
             self.assertGreaterEqual(len(found), count)
             self.assert_noticed(found)
 
-    def test_new_recordings(self):
+    def test_new_recordings(self) -> None:
         one = "delete-at-floor-lost"
         self.run_it(
             "--defects", one, "--filter", DELETE_AT_FLOOR, "--keep", "all", "--seed", "1", expect=0

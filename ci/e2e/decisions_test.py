@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 import unittest
 
-from tool import BUSY, DELETE_AT_FLOOR, OVERTAKES, RunTest, main
+from tool import BUSY, DELETE_AT_FLOOR, OVERTAKES, RunTest, document_of, main
 
 LOST = "embedded+delete-at-floor-lost"
 KILLED = "Resumable.KillAndRestart"
@@ -18,12 +18,12 @@ CACHE = pathlib.Path(
 LOST_DELETE = ("3.5.15", "3.5.16")  # with and without etcd #18089
 
 
-def cached(*versions):
+def cached(*versions: str) -> bool:
     return all((CACHE / "releases" / "etcd" / version / "etcd").is_file() for version in versions)
 
 
 class Decisions(RunTest):
-    def decide(self, *words, expect):
+    def decide(self, *words: str, expect: int | set[int]) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             [self.watchproof, *words],
             capture_output=True,
@@ -36,14 +36,14 @@ class Decisions(RunTest):
         self.assertIn(done.returncode, expected, f"{words}\n{done.stdout}\n{done.stderr}")
         return done
 
-    def run_of(self, target, expect):
+    def run_of(self, target: str, expect: int | set[int]) -> str:
         self.run_it(
             *("--target", target, "--filter", f"{DELETE_AT_FLOOR}:{OVERTAKES}", "--repeat", "3"),
             expect=expect,
         )
         return str(self.latest().resolve())
 
-    def test_compare_names_what_is_new_and_what_is_gone(self):
+    def test_compare_names_what_is_new_and_what_is_gone(self) -> None:
         good, bad = self.run_of("embedded", 0), self.run_of(LOST, 1)
         worse = self.decide("compare", good, bad, expect=1).stdout
         self.assertRegex(worse, rf"new failure +{DELETE_AT_FLOOR} +3/3 \(29-100 %\) +0/3")
@@ -58,17 +58,17 @@ class Decisions(RunTest):
         changes = {row["case"]: row["change"] for row in document["rows"]}
         self.assertEqual(changes, {DELETE_AT_FLOOR: "new failure", OVERTAKES: "as before"})
 
-    def test_compare_says_what_it_expects(self):
+    def test_compare_says_what_it_expects(self) -> None:
         one = self.run_of("embedded", 0)
         self.assertIn("two runs", self.decide("compare", one, expect=4).stderr)
         self.assertIn("/nowhere", self.decide("compare", one, "/nowhere", expect=4).stderr)
         none = self.decide("compare", one, one, "--case", "No.Such", expect=5)
         self.assertIn("No.Such", none.stderr)
 
-    def gate(self, base, head, *words, expect):
+    def gate(self, base: str, head: str, *words: str, expect: int | set[int]) -> str:
         return self.decide("gate", "--base", base, "--head", head, *words, expect=expect).stdout
 
-    def gate_within(self, budgets, found, *words, expect):
+    def gate_within(self, budgets: tuple[str, ...], found: str, *words: str, expect: int) -> str:
         """The text of the first budget that was enough on this machine, however busy it is."""
         for budget in budgets[:-1]:
             text = self.gate(*words, "--budget", budget, expect={expect, 2})
@@ -76,7 +76,7 @@ class Decisions(RunTest):
                 return text
         return self.gate(*words, "--budget", budgets[-1], expect=expect)
 
-    def test_a_gate_over_a_planted_defect_names_the_case_and_draws_it(self):
+    def test_a_gate_over_a_planted_defect_names_the_case_and_draws_it(self) -> None:
         filters = ("--filter", f"{DELETE_AT_FLOOR}:{OVERTAKES}")
         text = self.gate("embedded", LOST, *filters, "--budget", "2m", expect=1)
         self.assertIn("WORSE", text)
@@ -85,12 +85,12 @@ class Decisions(RunTest):
         self.assertIn(f"repeat     {self.watchproof} run --target {LOST} --filter", text)
         run = self.folder / "watchproof-runs" / "latest"
         self.assertTrue((run / "worse.svg").read_text().startswith("<svg"))
-        found = json.loads((run / "gate.json").read_text())
+        found = document_of(run / "gate.json")
         self.assertEqual(found["verdict"], "worse")
         self.assertGreaterEqual(found["evidence"], 200)
         self.assertEqual([one["case"] for one in found["worse"]], [DELETE_AT_FLOOR])
 
-    def test_a_gate_over_an_unchanged_build_says_what_is_excluded(self):
+    def test_a_gate_over_an_unchanged_build_says_what_is_excluded(self) -> None:
         filters = ("--filter", f"{DELETE_AT_FLOOR}:{OVERTAKES}", "--no-explore")
         text = self.gate_within(
             ("15s", "45s", "150s"), "NOT WORSE", "embedded", "embedded", *filters, expect=0
@@ -99,7 +99,7 @@ class Decisions(RunTest):
         self.assertIn("of each of 2 cases (95 % confidence)", text)
         self.assertIn("fails in 10 % of its attempts: found by", text)
 
-    def test_a_gate_explores_the_head_with_the_base_as_control(self):
+    def test_a_gate_explores_the_head_with_the_base_as_control(self) -> None:
         words = ("--filter", OVERTAKES, "--budget", "3m", "--json", "--seed", "0x5")
         found = json.loads(self.gate("embedded", "embedded+filter-ignored", *words, expect=1))
         self.assertEqual(found["worse"], [])
@@ -108,7 +108,7 @@ class Decisions(RunTest):
         replay = found["scripts"][0]["replay"].split()[1:]
         self.decide(*replay, expect=1)
 
-    def test_what_only_the_base_decides_needs_more(self):
+    def test_what_only_the_base_decides_needs_more(self) -> None:
         head = f"command:{self.watchproof} store --listen {{host}}:{{port}}"
         words = ("--filter", f"{KILLED}:{OVERTAKES}", "--no-explore")
         reason = f"{KILLED}: decided on the base, and in none of 4 attempts"
@@ -116,7 +116,7 @@ class Decisions(RunTest):
         self.assertIn("NEEDS MORE", text)
         self.assertIn(reason, text)
 
-    def test_a_gate_says_what_it_expects(self):
+    def test_a_gate_says_what_it_expects(self) -> None:
         for words, expect, said in (
             (("--base", "embedded", "--head", "nonsense"), 4, "nonsense"),
             (("--base", "embedded", "--head", "embedded", "--budget", "soon"), 4, "soon"),
@@ -124,11 +124,11 @@ class Decisions(RunTest):
             (("--base", "embedded", "--head", "embedded", "--filter", "No.Such"), 5, "none of"),
         ):
             self.assertIn(said, self.decide("gate", *words, expect=expect).stderr)
-        words = ("--base", "embedded", "--head", LOST, "--dry-run", "--profile", "quick")
-        plan = self.decide("gate", *words, expect=0)
+        quick = ("--base", "embedded", "--head", LOST, "--dry-run", "--profile", "quick")
+        plan = self.decide("gate", *quick, expect=0)
         self.assertIn("fails in 100 % of its attempts: found by 100 of 100", plan.stdout)
 
-    def test_bisect_finds_the_step_among_targets(self):
+    def test_bisect_finds_the_step_among_targets(self) -> None:
         among = ["embedded", "embedded+filter-ignored", LOST, f"{LOST}+filter-ignored"]
         done = self.decide("bisect", "--case", DELETE_AT_FLOOR, "--among", *among, expect=0)
         self.assertIn("last good  embedded+filter-ignored\n", done.stdout)
@@ -138,11 +138,11 @@ class Decisions(RunTest):
         )
         self.assertIn("does not show", same.stderr)
 
-    def git(self, repository, *words):
+    def git(self, repository: pathlib.Path, *words: str) -> None:
         names = ("-c", "user.name=a", "-c", "user.email=a@b")
         subprocess.run(["git", "-C", repository, *names, *words], check=True, capture_output=True)
 
-    def test_bisect_builds_revisions_and_skips_those_that_do_not_build(self):
+    def test_bisect_builds_revisions_and_skips_those_that_do_not_build(self) -> None:
         repository = self.folder / "repository"
         repository.mkdir()
         self.git(repository, "init", "--quiet")
@@ -171,7 +171,7 @@ class Decisions(RunTest):
         )
         self.assertEqual(len(trees.stdout.splitlines()), 1)
 
-    def test_bisect_says_what_it_expects(self):
+    def test_bisect_says_what_it_expects(self) -> None:
         for words, said in (
             (("--bug", "17529"), "--good and --bad"),
             (("--bug", "1", "--good", "3.5.15", "--bad", "3.5.12"), "answer key"),
@@ -182,7 +182,7 @@ class Decisions(RunTest):
             self.assertIn(said, self.decide("bisect", *words, expect=4).stderr)
 
     @unittest.skipUnless(cached(*LOST_DELETE), "needs etcd 3.5.15 and 3.5.16 in the cache")
-    def test_releases_of_etcd(self):
+    def test_releases_of_etcd(self) -> None:
         bad, good = LOST_DELETE
         done = self.decide("bisect", "--bug", "18089", "--good", good, "--bad", bad, expect=0)
         self.assertIn(f"first bad  etcd {bad}\n", done.stdout)

@@ -2,30 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Planted defects: each is caught by the guarantees that it declares, or reported as missed."""
 
-import json
 import pathlib
-import subprocess
 import sys
+from typing import Any
 
-from tool import SEED, RunTest, main
+from tool import SEED, RunTest, listed, main
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "jobs"))
 
-import damage  # noqa: E402
+import damage
 
 
 class Defects(RunTest):
-    def mutation(self):
-        return json.loads((self.latest() / "run.json").read_text())["mutation"]
+    def mutation(self) -> Any:
+        return self.run_json()["mutation"]
 
-    def test_each_is_caught_by_every_guarantee_that_it_declares_and_the_clean_store_is_clean(self):
-        listed = subprocess.run(
-            [self.watchproof, "list", "defects", "--json"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        names = {json.loads(line)["name"] for line in listed.stdout.splitlines()}
+    def test_each_is_caught_by_every_guarantee_that_it_declares_and_the_clean_store_is_clean(
+        self,
+    ) -> None:
+        names = {defect.name for defect in listed(self.watchproof, "list", "defects")}
         flags = ["--defects", "all", "--fail-fast", "--keep", "all", *SEED]
         done = self.run_it(*flags, expect={0, 2}, limit=1500)
         table = self.mutation()
@@ -39,7 +34,7 @@ class Defects(RunTest):
         self.assertEqual(problems, [])
         self.assertGreater(counts["same as before"], 5 * len(names))
 
-    def test_a_defect_that_no_chosen_case_can_show_is_reported_as_missed(self):
+    def test_a_defect_that_no_chosen_case_can_show_is_reported_as_missed(self) -> None:
         one = "compaction-notice-lost"
         done = self.run_it("--defects", one, "--filter", "Filtered.PutAndDeleteFilters", expect=1)
         self.assertEqual([row["verdict"] for row in self.mutation()["defects"]], ["missed"])

@@ -5,12 +5,15 @@
 import json
 import os
 import subprocess
+from typing import Any
 
 from tool import BUSY, RunTest, main
 
 
 class Doctor(RunTest):
-    def doctor(self, *words, expect=0, more=None):
+    def doctor(
+        self, *words: str, expect: int = 0, more: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         environment = {
             name: value
             for name, value in os.environ.items()
@@ -28,11 +31,11 @@ class Doctor(RunTest):
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done
 
-    def checks(self, *words, **options):
+    def checks(self, *words: str, **options: Any) -> tuple[dict[str, Any], Any]:
         document = json.loads(self.doctor("--json", *words, **options).stdout)
         return {check["name"]: check for check in document["checks"]}, document["targets"]
 
-    def bare(self):
+    def bare(self) -> dict[str, str]:
         """An environment without etcd, Go, npm, Python, network or releases."""
         (self.folder / "bin").mkdir()
         (self.folder / "bin" / "curl").symlink_to("/usr/bin/curl")
@@ -42,7 +45,7 @@ class Doctor(RunTest):
             "WATCHPROOF_CACHE": str(self.folder / "cache"),
         }
 
-    def test_a_bare_machine_says_what_it_cannot_do_and_what_to_do(self):
+    def test_a_bare_machine_says_what_it_cannot_do_and_what_to_do(self) -> None:
         bare = self.bare()
         checks, targets = self.checks(more=bare)
         for name in ("etcd", "go", "module proxy", "npm", "python3"):
@@ -56,13 +59,13 @@ class Doctor(RunTest):
         self.assertIn("kube-apiserver", checks["go"]["without"])
         self.assertEqual(os.listdir(self.folder), ["bin"])  # nothing was changed
 
-    def test_without_curl_the_module_proxy_is_not_said_to_be_out_of_reach(self):
+    def test_without_curl_the_module_proxy_is_not_said_to_be_out_of_reach(self) -> None:
         checks, _ = self.checks(more=self.bare() | {"PATH": str(self.folder)})
         self.assertEqual(checks["curl"]["health"], "missing")
         self.assertIn("install curl", checks["curl"]["advice"])
         self.assertNotIn("module proxy", checks)
 
-    def test_a_target_says_which_cases_it_leaves_unsupported(self):
+    def test_a_target_says_which_cases_it_leaves_unsupported(self) -> None:
         _, targets = self.checks("--target", "embedded")
         offered = set(targets[0]["offered"])
         self.assertLessEqual({"compaction", "leases", "durable", "process"}, offered)
@@ -70,17 +73,19 @@ class Doctor(RunTest):
         self.run_it("--target", "embedded", "--filter", cluster["cases"][0], expect=2)
         self.assertEqual(set(self.verdicts().values()), {"unsupported"})
 
-    def test_a_target_that_cannot_be_used_is_3_and_a_mistake_4(self):
+    def test_a_target_that_cannot_be_used_is_3_and_a_mistake_4(self) -> None:
         done = self.doctor("--target", "etcd:/no/such/etcd", expect=3)
         self.assertIn("/no/such/etcd", done.stdout)
         self.doctor("--target", "embeded", expect=4)
         self.assertIn("--jobs", self.doctor("--jobs", "0", expect=4).stderr)
 
-    def settings(self, *words, more=None):
+    def settings(
+        self, *words: str, more: dict[str, str] | None = None
+    ) -> dict[str, tuple[str, str]]:
         lines = self.doctor("--config", "--json", *words, more=more).stdout.splitlines()
         return {one["name"]: (one["value"], one["origin"]) for one in map(json.loads, lines)}
 
-    def test_every_setting_has_its_origin(self):
+    def test_every_setting_has_its_origin(self) -> None:
         (self.folder / "watchproof.toml").write_text(
             'jobs = 3\ncase-timeout = "20s"\ntarget = ["embedded", "embedded+filter-ignored"]\n'
             'no-faults = true\nkeep = "all"\n'
@@ -97,7 +102,7 @@ class Doctor(RunTest):
         other.write_text("jobs = 7\n")
         self.assertEqual(self.settings("--config-file", str(other))["--jobs"], ("7", str(other)))
 
-    def test_the_file_is_what_run_uses_and_mistakes_in_it_are_named(self):
+    def test_the_file_is_what_run_uses_and_mistakes_in_it_are_named(self) -> None:
         file = self.folder / "watchproof.toml"
         file.write_text(
             'target = ["embedded"]\nfilter = "CompactionSurfaced.DeleteAtFloor"\n'
@@ -107,9 +112,9 @@ class Doctor(RunTest):
             [self.watchproof, "run"], cwd=self.folder, capture_output=True, text=True, check=False
         )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        flags = json.loads((self.latest() / "run.json").read_text())["flags"]
+        flags = self.run_json()["flags"]
         self.assertEqual(flags["--seed"]["origin"], "watchproof.toml")
-        self.assertEqual(self.results()[0]["seed"], "0x7")
+        self.assertEqual(self.results()[0].seed, "0x7")
         for text, words in (
             ("job = 3\n", "line 1: 'job' is no flag of run; did you mean jobs?"),
             ("jobs = 0\n", "--jobs"),

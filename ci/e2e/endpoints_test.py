@@ -31,10 +31,10 @@ PATIENCE = ("--dial-timeout=60s", "--command-timeout=60s")
 @unittest.skipUnless(shutil.which("etcdctl"), "needs etcdctl to look at a server from outside")
 class EndpointTest(RunTest):
     ADDRESS = "127.201.7.3:2379"
-    STORE_FLAGS = ()
-    ETCDCTL_FLAGS = ()
+    STORE_FLAGS: tuple[str, ...] = ()
+    ETCDCTL_FLAGS: tuple[str, ...] = ()
 
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.prepare()
         self.server = subprocess.Popen(
@@ -43,19 +43,20 @@ class EndpointTest(RunTest):
             stdout=subprocess.PIPE,
             text=True,
         )
+        assert self.server.stdout
         self.addCleanup(self.server.stdout.close)
         self.addCleanup(self.server.wait)
         self.addCleanup(self.server.kill)
         self.assertIn("serving on", self.server.stdout.readline())
         self.etcdctl("put", "theirs", "1")
 
-    def prepare(self):
+    def prepare(self) -> None:
         """Called before the server is started."""
 
-    def placed(self, word):
+    def placed(self, word: str) -> str:
         return word.replace("FOLDER", str(self.folder))
 
-    def etcdctl(self, *arguments):
+    def etcdctl(self, *arguments: str) -> str:
         flags = [self.placed(word) for word in self.ETCDCTL_FLAGS]
         done = subprocess.run(
             ["etcdctl", "--endpoints", self.ADDRESS, *PATIENCE, *flags, *arguments],
@@ -66,11 +67,11 @@ class EndpointTest(RunTest):
         )
         return done.stdout
 
-    def assert_clean(self):
+    def assert_clean(self) -> None:
         self.assertEqual(self.etcdctl("get", "", "--from-key"), "theirs\n1\n")
         self.assertEqual(self.etcdctl("lease", "list").strip(), "found 0 leases")
 
-    def refused(self, *arguments, expect):
+    def refused(self, *arguments: str, expect: int | set[int]) -> str:
         """The error: one line, and no file was written."""
         done = self.run_it("--filter", OVERTAKES, *arguments, expect=expect)
         self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
@@ -80,10 +81,10 @@ class EndpointTest(RunTest):
 
 class Endpoints(EndpointTest):
     @staticmethod
-    def cases_of(run):
+    def cases_of(run: subprocess.Popen[str]) -> dict[int, str]:
         return {pid: words for pid, words in descendants(run.pid).items() if " case " in words}
 
-    def test_is_left_as_it_was_and_not_compacted_without_permission(self):
+    def test_is_left_as_it_was_and_not_compacted_without_permission(self) -> None:
         cases = f"{FULL_QUEUE}:{EVERYTHING}:{OVERTAKES}:{KILLED}"
         self.run_it(
             "--target", f"endpoint:{self.ADDRESS}", "--jobs", "1", "--filter", cases, expect=0
@@ -102,7 +103,7 @@ class Endpoints(EndpointTest):
         self.assertEqual(self.etcdctl("get", "theirs", "--rev=2"), "theirs\n1\n")
         self.assertIsNone(self.server.poll())
 
-    def test_is_compacted_only_when_it_is_named(self):
+    def test_is_compacted_only_when_it_is_named(self) -> None:
         allowed = ("--allow-disruptive", self.ADDRESS)
         self.run_it(
             "--target", f"endpoint:{self.ADDRESS}", *allowed, "--filter", FULL_QUEUE, expect=0
@@ -110,25 +111,25 @@ class Endpoints(EndpointTest):
         self.assertEqual(self.verdicts(), {FULL_QUEUE: "pass"})
         self.assertEqual(self.etcdctl("get", "", "--from-key"), "theirs\n1\n")
 
-    def test_that_does_not_answer_is_3(self):
+    def test_that_does_not_answer_is_3(self) -> None:
         self.server.kill()
         self.server.wait()
         error = self.refused("--target", f"endpoint:{self.ADDRESS}", expect=3)
         self.assertIn(self.ADDRESS, error)
 
-    def test_is_never_filled(self):
+    def test_is_never_filled(self) -> None:
         target = ("--target", f"endpoint:{self.ADDRESS}", "--allow-disruptive", self.ADDRESS)
         self.run_it(*target, "--filter", NO_SPACE, expect=2)
         (result,) = self.results()
-        self.assertEqual(result["verdict"], "unsupported")
-        self.assertIn("a server of its own", result["reason"])
+        self.assertEqual(result.verdict, "unsupported")
+        self.assertIn("a server of its own", result.reason)
 
-    def test_keeps_no_key_and_no_lease(self):
+    def test_keeps_no_key_and_no_lease(self) -> None:
         self.run_it("--target", f"endpoint:{self.ADDRESS}", "--filter", LEASES, expect=0)
         self.assertIn("pass", self.verdicts().values())
         self.assert_clean()
 
-    def test_is_used_by_one_attempt_at_a_time_by_whatever_name(self):
+    def test_is_used_by_one_attempt_at_a_time_by_whatever_name(self) -> None:
         names = (self.ADDRESS, f"http://{self.ADDRESS}")
         flags = [f for name in names for f in ("--target", f"endpoint:{name}")]
         allowed = ("--allow-disruptive", self.ADDRESS, "--repeat", "2", "--jobs", "2")
@@ -136,11 +137,11 @@ class Endpoints(EndpointTest):
         most = 0
         while run.poll() is None:
             most = max(most, len(self.cases_of(run)))
-        self.assertEqual(run.returncode, 0, run.stdout.read())
+        self.assertEqual(run.returncode, 0, run.communicate()[0])
         self.assertEqual(most, 1)
         self.assertEqual(set(self.verdicts().values()), {"pass"})
 
-    def test_is_left_clean_when_a_run_is_interrupted(self):
+    def test_is_left_clean_when_a_run_is_interrupted(self) -> None:
         run = self.start(
             "--target",
             f"endpoint:{self.ADDRESS}",
@@ -157,7 +158,7 @@ class Endpoints(EndpointTest):
         self.assertEqual(run.wait(60), 130)
         self.assert_clean()
 
-    def test_is_left_clean_when_a_case_is_killed(self):
+    def test_is_left_clean_when_a_case_is_killed(self) -> None:
         run = self.start("--target", f"endpoint:{self.ADDRESS}", "--filter", EVERYTHING)
         wait_for(
             "keys of the run",
@@ -168,7 +169,7 @@ class Endpoints(EndpointTest):
         self.assertEqual(run.wait(60), 70)
         self.assert_clean()
 
-    def test_dry_run_shows_the_expected_load(self):
+    def test_dry_run_shows_the_expected_load(self) -> None:
         target = ("--target", f"endpoint:{self.ADDRESS}")
         plain = self.run_it(*target, "--dry-run", expect=0).stdout
         self.assertRegex(plain, r"at most \S+ keys at a time below watchproof/, \S+ watchers")
@@ -179,7 +180,7 @@ class Endpoints(EndpointTest):
         )
         self.assertFalse((self.folder / "runs").exists())
 
-    def test_of_kubernetes_is_used_only_when_it_is_named(self):
+    def test_of_kubernetes_is_used_only_when_it_is_named(self) -> None:
         self.etcdctl("put", "/registry/pods/a", "1")
         target = ("--target", f"endpoint:{self.ADDRESS}")
         self.assertIn(
@@ -208,21 +209,21 @@ class EndpointsOfTls(EndpointTest):
         "FOLDER/certs/client.key",
     )
 
-    def prepare(self):
+    def prepare(self) -> None:
         make_certs = os.environ.get("WATCHPROOF_TEST_MAKE_CERTS")
         if not make_certs:
             self.skipTest("needs make_certs")
         certs = str(self.folder / "certs")
         subprocess.run([make_certs, certs, "127.201.7.3", "client"], check=True)
 
-    def flags(self, **names):
+    def flags(self, **names: str) -> list[str]:
         return [
             w
             for flag, name in names.items()
             for w in (f"--tls-{flag}", str(self.folder / "certs" / name))
         ]
 
-    def test_give_the_same_verdicts(self):
+    def test_give_the_same_verdicts(self) -> None:
         self.run_it(
             "--target",
             f"endpoint:https://{self.ADDRESS}",
@@ -236,7 +237,7 @@ class EndpointsOfTls(EndpointTest):
         self.assertEqual(set(self.verdicts().values()), {"pass"})
         self.assert_clean()
 
-    def test_say_which_flag_is_missing(self):
+    def test_say_which_flag_is_missing(self) -> None:
         secure = ("--target", f"endpoint:https://{self.ADDRESS}")
         whole = self.flags(cert="client.crt", key="client.key")
         self.assertIn("--tls-ca", self.refused("--target", f"endpoint:{self.ADDRESS}", expect=3))
@@ -252,7 +253,7 @@ class EndpointsOfTls(EndpointTest):
 
 
 class EndpointsOfUsers(EndpointTest):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.password = self.folder / "password"
         self.password.write_text(PASSWORD + "\n")
@@ -262,7 +263,7 @@ class EndpointsOfUsers(EndpointTest):
         self.etcdctl("auth", "enable")
         self.ETCDCTL_FLAGS = ("--user", f"root:{PASSWORD}")
 
-    def user(self, name="root"):
+    def user(self, name: str = "root") -> tuple[str, str, str, str, str, str]:
         return (
             "--target",
             f"endpoint:{self.ADDRESS}",
@@ -272,7 +273,7 @@ class EndpointsOfUsers(EndpointTest):
             str(self.password),
         )
 
-    def test_give_the_same_verdicts_and_no_password_away(self):
+    def test_give_the_same_verdicts_and_no_password_away(self) -> None:
         done = self.run_it(
             *self.user(),
             "--allow-disruptive",
@@ -295,7 +296,7 @@ class EndpointsOfUsers(EndpointTest):
                     ).stdout
                 self.assertNotIn(PASSWORD.encode(), data, file)
 
-    def test_say_which_flag_is_missing(self):
+    def test_say_which_flag_is_missing(self) -> None:
         self.assertIn("--user", self.refused("--target", f"endpoint:{self.ADDRESS}", expect=3))
         self.assertIn("absent", self.refused(*self.user("absent"), expect=3))
         self.password.write_text("wrong")
@@ -308,14 +309,28 @@ class EndpointsOfUsers(EndpointTest):
 class EndpointsThatCompactThemselves(RunTest):
     HOST = "127.201.7.5"
 
-    def test_pass_or_are_inconclusive(self):
+    def test_pass_or_are_inconclusive(self) -> None:
         urls = [f"http://{self.HOST}:{port}" for port in (2379, 2380)]
         server = subprocess.Popen(
-            [stock_etcd(), "--name", "a", "--data-dir", str(self.folder / "data")]
-            + ["--listen-client-urls", urls[0], "--advertise-client-urls", urls[0]]
-            + ["--listen-peer-urls", urls[1], "--initial-advertise-peer-urls", urls[1]]
-            + ["--initial-cluster", f"a={urls[1]}"]
-            + ["--auto-compaction-mode=periodic", "--auto-compaction-retention=1s"],
+            [
+                stock_etcd() or "",
+                "--name",
+                "a",
+                "--data-dir",
+                str(self.folder / "data"),
+                "--listen-client-urls",
+                urls[0],
+                "--advertise-client-urls",
+                urls[0],
+                "--listen-peer-urls",
+                urls[1],
+                "--initial-advertise-peer-urls",
+                urls[1],
+                "--initial-cluster",
+                f"a={urls[1]}",
+                "--auto-compaction-mode=periodic",
+                "--auto-compaction-retention=1s",
+            ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -323,7 +338,7 @@ class EndpointsThatCompactThemselves(RunTest):
         self.addCleanup(server.kill)
         address = f"{self.HOST}:2379"
 
-        def healthy():
+        def healthy() -> bool:
             asked = subprocess.run(
                 ["etcdctl", "--endpoints", address, "endpoint", "health"],
                 capture_output=True,
@@ -341,7 +356,7 @@ class EndpointsThatCompactThemselves(RunTest):
         )
         output, _ = run.communicate(timeout=BUSY * 500)
         self.assertIn(run.returncode, (0, 2), output)
-        verdicts = [r["verdict"] for r in self.results() if not r["known"]]
+        verdicts = [r.verdict for r in self.results() if not r.known]
         self.assertLessEqual(set(verdicts), {"pass", "inconclusive", "unsupported"}, output)
 
 

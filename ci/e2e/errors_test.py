@@ -7,6 +7,7 @@ import pathlib
 import random
 import stat
 import subprocess
+from typing import IO
 
 from tool import BUSY, DELETE_AT_FLOOR, RunTest, main
 
@@ -17,7 +18,7 @@ ODD_NUMBERS = (-1, 2**63, 2**64 - 1, -(2**63), 1e300, 0.5, 10**40)
 
 
 class Errors(RunTest):
-    def test_wrong_flags_and_words_are_4_and_name_what_was_expected(self):
+    def test_wrong_flags_and_words_are_4_and_name_what_was_expected(self) -> None:
         for arguments in (
             ["--seed", "xyz"],
             ["--target", "redis:/x"],
@@ -30,16 +31,16 @@ class Errors(RunTest):
                 done = self.run_it(*arguments, expect=4)
                 self.assertIn(arguments[-1].split(":")[0].split("=")[0], done.stderr)
 
-    def test_an_empty_selection_is_5(self):
+    def test_an_empty_selection_is_5(self) -> None:
         self.run_it("--filter", "Nothing.Matches", expect=5)
 
-    def program(self, name, script):
+    def program(self, name: str, script: str) -> str:
         path = self.folder / name
         path.write_text("#!/bin/sh\n" + script)
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
         return str(path)
 
-    def test_a_binary_that_cannot_serve_is_3_with_its_last_output(self):
+    def test_a_binary_that_cannot_serve_is_3_with_its_last_output(self) -> None:
         plain = self.folder / "plain"
         plain.write_text("no program")
         mute = self.program(
@@ -59,11 +60,13 @@ class Errors(RunTest):
                 )
                 self.assertIn(words, done.stdout + done.stderr)
 
-    def test_an_unknown_defect_is_named(self):
+    def test_an_unknown_defect_is_named(self) -> None:
         done = self.run_it("--target", "embedded+nonsense", "--filter", DELETE_AT_FLOOR, expect=4)
         self.assertIn("nonsense", done.stdout + done.stderr)
 
-    def call(self, *arguments, stdout=subprocess.PIPE):
+    def call(
+        self, *arguments: str, stdout: IO[bytes] | int = subprocess.PIPE
+    ) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
             [self.watchproof, *arguments],
             stdout=stdout,
@@ -73,14 +76,16 @@ class Errors(RunTest):
             check=False,
         )
 
-    def assert_one_line(self, done, code, *words):
+    def assert_one_line(
+        self, done: subprocess.CompletedProcess[bytes], code: int, *words: str
+    ) -> None:
         error = done.stderr.decode(errors="replace")
         self.assertEqual(done.returncode, code, error)
         self.assertEqual(len(error.splitlines()), 1, error)
         for word in words:
             self.assertIn(word, error)
 
-    def test_a_full_disk_behind_standard_output_is_reported_and_changes_no_verdict(self):
+    def test_a_full_disk_behind_standard_output_is_reported_and_changes_no_verdict(self) -> None:
         bad = str(FAILURES / "filter-ignored.wire.zst")
         for arguments, code in (
             (["list"], 4),
@@ -94,7 +99,7 @@ class Errors(RunTest):
                 done = self.call(*arguments, stdout=full)
                 self.assert_one_line(done, code, "standard output", "No space left", "expected")
 
-    def test_a_full_disk_is_reported_with_the_file_that_did_not_fit(self):
+    def test_a_full_disk_is_reported_with_the_file_that_did_not_fit(self) -> None:
         client = self.folder / "reports" / "client-1"
         client.mkdir(parents=True)
         (client / "operations.json").write_text("")
@@ -120,12 +125,12 @@ class Errors(RunTest):
                 self.assertNotIn("internal error", error)
                 self.assertNotIn(b"killed by signal", done.stdout)
 
-    def plan(self):
+    def plan(self) -> list[str]:
         """The lines of a valid plan."""
         self.run_it("--target", "embedded", "--filter", DELETE_AT_FLOOR, "--seed", "1", expect=0)
         return [line for line in self.plan_lines() if json.loads(line).get("kind") != "run"]
 
-    def test_an_invalid_plan_is_4_and_the_error_is_named(self):
+    def test_an_invalid_plan_is_4_and_the_error_is_named(self) -> None:
         good = self.plan()
         file = self.folder / "plan.jsonl"
         header = {key: json.loads(good[0])[key] for key in ("case", "target", "seed", "attempt")}
@@ -151,7 +156,7 @@ class Errors(RunTest):
                 done = self.call("run", "--plan", str(path))
                 self.assert_one_line(done, 4, str(path), words)
 
-    def test_no_damaged_plan_crashes(self):
+    def test_no_damaged_plan_crashes(self) -> None:
         good = self.plan()
         file = self.folder / "plan.jsonl"
         draw = random.Random(1)
@@ -170,10 +175,10 @@ class Errors(RunTest):
             file.write_text("\n".join(json.dumps(line) for line in lines))
             done = self.call("run", "--dry-run", "--plan", str(file))
             codes.add(done.returncode)
-            self.assertIn(done.returncode, (0, 4, 5), f"{file.read_text()}\n{done.stderr}")
+            self.assertIn(done.returncode, (0, 4, 5), f"{file.read_text()}\n{done.stderr!r}")
         self.assertIn(4, codes)
 
-    def test_an_invalid_snapshot_is_4_and_named(self):
+    def test_an_invalid_snapshot_is_4_and_named(self) -> None:
         (self.folder / "noise").write_bytes(random.Random(1).randbytes(5000))
         (self.folder / "empty").touch()
         (self.folder / "folder").mkdir()
@@ -184,7 +189,7 @@ class Errors(RunTest):
                 self.assert_one_line(done, 4, file, "expected")
                 self.assertFalse(made.exists())
 
-    def test_control_characters_in_names_are_escaped(self):
+    def test_control_characters_in_names_are_escaped(self) -> None:
         odd = bytes(self.folder) + b"/" + ODD
         recording = odd + b".zst"
         whole = (FAILURES / "filter-ignored.wire.zst").read_bytes()

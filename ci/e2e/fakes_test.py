@@ -8,20 +8,21 @@ All of them with the whole suite are a job, ci/jobs/fakes.py.
 """
 
 import os
+import pathlib
 import sys
 
 from tool import OVERTAKES, RunTest, main
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fakes"))
-from outcome import Tools, run_fake  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "fakes"))
+from outcome import Outcome, Tools, run_fake
 
 STARTS = "CompactionSurfaced.StartAroundFloor"
 CANCEL = "Isolated.CancelledNeighbour"
-DISHONEST_SERVER = None
+DISHONEST_SERVER = ""
 
 
 class Fakes(RunTest):
-    def run_against(self, behaviour, *cases):
+    def run_against(self, behaviour: str, *cases: str) -> Outcome:
         tools = Tools(self.watchproof, DISHONEST_SERVER)
         known = tools.behaviours()
         flags = ["--filter", ":".join(cases), "--jobs", "2"]
@@ -30,32 +31,32 @@ class Fakes(RunTest):
             tools, known[behaviour], self.folder / behaviour, flags, limit=240, more=["--in-memory"]
         )
 
-    def assert_detected(self, behaviour, *cases):
+    def assert_detected(self, behaviour: str, *cases: str) -> None:
         outcome = self.run_against(behaviour, *cases)
         self.assertEqual(outcome.exit_code, 1, outcome.output)
         self.assertEqual(outcome.deceived, [], outcome.output)
         self.assertTrue(outcome.tampered, "it broke nothing, so nothing was tested")
         self.assertEqual(outcome.missing, [], outcome.output)
 
-    def test_an_honest_relay_passes(self):
+    def test_an_honest_relay_passes(self) -> None:
         outcome = self.run_against("honest", STARTS, CANCEL, OVERTAKES)
         self.assertEqual(outcome.exit_code, 0, outcome.output)
         self.assertEqual(outcome.passed, {STARTS, CANCEL, OVERTAKES})
         self.assertEqual(outcome.tampered, {})
 
-    def test_a_refusal_without_cause(self):
+    def test_a_refusal_without_cause(self) -> None:
         self.assert_detected("refuse-all", STARTS, CANCEL, OVERTAKES)
 
-    def test_an_end_without_compact_revision(self):
+    def test_an_end_without_compact_revision(self) -> None:
         self.assert_detected("no-compact-revision", STARTS)
 
-    def test_events_that_are_left_out(self):
+    def test_events_that_are_left_out(self) -> None:
         self.assert_detected("drops-events", OVERTAKES, CANCEL)
 
-    def test_a_cancel_that_is_answered_twice(self):
+    def test_a_cancel_that_is_answered_twice(self) -> None:
         self.assert_detected("cancels-twice", CANCEL)
 
-    def test_cancels_that_are_ignored(self):
+    def test_cancels_that_are_ignored(self) -> None:
         self.assert_detected("never-cancels", CANCEL)
 
 

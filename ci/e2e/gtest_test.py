@@ -13,12 +13,18 @@ import xml.etree.ElementTree as ElementTree
 
 from tool import BUSY, DELETE_AT_FLOOR, FULL_QUEUE, OVERTAKES, RunTest, main, stock_etcd
 
-GTEST = SCRIPTED = EXAMPLE = None
+GTEST = SCRIPTED = EXAMPLE = ""
 SOURCES = pathlib.Path(__file__).resolve().parents[1] / "examples" / "gtest"
 
 
 class GoogleTest(RunTest):
-    def run_gtest(self, program, *arguments, expect, more=None):
+    def run_gtest(
+        self,
+        program: str,
+        *arguments: str,
+        expect: int | set[int],
+        more: dict[str, str] | None = None,
+    ) -> dict[str, tuple[str, list[str]]]:
         """The tests of the program: name -> (what became of it, all texts)."""
         xml = self.folder / "out.xml"
         done = subprocess.run(
@@ -33,12 +39,12 @@ class GoogleTest(RunTest):
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         tests = {}
         for test in ElementTree.parse(xml).getroot().iter("testcase"):
-            texts = [part.get("message") for part in test if part.tag in ("failure", "skipped")]
-            what = "failed" if test.find("failure") is not None else test.get("result")
+            texts = [part.get("message", "") for part in test if part.tag in ("failure", "skipped")]
+            what = "failed" if test.find("failure") is not None else test.get("result", "")
             tests[f"{test.get('classname')}.{test.get('name')}"] = (what, texts)
         return tests
 
-    def test_a_pass_a_failure_per_finding_and_the_repeat_command(self):
+    def test_a_pass_a_failure_per_finding_and_the_repeat_command(self) -> None:
         broken = "embedded+compaction-notice-lost"
         tests = self.run_gtest(
             GTEST,
@@ -53,19 +59,19 @@ class GoogleTest(RunTest):
         ((name, (what, texts)),) = tests.items()
         self.assertEqual(name, f"embedded_compaction_notice_lost/{FULL_QUEUE}")
         self.assertEqual(what, "failed")
-        (result,) = [r for r in self.results() if r["verdict"] == "fail"]
-        self.assertEqual(len(texts), len(result["findings"]))
+        (result,) = [r for r in self.results() if r.verdict == "fail"]
+        self.assertEqual(len(texts), len(result.findings))
         self.assertIn("cases/compaction/full_queue.cc", texts[0])
-        self.assertIn(result["findings"][0]["observed"], texts[0])
+        self.assertIn(result.findings[0].observed, texts[0])
         again = texts[0].split("repeat: ")[1].split()
         self.assertEqual(
             subprocess.run(again, cwd=self.folder, capture_output=True, check=False).returncode, 1
         )
 
-    def latest(self):
+    def latest(self) -> pathlib.Path:
         return self.folder / "watchproof-runs" / "latest"
 
-    def test_every_verdict(self):
+    def test_every_verdict(self) -> None:
         expected = {
             "Ends.Passes": "completed",
             "Ends.Fails": "failed",
@@ -85,7 +91,7 @@ class GoogleTest(RunTest):
         )
         self.assertEqual(tests["embedded/Ends.Inconclusive"][0], "failed")
 
-    def test_google_test_selects_and_shards(self):
+    def test_google_test_selects_and_shards(self) -> None:
         listed = subprocess.run(
             [GTEST, "--gtest_list_tests", "--gtest_filter=*/Resumable.*"],
             cwd=self.folder,
@@ -113,14 +119,14 @@ class GoogleTest(RunTest):
         )
         self.assertTrue(shards[0] and shards[1])
 
-    def test_a_wrong_flag_is_4(self):
+    def test_a_wrong_flag_is_4(self) -> None:
         done = subprocess.run(
             [GTEST, "--target", "nonsense"], capture_output=True, text=True, check=False
         )
         self.assertEqual(done.returncode, 4)
         self.assertIn("nonsense", done.stderr)
 
-    def test_the_example_judges_a_store_of_its_own(self):
+    def test_the_example_judges_a_store_of_its_own(self) -> None:
         store = f"command:{self.watchproof} store --listen {{host}}:{{port}}"
         filters = f"--gtest_filter=MyStore.*:*/{DELETE_AT_FLOOR}:*/{OVERTAKES}"
         stores = [store, "embedded"] + ([f"etcd:{stock_etcd()}"] if stock_etcd() else [])
@@ -134,7 +140,7 @@ class GoogleTest(RunTest):
                 self.assertEqual(ended.count("skipped"), skipped, tests)
                 self.assertEqual(ended.count("completed"), 3 - skipped, tests)
 
-    def test_the_example_is_a_project_of_its_own(self):
+    def test_the_example_is_a_project_of_its_own(self) -> None:
         build = self.folder / "build"
         subprocess.run(
             ["cmake", "-G", "Ninja", "-S", SOURCES, "-B", build], check=True, capture_output=True

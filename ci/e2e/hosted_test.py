@@ -2,34 +2,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files in ci/hosted: their commands are run as the host would run them, without the host."""
 
-import json
 import os
 import pathlib
 import re
 import subprocess
 import xml.etree.ElementTree
+from typing import Any
 
 import yaml
-from tool import BUSY, DELETE_AT_FLOOR, OVERTAKES, RunTest, main, stock_etcd
+from tool import BUSY, DELETE_AT_FLOOR, OVERTAKES, RunTest, document_of, main, stock_etcd
 
 HOSTED = pathlib.Path(__file__).resolve().parent.parent / "hosted"
 BROKEN = "embedded+progress-overtakes-events"
 ONE = f"--filter {DELETE_AT_FLOOR} --progress off"
 
 
-def load(name):
+def load(name: str) -> Any:
     return yaml.safe_load((HOSTED / name).read_text())
 
 
 class Hosted(RunTest):
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         self.checkout = self.folder / "checkout"
         self.checkout.mkdir()
         self.summary = self.folder / "summary.md"
         self.output = self.folder / "output"
 
-    def shell(self, script, environment, expect):
+    def shell(
+        self, script: str, environment: dict[str, str], expect: int | set[int]
+    ) -> subprocess.CompletedProcess[str]:
         """As the hosts do: the first command that fails ends the script."""
         clean = {
             name: value
@@ -48,7 +50,9 @@ class Hosted(RunTest):
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done
 
-    def act(self, inputs, expect):
+    def act(
+        self, inputs: dict[str, str], expect: int | set[int]
+    ) -> subprocess.CompletedProcess[str]:
         """The steps of the composite action that are commands."""
         action = load("action.yml")
         self.assertLessEqual(set(inputs), set(action["inputs"]))
@@ -57,7 +61,7 @@ class Hosted(RunTest):
             for name, one in action["inputs"].items()
         }
 
-        def fill(text):
+        def fill(text: str) -> str:
             filled = re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda m: values[m[1]], text)
             return filled.replace("${{ github.action_path }}", str(HOSTED))
 
@@ -80,7 +84,7 @@ class Hosted(RunTest):
                     self.assertTrue((self.checkout / path).exists(), path)
         return done
 
-    def test_the_action_of_a_failing_run_has_summary_annotations_and_reports(self):
+    def test_the_action_of_a_failing_run_has_summary_annotations_and_reports(self) -> None:
         inputs = {
             "target": BROKEN,
             "command": self.watchproof,
@@ -93,9 +97,9 @@ class Hosted(RunTest):
         log = done.stdout + done.stderr
         annotations = [line for line in log.splitlines() if line.startswith("::error")]
         self.assertEqual(len(annotations), 10)
-        place = re.match(r"::error file=([^,]+),line=(\d+),", annotations[0])
-        source = (HOSTED.parent.parent / place[1]).read_text().splitlines()
-        self.assertIn(OVERTAKES.split(".")[1], "".join(source[int(place[2]) - 1 :][:3]))
+        ((place, line),) = re.findall(r"^::error file=([^,]+),line=(\d+),", annotations[0])
+        source = (HOSTED.parent.parent / place).read_text().splitlines()
+        self.assertIn(OVERTAKES.split(".")[1], "".join(source[int(line) - 1 :][:3]))
         self.assertIn("3 more are", annotations[-1])
         self.assertEqual(log.count("::group::"), 12)
         self.assertEqual(log.count("::group::"), log.count("::endgroup::"))
@@ -103,12 +107,12 @@ class Hosted(RunTest):
         for name in ("report.html", "junit.xml", "ctrf.json", "results.sarif", "run.json"):
             self.assertTrue((reports / name).exists(), name)
 
-    def test_the_action_of_a_passing_run_has_no_annotation(self):
+    def test_the_action_of_a_passing_run_has_no_annotation(self) -> None:
         done = self.act({"target": "embedded", "command": self.watchproof, "flags": ONE}, expect=0)
         self.assertNotIn("::", done.stdout + done.stderr)
         self.assertIn("| case |", self.summary.read_text())
 
-    def test_off_means_off(self):
+    def test_off_means_off(self) -> None:
         self.act(
             {
                 "target": BROKEN,
@@ -119,7 +123,7 @@ class Hosted(RunTest):
         )
         self.assertFalse(self.summary.exists())
 
-    def test_the_workflow_uses_the_action_as_it_is(self):
+    def test_the_workflow_uses_the_action_as_it_is(self) -> None:
         job = load("workflow.yml")["jobs"]["watchproof"]
         used = [step for step in job["steps"] if "ci/hosted@" in step.get("uses", "")]
         self.assertEqual(len(used), 1)
@@ -136,7 +140,7 @@ class Hosted(RunTest):
         inputs["flags"] += f" {ONE}"
         self.act(inputs, expect=0)
 
-    def test_the_gitlab_job_leaves_what_its_page_shows(self):
+    def test_the_gitlab_job_leaves_what_its_page_shows(self) -> None:
         job = load("gitlab-ci.yml")["watchproof"]
         environment = {name: str(value) for name, value in job["variables"].items()}
         environment |= {
@@ -155,12 +159,12 @@ class Hosted(RunTest):
         suites = xml.etree.ElementTree.parse(self.checkout / artifacts["reports"]["junit"])
         self.assertEqual(suites.getroot().get("failures"), "1")
 
-    def test_the_script_keeps_exit_codes_and_no_earlier_report(self):
+    def test_the_script_keeps_exit_codes_and_no_earlier_report(self) -> None:
         script = f"{HOSTED}/run.sh"
         environment = {"WATCHPROOF": self.watchproof}
         self.shell(f"{script} --target embedded {ONE}", environment, expect=0)
         reports = self.checkout / "watchproof-reports"
-        self.assertEqual(json.loads((reports / "run.json").read_text())["exit_code"], 0)
+        self.assertEqual(document_of(reports / "run.json")["exit_code"], 0)
         self.shell(f"{script} --no-such-flag", environment, expect=4)
         self.assertEqual(list(reports.iterdir()), [])
         self.shell(f"{script} --filter No.Such", environment, expect=5)

@@ -2,24 +2,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """What runs leave behind: how much, how long, and how one that was killed goes on."""
 
-import json
 import re
 import shutil
 import signal
 import subprocess
+from pathlib import Path
 
-from tool import BUSY, DELETE_AT_FLOOR, OVERTAKES, SEED, RunTest, descendants, main, wait_for
+from tool import (
+    BUSY,
+    DELETE_AT_FLOOR,
+    OVERTAKES,
+    SEED,
+    RunTest,
+    descendants,
+    document_of,
+    main,
+    wait_for,
+)
 
 MOST_BYTES = 5_000_000
 QUICK = f"{DELETE_AT_FLOOR}:Filtered.*:Atomic.M*"
 
 
 class Keeping(RunTest):
-    def test_a_passing_full_run_is_small(self):
+    def test_a_passing_full_run_is_small(self) -> None:
         self.run_it("--target", "embedded", *SEED, expect={0, 2})
         for result in self.results():
-            if result["verdict"] == "inconclusive":  # its recording is kept
-                shutil.rmtree(self.latest() / result["folder"])
+            if result.verdict == "inconclusive":  # its recording is kept
+                shutil.rmtree(self.latest() / result.folder)
         disk = subprocess.run(
             ["du", "-s", "--block-size=1", str(self.latest().resolve())],
             capture_output=True,
@@ -29,16 +39,12 @@ class Keeping(RunTest):
         self.assertLess(int(disk.stdout.split()[0]), MOST_BYTES)
         self.assertGreater(len(self.plan_lines()), 1000)
 
-    def kill_after(self, results, *arguments):
+    def kill_after(self, results: int, *arguments: str) -> Path:
         earlier = self.latest().resolve()
         run = self.start(*arguments)
         wait_for(
             "the first results",
-            lambda: (
-                self.latest().resolve() != earlier
-                and (self.latest() / "results.jsonl").exists()
-                and len(self.results()) >= results
-            ),
+            lambda: self.latest().resolve() != earlier and len(self.results()) >= results,
         )
         family = descendants(run.pid)
         run.send_signal(signal.SIGKILL)
@@ -46,10 +52,10 @@ class Keeping(RunTest):
         self.await_end_of(family)
         return self.latest().resolve()
 
-    def names(self):
-        return sorted((r["case"], r["target"], r["attempt"], r["seed"]) for r in self.results())
+    def names(self) -> list[tuple[str, str, int, str]]:
+        return sorted((r.case, r.target, r.attempt, r.seed) for r in self.results())
 
-    def test_a_killed_run_goes_on_to_what_it_would_have_been(self):
+    def test_a_killed_run_goes_on_to_what_it_would_have_been(self) -> None:
         words = [
             "--target",
             "embedded",
@@ -75,7 +81,7 @@ class Keeping(RunTest):
             text=True,
             check=True,
         ).stdout
-        resume = re.search(r"watchproof run --resume (\S+)", listed).group(1)
+        resume = re.findall(r"watchproof run --resume (\S+)", listed)[0]
         done = self.run_it("--resume", resume, expect={0, 2})
         self.assertIn(f"going on with {killed.name}", done.stdout)
         self.assertEqual(self.latest().resolve(), killed)
@@ -83,10 +89,10 @@ class Keeping(RunTest):
         self.assertEqual(self.names(), wanted)
         self.assertLessEqual(set(plans), set(self.plan_lines()))
         self.assertEqual([str(path) for path in self.folder.rglob("tmp")], [])
-        tests = json.loads((killed / "ctrf.json").read_text())["results"]["summary"]
+        tests = document_of(killed / "ctrf.json")["results"]["summary"]
         self.assertEqual((tests["tests"], tests["failed"]), (len(wanted), 0))
 
-    def test_failures_that_are_accepted_with_a_reason_until_they_are_gone(self):
+    def test_failures_that_are_accepted_with_a_reason_until_they_are_gone(self) -> None:
         accepted = self.folder / "accepted.toml"
         accepted.write_text("# Ours.\n")
         filters = ["--filter", f"{OVERTAKES}:{DELETE_AT_FLOOR}"]
@@ -97,7 +103,7 @@ class Keeping(RunTest):
         ]
         broken = {"DEFECT": "--defect progress-overtakes-events"}
 
-        def baseline(command, *words, expect=0):
+        def baseline(command: str, *words: str, expect: int = 0) -> str:
             done = subprocess.run(
                 [
                     self.watchproof,
@@ -126,7 +132,7 @@ class Keeping(RunTest):
         self.assertIn("1 of 1 removed", baseline("prune"))
         self.assertEqual(accepted.read_text().strip(), "# Ours.")
 
-    def test_failures_run_again_and_their_findings_can_be_used(self):
+    def test_failures_run_again_and_their_findings_can_be_used(self) -> None:
         target = "embedded+progress-overtakes-events"
         self.run_it(
             "--target",
@@ -137,13 +143,11 @@ class Keeping(RunTest):
             f"{OVERTAKES}:{DELETE_AT_FLOOR}",
             expect=1,
         )
-        first, seed = self.latest().resolve(), self.results()[0]["seed"]
+        first, seed = self.latest().resolve(), self.results()[0].seed
         self.run_it("--rerun-failed", first.name, expect=1)
         self.assertNotEqual(self.latest().resolve(), first)
         self.assertEqual(self.names(), [(OVERTAKES, target, 1, seed)])
-        self.assertEqual(
-            json.loads((self.latest() / "run.json").read_text())["rerun_of"], first.name
-        )
+        self.assertEqual(self.run_json()["rerun_of"], first.name)
         picture = self.folder / "picture.svg"
         for command in (
             ["draw", f"{self.latest()}#1", "-o", str(picture)],

@@ -9,6 +9,8 @@ import re
 import shutil
 import subprocess
 import unittest
+from collections.abc import Sequence
+from typing import Any
 
 import yaml
 from tool import BUSY, DELETE_AT_FLOOR, OVERTAKES, RunTest, main
@@ -28,16 +30,16 @@ esac
 """
 
 
-def load(name):
+def load(name: str) -> dict[str, Any]:
     return yaml.safe_load((FOLDER / name).read_text())
 
 
-def container(job):
+def container(job: Any) -> Any:
     (one,) = job["spec"]["template"]["spec"]["containers"]
     return one
 
 
-def action(job, code):
+def action(job: Any, code: int) -> str:
     """What the policy does about a container with that exit code: the first rule that fits."""
     for rule in job["spec"]["podFailurePolicy"]["rules"]:
         on = rule.get("onExitCodes")
@@ -47,7 +49,9 @@ def action(job, code):
 
 
 class Kubernetes(RunTest):
-    def pod(self, job, index=None, more=()):
+    def pod(
+        self, job: Any, index: int | None = None, more: Sequence[str] = ()
+    ) -> subprocess.CompletedProcess[str]:
         """The command of a pod as a process: its environment, and the volumes as folders."""
         spec = container(job)
         variables = {"RUN": "a-run"}
@@ -70,13 +74,13 @@ class Kubernetes(RunTest):
             timeout=BUSY * 120,
         )
 
-    def test_the_shards_are_as_many_as_the_pods(self):
+    def test_the_shards_are_as_many_as_the_pods(self) -> None:
         spec = load("run/shards.yaml")["spec"]
         self.assertEqual(spec["completionMode"], "Indexed")
         for name in ("run/shards.yaml", "explore/shards.yaml"):
             self.assertIn(f"--shards={spec['completions']}", container(load(name))["args"])
 
-    def test_only_trouble_is_tried_again(self):
+    def test_only_trouble_is_tried_again(self) -> None:
         job = load("run/shards.yaml")
         self.assertEqual({code for code in CODES if action(job, code) == "Count"}, {3, 70})
         self.assertEqual({action(job, code) for code in CODES} - {"Count"}, {"FailIndex"})
@@ -93,7 +97,7 @@ class Kubernetes(RunTest):
                 self.assertEqual(values, sorted(set(values)), "the API demands them in order")
                 self.assertEqual(rule["onExitCodes"]["containerName"], container(one)["name"])
 
-    def test_pods_have_no_rights(self):
+    def test_pods_have_no_rights(self) -> None:
         for name in ("run/shards.yaml", "run/merge.yaml"):
             pod = load(name)["spec"]["template"]["spec"]
             self.assertEqual(pod["restartPolicy"], "Never")
@@ -107,13 +111,13 @@ class Kubernetes(RunTest):
             mounts = {mount["name"] for mount in container(load(name))["volumeMounts"]}
             self.assertEqual(mounts, volumes)
 
-    def test_the_image_has_the_user_of_the_pods(self):
+    def test_the_image_has_the_user_of_the_pods(self) -> None:
         recipe = (FOLDER.parent.parent / "images" / "Containerfile").read_text()
         pod = load("run/shards.yaml")["spec"]["template"]["spec"]["securityContext"]
         self.assertIn(f"\nUSER {pod['runAsUser']}:{pod['runAsGroup']}\n", recipe)
         self.assertIn('\nENTRYPOINT ["/usr/local/bin/watchproof"]\n', recipe)
 
-    def test_the_kustomization_has_every_file(self):
+    def test_the_kustomization_has_every_file(self) -> None:
         named = load("run/kustomization.yaml")
         files = set(named["resources"]) | set(named["configMapGenerator"][0]["files"])
         there = {path.name for path in (FOLDER / "run").iterdir()}
@@ -127,7 +131,7 @@ class Kubernetes(RunTest):
         self.assertEqual(claims, [load("run/volume.yaml")["metadata"]["name"]])
 
     @unittest.skipUnless(shutil.which("kubectl"), "kubectl is not installed")
-    def test_kubectl_renders_both(self):
+    def test_kubectl_renders_both(self) -> None:
         for folder, kinds in (
             ("run", ["ConfigMap", "Job", "Job", "PersistentVolumeClaim"]),
             ("explore", ["ConfigMap", "Job", "PersistentVolumeClaim"]),
@@ -142,7 +146,7 @@ class Kubernetes(RunTest):
             made = list(yaml.safe_load_all(done.stdout))
             self.assertEqual(sorted(one["kind"] for one in made), kinds)
 
-    def test_the_pods_add_up_to_a_run_that_a_lost_one_leaves_undecided(self):
+    def test_the_pods_add_up_to_a_run_that_a_lost_one_leaves_undecided(self) -> None:
         shards, merge = load("run/shards.yaml"), load("run/merge.yaml")
         few = ("--filter", f"{DELETE_AT_FLOOR}:{OVERTAKES}")
         for index in range(shards["spec"]["completions"] - 1):
@@ -166,16 +170,16 @@ class Kubernetes(RunTest):
         self.assertEqual(action(shards, done.returncode), "FailIndex")
         self.assertIn("JOB_COMPLETION_INDEX is 8", done.stderr)
 
-    def test_the_pods_explore_apart(self):
+    def test_the_pods_explore_apart(self) -> None:
         job = load("explore/shards.yaml")
         seeds = set()
         for index in (0, 1):
             done = self.pod(job, index, ("--scripts", "2"))
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            seeds.add(re.search(r"seed (0x\w+)", done.stdout)[1])
+            seeds.update(re.findall(r"seed (0x\w+)", done.stdout)[:1])
         self.assertEqual(len(seeds), 2)
 
-    def test_the_script_merges_when_the_shards_have_ended(self):
+    def test_the_script_merges_when_the_shards_have_ended(self) -> None:
         kubectl = self.folder / "kubectl"
         kubectl.write_text(KUBECTL)
         kubectl.chmod(0o755)

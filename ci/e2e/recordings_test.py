@@ -3,6 +3,7 @@
 """`proxy --record` between a real client and a server, and `check` of what was recorded."""
 
 import base64
+import dataclasses
 import json
 import os
 import pathlib
@@ -14,13 +15,14 @@ import sys
 import threading
 import unittest
 import urllib.request
+from collections.abc import Callable, Sequence
 
 from tool import BUSY, RunTest, main, stock_etcd, wait_for
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "interop"))
-from npm import SOURCES, install  # noqa: E402
-from server import Skip  # noqa: E402
-from tools import releases  # noqa: E402
+from npm import SOURCES, install
+from server import Skip
+from tools import releases
 
 HOST = "127.201.7.9"
 CLIENTS, PEERS, PROXIED = f"{HOST}:2379", f"{HOST}:2380", f"{HOST}:2381"
@@ -31,36 +33,43 @@ DEFECT = "delete-at-floor-lost"
 FIXED_ETCD = releases() / "etcd/3.5.30/etcd"  # without #17529
 
 
-class RecordingTest(RunTest):
-    access = ()  # etcdctl's flags for TLS
+@dataclasses.dataclass
+class Child:
+    process: subprocess.Popen[bytes]
+    said: list[bytes] = dataclasses.field(default_factory=list)  # lines
 
-    def launch(self, *command, until):
+
+class RecordingTest(RunTest):
+    access: tuple[str, ...] = ()  # etcdctl's flags for TLS
+
+    def launch(self, *command: str | pathlib.Path, until: str) -> Child:
         """Starts a process and waits for a line of its output."""
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        self.read_along(process)
-        wait_for(until, lambda: any(until.encode() in line for line in list(process.said)))
-        return process
+        child = self.read_along(process)
+        wait_for(until, lambda: any(until.encode() in line for line in list(child.said)))
+        return child
 
-    def read_along(self, process):
-        """Keeps its output in `said`, until the end of the test ends it."""
-        process.said = []
+    def read_along(self, process: subprocess.Popen[bytes]) -> Child:
+        """Keeps its output, until the end of the test ends it."""
+        assert process.stdout
+        output, child = process.stdout, Child(process)
 
-        def read():
-            for line in process.stdout:
-                process.said.append(line)
+        def read() -> None:
+            child.said.extend(output)
 
         reader = threading.Thread(target=read, daemon=True)
         reader.start()
         # The last one added is the first to run.
-        self.addCleanup(process.stdout.close)
+        self.addCleanup(output.close)
         self.addCleanup(reader.join)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
+        return child
 
-    def serve(self, *flags):
+    def serve(self, *flags: str) -> None:
         self.launch(self.watchproof, "store", "--listen", CLIENTS, *flags, until="serving on")
 
-    def record(self, *flags):
+    def record(self, *flags: str) -> None:
         self.recording = self.folder / "recording"
         self.proxy = self.launch(
             *(self.watchproof, "proxy", "--listen", PROXIED, "--to", CLIENTS),
@@ -68,11 +77,11 @@ class RecordingTest(RunTest):
             until="listening on",
         )
 
-    def stop(self, how=signal.SIGINT, expect=0):
-        self.proxy.send_signal(how)
-        self.assertEqual(self.proxy.wait(30), expect)
+    def stop(self, how: signal.Signals = signal.SIGINT, expect: int = 0) -> None:
+        self.proxy.process.send_signal(how)
+        self.assertEqual(self.proxy.process.wait(30), expect)
 
-    def etcdctl(self, *arguments, through=PROXIED):
+    def etcdctl(self, *arguments: str, through: str = PROXIED) -> str:
         return subprocess.run(
             ["etcdctl", "--endpoints", through, *PATIENCE, *self.access, *arguments],
             env={**os.environ, "ETCDCTL_API": "3"},
@@ -81,21 +90,23 @@ class RecordingTest(RunTest):
             check=True,
         ).stdout
 
-    def revision_of(self, *write):
+    def revision_of(self, *write: str) -> str:
         return self.etcdctl(*write, "-w", "fields").split('"Revision" : ')[1].split()[0]
 
-    def say(self, process, line):
-        process.stdin.write(line.encode() + b"\n")
-        process.stdin.flush()
+    def say(self, process: Child, line: str) -> None:
+        stdin = process.process.stdin
+        assert stdin
+        stdin.write(line.encode() + b"\n")
+        stdin.flush()
 
-    def watcher(self, *arguments, through=PROXIED):
+    def watcher(self, *arguments: str, through: str = PROXIED) -> Child:
         """A client that watches until the test is over."""
         return self.client(
             ["etcdctl", "--endpoints", through, *PATIENCE, *self.access, "watch", *arguments],
             {**os.environ, "ETCDCTL_API": "3"},
         )
 
-    def npm_watcher(self, through):
+    def npm_watcher(self, through: str) -> Child:
         """Likewise, for the npm package etcd3 and `etcdctl watch -i`."""
         try:
             packages = install(pathlib.Path(self.watchproof).parent / "node")
@@ -106,7 +117,7 @@ class RecordingTest(RunTest):
             {**os.environ, "NODE_PATH": str(packages / "node_modules")},
         )
 
-    def client(self, command, environment):
+    def client(self, command: Sequence[str], environment: dict[str, str]) -> Child:
         process = subprocess.Popen(
             command,
             env=environment,
@@ -114,11 +125,11 @@ class RecordingTest(RunTest):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
+        assert process.stdin
         self.addCleanup(process.stdin.close)
-        self.read_along(process)
-        return process
+        return self.read_along(process)
 
-    def check(self, expect, what=None):
+    def check(self, expect: int | set[int], what: pathlib.Path | None = None) -> str:
         done = subprocess.run(
             [self.watchproof, "check", str(what or self.recording)],
             capture_output=True,
@@ -128,7 +139,7 @@ class RecordingTest(RunTest):
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done.stdout
 
-    def watch_one_key(self):
+    def watch_one_key(self) -> None:
         watch = self.watcher("key")
         # Only writes after the watch was made are delivered to it.
         wait_for("an event", lambda: self.etcdctl("put", "key", "1") and watch.said)
@@ -136,7 +147,7 @@ class RecordingTest(RunTest):
             self.etcdctl("put", "key", value)
         wait_for("the last event", lambda: b"3\n" in watch.said)
 
-    def watch_from_the_floor(self):
+    def watch_from_the_floor(self) -> None:
         """The change at the compaction floor is a delete, which a watch from there must receive."""
         self.etcdctl("put", "a", "1")
         deleted = self.revision_of("del", "a")
@@ -149,7 +160,7 @@ class RecordingTest(RunTest):
 
 @unittest.skipUnless(shutil.which("etcdctl"), "needs etcdctl as the client")
 class PassiveTest(RecordingTest):
-    def test_a_watch_and_its_writes_are_clean(self):
+    def test_a_watch_and_its_writes_are_clean(self) -> None:
         self.serve()
         self.record("--control-watch", "all", "--hash-values")
         self.watch_one_key()
@@ -160,14 +171,14 @@ class PassiveTest(RecordingTest):
         self.assertIn("control watch over every key", said)
         self.assertIn("values are hashes", said)
 
-    def test_nothing_watched_is_no_pass(self):
+    def test_nothing_watched_is_no_pass(self) -> None:
         self.serve()
         self.record()
         self.etcdctl("put", "key", "1")
         self.stop()
         self.assertIn("there is no watch in it", self.check(2))
 
-    def test_a_killed_proxy_leaves_what_it_recorded(self):
+    def test_a_killed_proxy_leaves_what_it_recorded(self) -> None:
         self.serve()
         self.record()
         self.watch_one_key()
@@ -176,7 +187,7 @@ class PassiveTest(RecordingTest):
         self.stop(signal.SIGKILL, expect=-signal.SIGKILL)
         self.assertIn("cut off", self.check(0))
 
-    def test_a_defect_is_found_in_what_passed(self):
+    def test_a_defect_is_found_in_what_passed(self) -> None:
         self.serve("--defect", DEFECT)
         self.record()
         self.watch_from_the_floor()
@@ -190,14 +201,14 @@ class PassiveTest(RecordingTest):
         )
         self.assertIn("<svg", picture.read_text())
 
-    def test_the_same_script_on_a_correct_store_is_clean(self):
+    def test_the_same_script_on_a_correct_store_is_clean(self) -> None:
         self.serve()
         self.record("--control-watch", "all")
         self.watch_from_the_floor()
         self.stop()
         self.check(0)
 
-    def serve_etcd(self, binary):
+    def serve_etcd(self, binary: pathlib.Path | str) -> None:
         self.launch(
             *(binary, "--data-dir", str(self.folder / "data")),
             *("--listen-client-urls", f"http://{CLIENTS}"),
@@ -209,19 +220,20 @@ class PassiveTest(RecordingTest):
         )
 
     @unittest.skipUnless(stock_etcd(), "needs etcd 3.4.23")
-    def test_a_bug_of_etcd_is_found_in_what_passed(self):
-        self.serve_etcd(stock_etcd())
+    def test_a_bug_of_etcd_is_found_in_what_passed(self) -> None:
+        self.serve_etcd(stock_etcd() or "")
         self.record("--control-watch", "all")
         self.watch_from_the_floor()
         self.stop()
         self.assertIn("18089", self.check(1))
 
-    def gauge(self, name):
+    def gauge(self, name: str) -> float:
         with urllib.request.urlopen(f"http://{CLIENTS}/metrics") as answer:
             found = re.search(rf"^{name} (\S+)$", answer.read().decode(), re.MULTILINE)
+        assert found, name
         return float(found[1])
 
-    def slow_link(self):
+    def slow_link(self) -> str:
         """A proxy for one client, that lets so little pass that the server's queue stays full."""
         self.launch(
             *(self.watchproof, "proxy", "--listen", SLOW, "--to", PROXIED, "--sharp"),
@@ -232,7 +244,7 @@ class PassiveTest(RecordingTest):
             (name,) = json.load(answer)
         return f"http://{CONTROL}/proxies/{name}/toxics"
 
-    def fill_its_queue(self):
+    def fill_its_queue(self) -> None:
         key, value = (base64.b64encode(b).decode() for b in (b"k", b"x" * 10_000))
         body = json.dumps({"key": key, "value": value}).encode()
         for _ in range(5000):
@@ -243,26 +255,28 @@ class PassiveTest(RecordingTest):
         self.fail("the queue did not fill")
 
     @unittest.skipUnless(stock_etcd(), "needs etcd 3.4.23")
-    def test_what_a_full_queue_loses_is_found_in_what_passed(self):
-        self.notice_in_a_full_queue(lambda: self.watcher("-i", through=SLOW), stock_etcd(), 1)
+    def test_what_a_full_queue_loses_is_found_in_what_passed(self) -> None:
+        self.notice_in_a_full_queue(lambda: self.watcher("-i", through=SLOW), stock_etcd() or "", 1)
         self.assertIn("17529", self.check(1))
 
     @unittest.skipUnless(stock_etcd(), "needs etcd 3.4.23")
-    def test_what_a_full_queue_loses_of_an_npm_client_is_found(self):
-        self.notice_in_a_full_queue(lambda: self.npm_watcher(SLOW), stock_etcd(), 1)
+    def test_what_a_full_queue_loses_of_an_npm_client_is_found(self) -> None:
+        self.notice_in_a_full_queue(lambda: self.npm_watcher(SLOW), stock_etcd() or "", 1)
         self.assertIn("17529", self.check(1))
 
     @unittest.skipUnless(FIXED_ETCD.exists(), "needs etcd 3.5.30, fetched")
-    def test_where_a_full_queue_loses_nothing_it_is_clean(self):
+    def test_where_a_full_queue_loses_nothing_it_is_clean(self) -> None:
         self.notice_in_a_full_queue(lambda: self.watcher("-i", through=SLOW), FIXED_ETCD, 2)
         self.assertIn("clean, as far as it shows", self.check(0))
 
     @unittest.skipUnless(FIXED_ETCD.exists(), "needs etcd 3.5.30, fetched")
-    def test_where_a_full_queue_loses_nothing_of_an_npm_client_it_is_clean(self):
+    def test_where_a_full_queue_loses_nothing_of_an_npm_client_it_is_clean(self) -> None:
         self.notice_in_a_full_queue(lambda: self.npm_watcher(SLOW), FIXED_ETCD, 2)
         self.assertIn("clean, as far as it shows", self.check(0))
 
-    def notice_in_a_full_queue(self, client, etcd, slow):
+    def notice_in_a_full_queue(
+        self, client: Callable[[], Child], etcd: pathlib.Path | str, slow: int
+    ) -> None:
         """A watch below the floor has to end while its stream takes nothing. `slow`: how many
         watches the server counts as behind then: not the one that it takes for ended."""
         self.serve_etcd(etcd)
@@ -297,7 +311,7 @@ class PassiveTest(RecordingTest):
 class SecureTest(RecordingTest):
     """Both sides of the proxy use TLS and require client certificates."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         make_certs = os.environ.get("WATCHPROOF_TEST_MAKE_CERTS")
         if not make_certs:
@@ -306,23 +320,23 @@ class SecureTest(RecordingTest):
         own = (self.file("client.crt"), "--key", self.file("client.key"))
         self.access = ("--cacert", self.file("ca.crt"), "--cert", *own)
 
-    def file(self, name):
+    def file(self, name: str) -> str:
         return str(self.folder / name)
 
-    def flags(self, **names):
+    def flags(self, **names: str) -> list[str]:
         return [
             word
             for flag, name in names.items()
             for word in ("--" + flag.replace("_", "-"), self.file(name))
         ]
 
-    def serve_secure(self, *flags):
+    def serve_secure(self, *flags: str) -> None:
         self.serve(
             *self.flags(cert_file="server.crt", key_file="server.key", trusted_ca_file="ca.crt"),
             *flags,
         )
 
-    def test_a_defect_is_found_through_tls(self):
+    def test_a_defect_is_found_through_tls(self) -> None:
         self.serve_secure("--defect", DEFECT)
         self.record(
             "--control-watch",
@@ -340,7 +354,7 @@ class SecureTest(RecordingTest):
         self.stop()
         self.assertIn("18089", self.check(1))
 
-    def refused(self, *flags, expect):
+    def refused(self, *flags: str, expect: int | set[int]) -> str:
         done = subprocess.run(
             [self.watchproof, "proxy", "--listen", PROXIED, "--to", CLIENTS, *flags],
             capture_output=True,
@@ -351,7 +365,7 @@ class SecureTest(RecordingTest):
         self.assertEqual(done.returncode, expect, done.stderr)
         return done.stderr
 
-    def test_bad_flags_are_named(self):
+    def test_bad_flags_are_named(self) -> None:
         self.serve_secure()
         recorded = ("--record", self.file("recording"))
         self.assertIn("--tls-ca", self.refused(*recorded, expect=4))

@@ -7,17 +7,17 @@ import pathlib
 import subprocess
 import xml.etree.ElementTree
 
-from tool import DELETE_AT_FLOOR, OVERTAKES, RunTest, main
+from tool import DELETE_AT_FLOOR, OVERTAKES, RunTest, document_of, listed, main
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Reports(RunTest):
-    def assert_in_repository(self, path):
+    def assert_in_repository(self, path: str) -> None:
         self.assertTrue(path.startswith("cases/"), path)
         self.assertTrue((ROOT / path).is_file(), path)
 
-    def test_every_test_of_junit_has_a_unique_name_and_a_file_of_the_repository(self):
+    def test_every_test_of_junit_has_a_unique_name_and_a_file_of_the_repository(self) -> None:
         targets = ["embedded", "embedded+delete-at-floor-lost"]
         self.run_it(
             *(word for target in targets for word in ("--target", target)),
@@ -29,7 +29,7 @@ class Reports(RunTest):
         )
         root = xml.etree.ElementTree.parse(self.latest() / "junit.xml").getroot()
         tests = [
-            (test.get("classname"), test.get("name"), test.get("file"))
+            tuple(test.get(what, "") for what in ("classname", "name", "file"))
             for test in root.iter("testcase")
         ]
         self.assertEqual(len(tests), 2 * 2 * len(targets))
@@ -38,15 +38,12 @@ class Reports(RunTest):
             self.assertEqual(len([name for _, name, _ in tests if f"[{target}]" in name]), 4)
         for _, _, file in tests:
             self.assert_in_repository(file)
-        ctrf = json.loads((self.latest() / "ctrf.json").read_text())["results"]["tests"]
+        ctrf = document_of(self.latest() / "ctrf.json")["results"]["tests"]
         for test in ctrf:
             self.assert_in_repository(test["filePath"])
 
-    def test_list_and_explain_name_files_of_the_repository(self):
-        listed = subprocess.run(
-            [self.watchproof, "list", "cases", "--json"], capture_output=True, text=True, check=True
-        )
-        sources = [json.loads(line)["facts"]["source"] for line in listed.stdout.splitlines()]
+    def test_list_and_explain_name_files_of_the_repository(self) -> None:
+        sources = [case.facts["source"] for case in listed(self.watchproof, "list", "cases")]
         self.assertGreater(len(sources), 50)
         for source in sources:
             self.assert_in_repository(source.rsplit(":", 1)[0])
@@ -54,7 +51,7 @@ class Reports(RunTest):
         explained = subprocess.run(command, capture_output=True, text=True, check=True)
         self.assertRegex(explained.stdout, r"source +cases/compaction/\w+\.cc:\d+")
 
-    def test_lines_of_results_stay_short_while_findings_have_everything(self):
+    def test_lines_of_results_stay_short_while_findings_have_everything(self) -> None:
         self.run_it(
             "--target",
             "embedded+events-crossed",

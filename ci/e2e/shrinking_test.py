@@ -2,16 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shrinking the plan of a failed run."""
 
-import json
 import subprocess
 
-from tool import BUSY, OVERTAKES, RunTest, main
+from tool import BUSY, OVERTAKES, RunTest, lines_of, main
 
 
 class Shrinking(RunTest):
     TARGET = "embedded+progress-overtakes-events"
 
-    def shrink(self, *words, expect):
+    def shrink(self, *words: str, expect: int | set[int]) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             [self.watchproof, "shrink", *words],
             cwd=self.folder,
@@ -23,14 +22,14 @@ class Shrinking(RunTest):
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done
 
-    def test_a_shrunk_plan_is_small_and_still_fails(self):
+    def test_a_shrunk_plan_is_small_and_still_fails(self) -> None:
         self.run_it("--target", self.TARGET, "--filter", OVERTAKES, expect=1)
         run = self.latest()
         before = len(self.plan_lines())
         done = self.shrink(str(run), "--tries", "2", expect=0)
         self.assertIn("broken: Bookmarkable", done.stdout)
         self.assertIn("It fails in 20 of 20 attempts", done.stdout)
-        steps = [json.loads(line) for line in (run / "shrunk.jsonl").read_text().splitlines()][1:]
+        steps = lines_of((run / "shrunk.jsonl").read_text())[1:]
         self.assertLess(len(steps), 8)
         self.assertLess(len(steps), before)
         ops = {step["op"] for step in steps}
@@ -40,9 +39,9 @@ class Shrinking(RunTest):
         self.assertFalse((run / "shrink").exists())
         self.run_it("--plan", str(run / "shrunk.jsonl"), expect=1)
         self.assertEqual(self.verdicts(), {OVERTAKES: "fail"})
-        self.assertEqual(self.results()[0]["target"], self.TARGET)
+        self.assertEqual(self.results()[0].target, self.TARGET)
 
-    def test_runs_that_cannot_be_shrunk_are_refused(self):
+    def test_runs_that_cannot_be_shrunk_are_refused(self) -> None:
         self.run_it("--filter", OVERTAKES, expect=0)
         run = str(self.latest())
         self.assertIn("no attempt of", self.shrink(run, expect=4).stderr)

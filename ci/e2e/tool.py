@@ -9,7 +9,6 @@ unless their file says otherwise.
 
 import fnmatch
 import functools
-import json
 import os
 import pathlib
 import shutil
@@ -19,6 +18,13 @@ import tempfile
 import threading
 import time
 import unittest
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reader"))
+from reader import Entry, Result, document_of, lines_of, listed, results_of
+
+T = TypeVar("T")
 
 # Never set: other processes do not announce changes, so wait_for() polls.
 AGAIN = threading.Event()
@@ -34,7 +40,7 @@ ROUNDS = 3
 SEED = ("--seed", "0x7")
 
 
-def wait_for(what, fact, limit=30.0):
+def wait_for(what: str, fact: Callable[[], T | None], limit: float = 30.0) -> T:
     """Waits until `fact` returns something true; `what` is in the text of the failure."""
     end = time.monotonic() + BUSY * limit
     while time.monotonic() < end:
@@ -45,7 +51,7 @@ def wait_for(what, fact, limit=30.0):
     raise AssertionError(f"waited {BUSY * limit} s for {what}")
 
 
-def processes():
+def processes() -> dict[int, tuple[int, str]]:
     """pid -> (parent, command line) of every process that is not a zombie."""
     found = {}
     for entry in pathlib.Path("/proc").iterdir():
@@ -63,7 +69,7 @@ def processes():
     return found
 
 
-def descendants(pid):
+def descendants(pid: int) -> dict[int, str]:
     alive = processes()
     family = {pid}
     while True:
@@ -73,7 +79,7 @@ def descendants(pid):
         family |= more
 
 
-def stock_etcd():
+def stock_etcd() -> str | None:
     path = os.environ.get("WATCHPROOF_TEST_ETCD") or shutil.which("etcd")
     if not path:
         return None
@@ -84,19 +90,16 @@ def stock_etcd():
 class RunTest(unittest.TestCase):
     watchproof = ""  # the executable
 
-    def setUp(self):
+    def setUp(self) -> None:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="wp-e2e-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     @classmethod
     @functools.cache
-    def case_names(cls):
-        listed = subprocess.run(
-            [cls.watchproof, "list", "cases", "--json"], capture_output=True, text=True, check=True
-        )
-        return [json.loads(line)["name"] for line in listed.stdout.splitlines()]
+    def case_names(cls) -> list[str]:
+        return [case.name for case in listed(cls.watchproof, "list", "cases")]
 
-    def check_filter(self, arguments):
+    def check_filter(self, arguments: tuple[str, ...]) -> None:
         """A pattern that matches no case would test nothing, unnoticed beside others that do."""
         if "--filter" not in arguments:
             return
@@ -104,10 +107,17 @@ class RunTest(unittest.TestCase):
             matched = fnmatch.filter(self.case_names(), pattern)
             self.assertTrue(matched, f"no case is named {pattern}")
 
-    def command(self, *arguments, name="run"):
+    def command(self, *arguments: str, name: str = "run") -> list[str]:
         return [self.watchproof, name, "--run-dir", str(self.folder / "runs"), *arguments]
 
-    def run_it(self, *arguments, expect, more=None, limit=300, name="run"):
+    def run_it(
+        self,
+        *arguments: str,
+        expect: int | set[int],
+        more: dict[str, str] | None = None,
+        limit: int = 300,
+        name: str = "run",
+    ) -> subprocess.CompletedProcess[str]:
         """`expect`: the exit code, or a set of them."""
         if expect != 5:  # nothing selected
             self.check_filter(arguments)
@@ -125,22 +135,22 @@ class RunTest(unittest.TestCase):
         self.assertIn(done.returncode, expected, f"{arguments}\n{done.stdout}\n{done.stderr}")
         return done
 
-    def decided(self, *arguments, name="run"):
+    def decided(self, *arguments: str, name: str = "run") -> list[Result]:
         """The results of a run that ends well, the last one of each case.
 
         No test asks for an idle machine: what is undecided runs again.
         """
         self.run_it(*arguments, expect={0, 2}, name=name)
-        results = {result["case"]: result for result in self.results()}
+        results = {result.case: result for result in self.results()}
         for _ in range(ROUNDS):
             verdicts = self.verdicts(results.values()).values()
             if "inconclusive" not in verdicts:
                 break
             self.run_it("--rerun-failed", self.latest().resolve().name, expect={0, 2}, name=name)
-            results.update({result["case"]: result for result in self.results()})
+            results.update({result.case: result for result in self.results()})
         return list(results.values())
 
-    def start(self, *arguments, more=None):
+    def start(self, *arguments: str, more: dict[str, str] | None = None) -> subprocess.Popen[str]:
         self.check_filter(arguments)
         run = subprocess.Popen(
             self.command(*arguments),
@@ -150,44 +160,47 @@ class RunTest(unittest.TestCase):
             stdin=subprocess.DEVNULL,
             env={**os.environ, **(more or {})},
         )
+        assert run.stdout
         self.addCleanup(run.stdout.close)
         self.addCleanup(run.wait)
         self.addCleanup(run.kill)
         return run
 
-    def latest(self):
+    def latest(self) -> pathlib.Path:
         return self.folder / "runs" / "latest"
 
-    def plan_lines(self, run=None):
+    def plan_lines(self, run: pathlib.Path | None = None) -> list[str]:
         """Of the plans of a run: the first line is that of the run."""
         packed = (run or self.latest()) / "plan.jsonl.zst"
         text = subprocess.run(["zstdcat", str(packed)], capture_output=True, text=True, check=True)
         return text.stdout.splitlines()
 
-    def results(self):
-        lines = (self.latest() / "results.jsonl").read_text().splitlines()
-        return [json.loads(line) for line in lines]
+    def run_json(self) -> Any:
+        return document_of(self.latest() / "run.json")
 
-    def verdicts(self, results=None):
+    def results(self) -> list[Result]:
+        return results_of(self.latest())
+
+    def verdicts(self, results: Iterable[Result] | None = None) -> dict[str, str]:
         return {
-            result["case"]: "declared" if result["declared"] else result["verdict"]
+            result.case: "declared" if result.declared else result.verdict
             for result in (self.results() if results is None else results)
         }
 
     @staticmethod
-    def await_end_of(family):
+    def await_end_of(family: Iterable[int]) -> None:
         wait_for(
             "the end of every process of the run",
             lambda: not [pid for pid in family if pid in processes()],
             limit=5,
         )
 
-    def assert_nothing_left(self, family):
+    def assert_nothing_left(self, family: Iterable[int]) -> None:
         self.await_end_of(family)
         self.assertEqual([str(path) for path in self.folder.rglob("tmp")], [])
 
 
-def main():
+def main() -> None:
     if len(sys.argv) < 2:
         sys.exit(f"usage: {os.path.basename(sys.argv[0])} WATCHPROOF [unittest arguments]")
     RunTest.watchproof = os.path.abspath(sys.argv.pop(1))

@@ -7,11 +7,9 @@ which must be 3.4.23 for the expectations here).
 """
 
 import hashlib
-import json
 import os
 import shutil
 import signal
-import subprocess
 import unittest
 
 from tool import (
@@ -23,6 +21,7 @@ from tool import (
     SEED,
     RunTest,
     descendants,
+    listed,
     main,
     stock_etcd,
     wait_for,
@@ -54,7 +53,7 @@ CLUSTERED = {
 
 
 class Verdicts(RunTest):
-    def cache_holding(self, binary, version):
+    def cache_holding(self, binary: str, version: str) -> dict[str, str]:
         """A cache as `fetch` fills it; returns the environment variables that select it."""
         place = self.folder / "cache" / "releases" / "etcd" / version / "etcd"
         place.parent.mkdir(parents=True)
@@ -63,62 +62,55 @@ class Verdicts(RunTest):
         place.with_suffix(".sha256").write_text(f"{summed}  etcd\n")
         return {"WATCHPROOF_CACHE": str(self.folder / "cache")}
 
-    def known_faults(self):
-        listed = subprocess.run(
-            [self.watchproof, "list", "faults", "--json"],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=BUSY * 60,
-        ).stdout
-        return {json.loads(line)["name"] for line in listed.splitlines()}
+    def known_faults(self) -> set[str]:
+        return {fault.name for fault in listed(self.watchproof, "list", "faults")}
 
-    def test_the_clean_embedded_store_passes_and_every_fault_took_effect(self):
+    def test_the_clean_embedded_store_passes_and_every_fault_took_effect(self) -> None:
         results = self.decided("--target", "embedded", *SEED)
-        clusters = {r["case"] for r in results if r["reason"].endswith("offer cluster")}
+        clusters = {r.case for r in results if r.reason.endswith("offer cluster")}
         self.assertIn(REFUSED, clusters)
         verdicts = self.verdicts(results)
         self.assertEqual({verdicts[case] for case in clusters}, {"unsupported"})
         self.assertEqual(set(verdicts.values()), {"pass", "unsupported"})
         self.assertEqual({c for c, v in verdicts.items() if v == "unsupported"}, clusters)
         for result in results:
-            for receipt in result["receipts"]:
-                if verdicts[result["case"]] == "pass":
-                    self.assertTrue(receipt["fired"], receipt)
-        effective = {x["fault"] for r in results for x in r["receipts"] if x["fired"]}
+            for receipt in result.receipts:
+                if verdicts[result.case] == "pass":
+                    self.assertTrue(receipt.fired, receipt)
+        effective = {x.fault for r in results for x in r.receipts if x.fired}
         known = self.known_faults() - CLUSTERED - TAMPERING
         self.assertEqual(known - effective, set(), "no case in which it takes effect")
-        faults = {r["case"]: sorted(x["fault"] for x in r["receipts"]) for r in results}
+        faults = {r.case: sorted(x.fault for x in r.receipts) for r in results}
         self.assertEqual(faults[FULL_QUEUE], ["stall"])
         self.assertEqual(faults[EVERYTHING], ["latency", "stall"])
 
-    def test_the_self_tests_notice_faults_without_effect_and_tampering(self):
+    def test_the_self_tests_notice_faults_without_effect_and_tampering(self) -> None:
         results = self.decided("--target", "embedded", name="selftest")
         self.assertEqual(set(self.verdicts(results).values()), {"declared", "unsupported"})
-        receipts = [x for r in results if r["declared"] for x in r["receipts"]]
+        receipts = [x for r in results if r.declared for x in r.receipts]
         # A fault that is injected twice has a number behind a slash.
-        ineffective = {x["fault"].split("/")[0] for x in receipts if not x["fired"]}
-        effective = {x["fault"] for x in receipts if x["fired"]}
+        ineffective = {x.fault.split("/")[0] for x in receipts if not x.fired}
+        effective = {x.fault for x in receipts if x.fired}
         known = self.known_faults() - CLUSTERED
         self.assertEqual(known - ineffective, set(), "no case in which it takes no effect")
         self.assertEqual(TAMPERING - effective, set(), "no case in which it takes effect")
 
     @unittest.skipUnless(stock_etcd(), "needs a stock etcd 3.4.23")
-    def test_debians_etcd_fails_exactly_as_the_manifest_says(self):
+    def test_debians_etcd_fails_exactly_as_the_manifest_says(self) -> None:
         results = self.decided("--target", f"etcd:{stock_etcd()}", *SEED)
-        failed = {r["case"] for r in results if r["verdict"] == "fail"}
+        failed = {r.case for r in results if r.verdict == "fail"}
         # Bugs that the closing questions of other cases may meet come on top.
         always = {FULL_QUEUE, DELETE_AT_FLOOR, OVERTAKES, FUTURE, BURST, ONCE, NEGATIVE}
         always |= {OVERLAPPING, RESTARTED, OPEN_RANGE, REPLAYED, REPLAYED_CUT, REFUSED}
         self.assertEqual(always - failed, set(), "a bug of the release was not found")
-        self.assertEqual({r["case"] for r in results if r["known"]}, failed)
-        rest = {r["case"]: r["verdict"] for r in results if r["case"] not in failed}
+        self.assertEqual({r.case for r in results if r.known}, failed)
+        rest = {r.case: r.verdict for r in results if r.case not in failed}
         # No release of etcd has strict previous values.
         self.assertEqual(rest.pop(STRICT), "unsupported")
         self.assertEqual(set(rest.values()), {"pass"})
-        effective = {x["fault"] for r in results for x in r["receipts"] if x["fired"]}
+        effective = {x.fault for r in results for x in r.receipts if x.fired}
         self.assertEqual(CLUSTERED - effective, set())
-        self.assertEqual({r["target_version"] for r in results}, {"3.4.23"})
+        self.assertEqual({r.target_version for r in results}, {"3.4.23"})
         results = self.decided("--target", f"etcd:{stock_etcd()}", name="selftest")
         self.assertEqual(
             {c for c in self.verdicts(results) if c.startswith("Noticed.")},
@@ -126,21 +118,23 @@ class Verdicts(RunTest):
             "tampered with etcd",
         )
         self.assertEqual(set(self.verdicts(results).values()), {"declared"})
-        ineffective = {x["fault"] for r in results for x in r["receipts"] if not x["fired"]}
+        ineffective = {x.fault for r in results for x in r.receipts if not x.fired}
         self.assertEqual(CLUSTERED - ineffective, set())
 
     @unittest.skipUnless(stock_etcd(), "needs a stock etcd 3.4.23")
-    def test_a_release_by_name_is_the_one_of_the_cache(self):
-        environment = self.cache_holding(stock_etcd(), "3.4.23")
+    def test_a_release_by_name_is_the_one_of_the_cache(self) -> None:
+        environment = self.cache_holding(stock_etcd() or "", "3.4.23")
         self.run_it("--target", "etcd@3.4.23", "--filter", FUTURE, expect=0, more=environment)
         [result] = self.results()
-        self.assertEqual((result["target_version"], result["known"]), ("3.4.23", True))
-        environment = self.cache_holding(stock_etcd(), "3.5.16")
+        self.assertEqual((result.target_version, result.known), ("3.4.23", True))
+        environment = self.cache_holding(stock_etcd() or "", "3.5.16")
         self.run_it("--target", "etcd@3.5.16", "--filter", FUTURE, expect=3, more=environment)
         [result] = self.results()
-        self.assertIn("is cached as etcd 3.5.16, but answers as 3.4.23", result["reason"])
+        self.assertIn("is cached as etcd 3.5.16, but answers as 3.4.23", result.reason)
 
-    def test_without_the_proxy_no_fault_takes_effect_and_no_case_that_needs_one_passes(self):
+    def test_without_the_proxy_no_fault_takes_effect_and_no_case_that_needs_one_passes(
+        self,
+    ) -> None:
         self.run_it(
             "--target",
             "embedded",
@@ -151,7 +145,7 @@ class Verdicts(RunTest):
         )
         self.assertEqual(self.verdicts(), {FULL_QUEUE: "inconclusive", EVERYTHING: "inconclusive"})
 
-    def test_a_stall_too_short_to_take_effect_is_inconclusive(self):
+    def test_a_stall_too_short_to_take_effect_is_inconclusive(self) -> None:
         self.run_it(
             "--target",
             "embedded",
@@ -162,10 +156,10 @@ class Verdicts(RunTest):
             expect=2,
         )
         [result] = self.results()
-        self.assertEqual(result["verdict"], "inconclusive")
-        self.assertIn("stall", result["reason"])
+        self.assertEqual(result.verdict, "inconclusive")
+        self.assertIn("stall", result.reason)
 
-    def test_a_target_that_dies_by_itself_fails_the_case_that_saw_it(self):
+    def test_a_target_that_dies_by_itself_fails_the_case_that_saw_it(self) -> None:
         run = self.start("--target", "embedded", "--filter", EVERYTHING)
         store = wait_for(
             "the store's process",

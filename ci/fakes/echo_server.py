@@ -10,7 +10,7 @@ import sys
 
 
 class Echo(socketserver.BaseRequestHandler):
-    def handle(self):
+    def handle(self) -> None:
         while data := self.request.recv(4096):
             self.request.sendall(data)
 

@@ -5,13 +5,15 @@ outcome = run_fake(Tools(watchproof, dishonest_server), "drops-events", folder, 
 outcome.exit_code, outcome.verdicts["pass"], outcome.deceived, outcome.missing
 """
 
-import json
 import os
 import pathlib
 import shlex
 import subprocess
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from reader import Fields, Result, lines_of, results_of
 
 # A dishonest server must offer what etcd offers, or it could avoid cases by offering less.
 PROFILE = ["--target-profile", "etcd"]
@@ -20,16 +22,28 @@ PROBE_KEYS = "wp-probe/"
 
 
 @dataclass(frozen=True)
+class Behaviour(Fields):
+    """Of the dishonest server, as it lists itself."""
+
+    name: str
+    explain: str
+    guarantees: list[str]
+    only_noted: bool
+    rare: bool
+    parametrised: bool
+
+
+@dataclass(frozen=True)
 class Tools:
     watchproof: str
     dishonest_server: str
 
-    def behaviours(self):
-        """name -> {"name", "explain", "guarantees"} of every behaviour."""
+    def behaviours(self) -> dict[str, Behaviour]:
+        """By name."""
         done = subprocess.run(
             [self.dishonest_server, "--list"], capture_output=True, text=True, check=True
         )
-        return {one["name"]: one for one in map(json.loads, done.stdout.splitlines())}
+        return {one["name"]: Behaviour.of(one) for one in lines_of(done.stdout)}
 
 
 @dataclass
@@ -37,23 +51,22 @@ class Outcome:
     behaviour: str
     only_noted: bool  # it breaks nothing that fails an attempt
     exit_code: int
-    verdicts: Counter  # of every attempt, by name
-    passed: set  # cases
-    tampered: dict  # case -> what was broken in one of its attempts
+    verdicts: Counter[str]  # of every attempt, by name
+    passed: set[str]  # cases
+    tampered: dict[str, str]  # case -> what was broken in one of its attempts
     noted: int  # attempts with a note
-    deceived: list  # cases with an attempt that passed although something was broken in it; none
+    deceived: list[
+        str
+    ]  # cases with an attempt that passed although something was broken in it; none
     #                 where a note is enough
-    missing: list  # declared guarantees of which there is no finding
+    missing: list[str]  # declared guarantees of which there is no finding
     output: str
 
 
-def tampered_attempts(log):
+def tampered_attempts(log: pathlib.Path) -> dict[str, str]:
     """Folder of an attempt, from cases/ on -> what was broken in it, first thing first."""
-    broken = {}
-    if not log.exists():
-        return broken
-    for line in log.read_text().splitlines():
-        entry = json.loads(line)
+    broken: dict[str, str] = {}
+    for entry in lines_of(log.read_text() if log.exists() else ""):
         parts = pathlib.PurePath(entry["data"]).parts
         if entry["key"].startswith(PROBE_KEYS) or "cases" not in parts:
             continue
@@ -62,17 +75,31 @@ def tampered_attempts(log):
     return broken
 
 
-def template(tools, behaviour, log, more):
+def template(tools: Tools, behaviour: str, log: pathlib.Path, more: Sequence[str]) -> str:
     words = [tools.dishonest_server, "--behaviour", behaviour, "--log", str(log), *more]
     return f"command:{shlex.join(words)} --listen {{host}}:{{port}} --data {{data}}"
 
 
-def run_suite(tools, target, folder, flags, limit):
+def run_suite(
+    tools: Tools, target: str, folder: pathlib.Path, flags: Sequence[str], limit: int
+) -> tuple[int, list[Result], str]:
     """(exit code, results, what was printed) of the suite on one target."""
     runs = folder / "runs"
     done = subprocess.run(
-        [tools.watchproof, "run", "--target", target, "--run-dir", str(runs), "--progress", "off"]
-        + ["--color", "never", *(() if "--keep" in flags else ("--keep", "none")), *flags],
+        [
+            tools.watchproof,
+            "run",
+            "--target",
+            target,
+            "--run-dir",
+            str(runs),
+            "--progress",
+            "off",
+            "--color",
+            "never",
+            *(() if "--keep" in flags else ("--keep", "none")),
+            *flags,
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -81,44 +108,43 @@ def run_suite(tools, target, folder, flags, limit):
         check=False,
         env={**os.environ, "WATCHPROOF_SEED": ""},
     )
-    results = runs / "latest" / "results.jsonl"
-    lines = results.read_text().splitlines() if results.exists() else []
-    return done.returncode, [json.loads(line) for line in lines], done.stdout
+    return done.returncode, results_of(runs / "latest"), done.stdout
 
 
-def run_fake(tools, behaviour, folder, flags, limit=7200, more=()):
+def run_fake(
+    tools: Tools,
+    behaviour: Behaviour,
+    folder: pathlib.Path,
+    flags: Sequence[str],
+    limit: int = 7200,
+    more: Sequence[str] = (),
+) -> Outcome:
     """`more` are words for the dishonest server."""
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "tampered.jsonl"
-    target = template(tools, behaviour["name"], log, more)
+    target = template(tools, behaviour.name, log, more)
     code, results, output = run_suite(tools, target, folder, [*PROFILE, *flags], limit)
     (folder / "output.txt").write_text(output)
     broken = tampered_attempts(log)
-    by_case = {
-        result["case"]: broken[result["folder"]] for result in results if result["folder"] in broken
-    }
+    by_case = {result.case: broken[result.folder] for result in results if result.folder in broken}
     deceived = [
-        result["case"]
+        result.case
         for result in results
-        if result["verdict"] == "pass"
-        and result["folder"] in broken
-        and not result.get("standing")
-        and not behaviour["only_noted"]
+        if result.verdict == "pass"
+        and result.folder in broken
+        and not result.standing
+        and not behaviour.only_noted
     ]
-    found = {
-        finding["guarantee"]
-        for result in results
-        for finding in result["findings"] + result["notes"]
-    }
+    found = {finding.guarantee for result in results for finding in result.findings + result.notes}
     return Outcome(
-        behaviour=behaviour["name"],
-        only_noted=behaviour["only_noted"],
+        behaviour=behaviour.name,
+        only_noted=behaviour.only_noted,
         exit_code=code,
-        verdicts=Counter(result["verdict"] for result in results),
-        passed={result["case"] for result in results if result["verdict"] == "pass"},
+        verdicts=Counter(result.verdict for result in results),
+        passed={result.case for result in results if result.verdict == "pass"},
         tampered=by_case,
-        noted=sum(bool(result["notes"]) for result in results),
+        noted=sum(bool(result.notes) for result in results),
         deceived=sorted(set(deceived)),
-        missing=sorted(set(behaviour["guarantees"]) - found),
+        missing=sorted(set(behaviour.guarantees) - found),
         output=output,
     )

@@ -17,12 +17,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "interop"))
+sys.path[:0] = [str(HERE.parent / name) for name in ("interop", "reader")]
 
-from npm import install  # noqa: E402
-from server import Skip, run  # noqa: E402
+from npm import install
+from reader import document_of, lines_of
+from server import Skip, run
 
 SCHEMAS = HERE.parent.parent / "harness" / "report" / "schemas"
 SARIF_SCHEMA = "node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json"
@@ -30,7 +32,7 @@ CASES = "CompactionSurfaced.DeleteAtFloor:CompactionSurfaced.FullQueue:Reliable.
 DEFECT = "embedded+delete-at-floor-lost"
 
 
-def install_python(folder):
+def install_python(folder: pathlib.Path) -> None:
     """Into a folder of its own, so that nothing of the machine changes."""
     target, wanted = folder / "python", HERE / "requirements.txt"
     stamp = target / "installed.txt"
@@ -60,18 +62,18 @@ def install_python(folder):
 
 
 class Checks:
-    def __init__(self):
+    def __init__(self) -> None:
         self.wrong = 0
         self.held = 0
 
-    def expect(self, fine, text):
+    def expect(self, fine: bool, text: str) -> None:
         self.held += 1 if fine else 0
         if not fine:
             self.wrong += 1
             print(f"WRONG: {text}")
 
-    def schema(self, schema, document, name):
-        import jsonschema  # pylint: disable=import-outside-toplevel
+    def schema(self, schema: dict[str, Any], document: Any, name: str) -> None:
+        import jsonschema
 
         validator = jsonschema.validators.validator_for(schema)
         validator.check_schema(schema)
@@ -79,17 +81,17 @@ class Checks:
         self.expect(not errors, f"{name}: {[(list(e.path), e.message[:200]) for e in errors[:3]]}")
 
 
-def start(watchproof, folder, *words):
+def start(watchproof: str, folder: pathlib.Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [watchproof, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=300
     )
 
 
-def own_schema(name):
-    return json.loads((SCHEMAS / f"{name}.schema.json").read_text())
+def own_schema(name: str) -> dict[str, Any]:
+    return document_of(SCHEMAS / f"{name}.schema.json")
 
 
-def interrupted(watchproof, folder):
+def interrupted(watchproof: str, folder: pathlib.Path) -> pathlib.Path:
     """A run that ended before all of its attempts were made."""
     process = subprocess.Popen(
         [watchproof, "run", "--filter", CASES, "--repeat", "50", "--jobs", "1", "--json"],
@@ -97,18 +99,19 @@ def interrupted(watchproof, folder):
         stdout=subprocess.PIPE,
         text=True,
     )
+    assert process.stdout
     process.stdout.readline()
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     return (folder / "watchproof-runs" / "latest").resolve()
 
 
-def check_run(checks, path):
-    from junitparser import JUnitXml  # pylint: disable=import-error,import-outside-toplevel
+def check_run(checks: Checks, path: pathlib.Path) -> dict[str, Any]:
+    from junitparser import JUnitXml
 
-    document = json.loads((path / "run.json").read_text())
+    document = document_of(path / "run.json")
     checks.schema(own_schema("run"), document, "run.json")
-    lines = [json.loads(line) for line in (path / "results.jsonl").read_text().splitlines()]
+    lines = lines_of((path / "results.jsonl").read_text())
     for line in lines:
         checks.schema(own_schema("result"), line, f"results.jsonl, {line['case']}")
     planned = sum(document["counts"].values())
@@ -123,19 +126,19 @@ def check_run(checks, path):
     )
     failed = document["counts"]["fail"] + document["counts"]["regression"]
     checks.expect(failures == failed, f"junit.xml: {failures} failures of {failed}")
-    sarif = json.loads((path / "results.sarif").read_text())
+    sarif = document_of(path / "results.sarif")
     found = {result["properties"]["seed"] for result in sarif["runs"][0]["results"]}
     checks.expect(bool(found) == (failed > 0), f"results.sarif: {found}, {failed} failures")
     return sarif
 
 
-def check(_, folder, watchproof):
+def check(_: object, folder: str, watchproof: str) -> int:
     watchproof = os.path.abspath(watchproof)
     packages = install(pathlib.Path(folder) / "npm", HERE)
     install_python(pathlib.Path(folder).resolve())
     shutil.copy(HERE / "validate_ctrf.mjs", packages)
     checks = Checks()
-    sarif_schema = json.loads((packages / SARIF_SCHEMA).read_text())
+    sarif_schema = document_of(packages / SARIF_SCHEMA)
     with tempfile.TemporaryDirectory(prefix="watchproof-formats-") as name:
         work = pathlib.Path(name)
         done = start(
@@ -152,7 +155,7 @@ def check(_, folder, watchproof):
             "etcd:/no/such/etcd",
             "--json",
         )
-        *results, summary = [json.loads(line) for line in done.stdout.splitlines()]
+        *results, summary = lines_of(done.stdout)
         checks.expect(len(results) == 9, f"run --json: {len(results)} results of 9")
         checks.schema(own_schema("summary"), summary, "run --json, last line")
         first = (work / "watchproof-runs" / "latest").resolve()

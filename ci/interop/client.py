@@ -17,9 +17,14 @@ import re
 import subprocess
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import IO, Any, Self
 
 from server import clean_environment, die_with_parent
+
+# A part of a line to wait for, or None, and what happens then.
+Talk = Sequence[tuple[str | None, Any]]
 
 PATIENCE_SECONDS = 20
 STOPPED = "stopped by us"
@@ -36,10 +41,10 @@ ATTACHED = re.compile(r'(attached keys\(\[)([^]]*)|("keys":\[)([^]]*)')
 @dataclass
 class Outcome:
     exit_code: object
-    output: list  # lines
-    errors: list  # lines
+    output: list[str]  # lines
+    errors: list[str]  # lines
 
-    def describe(self):
+    def describe(self) -> list[str]:
         return (
             [f"exit {self.exit_code}"]
             + [f"out: {line}" for line in self.output]
@@ -47,19 +52,19 @@ class Outcome:
         )
 
 
-def without_identity(line):
+def without_identity(line: str) -> str:
     line = REMAINING.sub(r"\g<1>0", IDENTITY.sub(r"\g<1>0", line))
     return ATTACHED.sub(_sorted_keys, line)
 
 
-def _sorted_keys(match):
+def _sorted_keys(match: re.Match[str]) -> str:
     head, keys, separator = match[1], match[2], " "
     if head is None:
         head, keys, separator = match[3], match[4], ","
     return head + separator.join(sorted(keys.split(separator)))
 
 
-def reduced_error(line):
+def reduced_error(line: str) -> str:
     """The error of a line of the client's log; its other fields are time and place."""
     if line.startswith("{"):
         try:
@@ -69,12 +74,12 @@ def reduced_error(line):
     return line
 
 
-def watch_events(lines):
+def watch_events(lines: list[str]) -> list[str]:
     """The events of `watch -w json`, one per line: their split into responses is not promised.
 
     A response without events, such as the end of a watch, is kept whole.
     """
-    found = []
+    found: list[Any] = []
     for line in lines:
         response = json.loads(line)
         found += response["Events"] or [response]
@@ -82,7 +87,7 @@ def watch_events(lines):
 
 
 class Etcdctl:
-    def __init__(self, binary, endpoint):
+    def __init__(self, binary: str, endpoint: str) -> None:
         patience = f"{PATIENCE_SECONDS}s"
         self._command = [
             binary,
@@ -93,9 +98,11 @@ class Etcdctl:
             "--command-timeout",
             patience,
         ]
-        self.names = {}  # of leases: name to id in hexadecimal, as etcdctl writes it
+        self.names: dict[
+            str, str
+        ] = {}  # of leases: name to id in hexadecimal, as etcdctl writes it
 
-    def run(self, arguments, text=""):
+    def run(self, arguments: list[str], text: str = "") -> Outcome:
         called = [argument.format(**self.names) for argument in arguments]
         done = subprocess.run(
             self._command + called,
@@ -108,7 +115,7 @@ class Etcdctl:
         )
         return self._outcome(done.returncode, done.stdout, done.stderr)
 
-    def watch(self, arguments, talk, until):
+    def watch(self, arguments: list[str], talk: Talk, until: str | None) -> Outcome:
         """Runs a watch and reads it until the line `until`; None reads to its own end.
 
         talk: steps of (part of a line to wait for or None, what happens then): a string is typed
@@ -122,6 +129,7 @@ class Etcdctl:
             env=clean_environment(),
             preexec_fn=die_with_parent,
         )
+        assert process.stdin and process.stdout and process.stderr
         try:
             with Lines(process.stdout) as lines, Lines(process.stderr) as errors:
                 return self._converse(process, lines, errors, talk, until)
@@ -131,11 +139,19 @@ class Etcdctl:
             for pipe in (process.stdin, process.stdout, process.stderr):
                 pipe.close()
 
-    def _converse(self, process, lines, errors, talk, until):
+    def _converse(
+        self,
+        process: subprocess.Popen[bytes],
+        lines: "Lines",
+        errors: "Lines",
+        talk: Talk,
+        until: str | None,
+    ) -> Outcome:
         for awaited, action in talk:
             if awaited is not None and not lines.read_until(awaited):
                 return Outcome(f"{awaited!r} never came", lines.seen, errors.seen)
             if isinstance(action, str):
+                assert process.stdin
                 process.stdin.write(action.encode() + b"\n")
                 process.stdin.flush()
             else:
@@ -148,13 +164,18 @@ class Etcdctl:
             return Outcome("never ended", lines.seen, errors.seen)
         return self._outcome(process.wait(), lines.text(), errors.text())
 
-    def _outcome(self, code, output, errors):
-        output, errors = (text.decode(errors="replace") for text in (output, errors))
-        lines = [self._by_name(without_identity(line)) for line in output.splitlines()]
-        failed = [self._by_name(reduced_error(line)) for line in errors.splitlines()]
+    def _outcome(self, code: int | str, output: bytes, errors: bytes) -> Outcome:
+        lines = [
+            self._by_name(without_identity(line))
+            for line in output.decode(errors="replace").splitlines()
+        ]
+        failed = [
+            self._by_name(reduced_error(line))
+            for line in errors.decode(errors="replace").splitlines()
+        ]
         return Outcome(code, lines, failed)
 
-    def _by_name(self, line):
+    def _by_name(self, line: str) -> str:
         for name, number in self.names.items():
             # Decimal in JSON, which must stay JSON.
             line = line.replace(number, name).replace(str(int(number, 16)), f'"{name}"')
@@ -164,19 +185,19 @@ class Etcdctl:
 class Lines:
     """The lines of a pipe, read by a thread, taken with a deadline."""
 
-    def __init__(self, pipe):
-        self.seen = []
-        self._queue = queue.Queue()
+    def __init__(self, pipe: IO[bytes]) -> None:
+        self.seen: list[str] = []
+        self._queue: queue.Queue[str | None] = queue.Queue()
         self._thread = threading.Thread(target=self._read, args=(pipe,), daemon=True)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         pass  # the thread ends with the process, which the caller kills
 
-    def read_until(self, wanted):
+    def read_until(self, wanted: str | None) -> bool:
         """True once a line contained `wanted`; None waits for the end."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
@@ -190,10 +211,10 @@ class Lines:
             if wanted is not None and wanted in line:
                 return True
 
-    def text(self):
+    def text(self) -> bytes:
         return "".join(line + "\n" for line in self.seen).encode()
 
-    def _read(self, pipe):
+    def _read(self, pipe: IO[bytes]) -> None:
         for line in pipe:
             self._queue.put(line.decode(errors="replace").rstrip("\n"))
         self._queue.put(None)

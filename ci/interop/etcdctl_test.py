@@ -12,7 +12,10 @@ Exit code: 0 alike, 1 different, 77 no etcd or etcdctl of that release here.
 import argparse
 import difflib
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any
 
 from client import Etcdctl
 from server import STORE, run, start
@@ -20,7 +23,7 @@ from steps import STEPS
 from tools import find_etcd, find_etcdctl
 
 
-def compare(steps, servers, etcdctl):
+def compare(steps: Sequence[Any], servers: Sequence[Any], etcdctl: str) -> int:
     """Prints every difference; returns how many steps differ."""
     clients = [Etcdctl(etcdctl, server.endpoint) for server in servers]
     different = 0
@@ -40,7 +43,7 @@ def compare(steps, servers, etcdctl):
     return different
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -53,12 +56,12 @@ def main():
     return run(side_by_side, options)
 
 
-def side_by_side(stack, options):
+def side_by_side(stack: ExitStack, options: argparse.Namespace) -> int:
     release = tuple(map(int, options.release.split(".")))
     etcd, etcdctl = find_etcd(release), find_etcdctl(release)
-    other = (STORE, options.store) if options.store else ("etcd again", etcd)
+    name, binary = (STORE, options.store) if options.store else ("etcd again", etcd)
     # The reference first.
-    servers = start(stack, "etcd", etcd, 0), start(stack, *other, 1)
+    servers = start(stack, "etcd", etcd, 0), start(stack, name, binary, 1)
     different = compare(STEPS, servers, etcdctl)
     print(f"interop: {len(STEPS)} steps against {etcd}, {different} different")
     return 1 if different else 0

@@ -12,6 +12,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from contextlib import ExitStack
 
 from npm import install, run_script
@@ -19,10 +20,15 @@ from server import STORE, free_address, run, start
 from tools import find_etcd
 
 
-def certificates(make_certs, folder, addresses):
+def certificates(
+    make_certs: str, folder: str, addresses: Iterable[str]
+) -> tuple[list[str], list[str]]:
     """Flags for the servers, files for the client."""
     subprocess.run([make_certs, folder, ",".join(addresses), "client"], check=True)
-    at = lambda name: str(pathlib.Path(folder) / name)
+
+    def at(name: str) -> str:
+        return str(pathlib.Path(folder) / name)
+
     flags = [
         "--cert-file",
         at("server.crt"),
@@ -35,13 +41,15 @@ def certificates(make_certs, folder, addresses):
     return flags, [at("ca.crt"), at("client.crt"), at("client.key")]
 
 
-def compare(_, folder, store, make_certs):
+def compare(_: object, folder: str, store: str, make_certs: str) -> int:
     etcd = find_etcd((3, 5))
-    folder = install(folder)
+    packages = install(folder)
     fine = True
     for script in ("etcd3_test.js", "auth_test.js", "tls_test.js"):
         with ExitStack() as stack:
-            flags, files, scheme = [], [], "http"
+            flags: list[str] = []
+            files: list[str] = []
+            scheme = "http"
             if script == "tls_test.js":
                 data = stack.enter_context(
                     tempfile.TemporaryDirectory(prefix="watchproof-interop-")
@@ -50,7 +58,7 @@ def compare(_, folder, store, make_certs):
                 scheme = "https"
             for number, (name, binary) in enumerate((("etcd", etcd), (STORE, store))):
                 server = start(stack, name, binary, number, scheme, flags)
-                fine &= run_script(folder, script, server, *files)
+                fine &= run_script(packages, script, server, *files)
     return 0 if fine else 1
 
 

@@ -10,7 +10,7 @@ import pathlib
 import shutil
 import subprocess
 
-from server import Skip, StartError, clean_environment, die_with_parent
+from server import Server, Skip, StartError, clean_environment, die_with_parent
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "node"
 INSTALL_SECONDS = 240
@@ -29,7 +29,7 @@ UNREACHABLE = (
 )
 
 
-def install(folder, sources=SOURCES):
+def install(folder: str | pathlib.Path, sources: pathlib.Path = SOURCES) -> pathlib.Path:
     """Puts the locked packages into `folder`, unless they are there. One test at a time."""
     folder = pathlib.Path(folder).resolve()
     for tool in ("node", "npm"):
@@ -42,7 +42,7 @@ def install(folder, sources=SOURCES):
     return folder
 
 
-def _install(folder, sources):
+def _install(folder: pathlib.Path, sources: pathlib.Path) -> None:
     lock = (sources / "package-lock.json").read_bytes()
     stamp = folder / "installed.json"
     if stamp.exists() and stamp.read_bytes() == lock:
@@ -72,7 +72,7 @@ def _install(folder, sources):
     stamp.write_bytes(lock)
 
 
-def run_script(folder, script, server, *files):
+def run_script(folder: pathlib.Path, script: str, server: Server, *files: str) -> bool:
     """True when every test of the script holds for this server; shows them if not."""
     environment = clean_environment() | {"NODE_PATH": str(folder / "node_modules")}
     command = ["node", str(SOURCES / script), server.endpoint, *files]
@@ -87,7 +87,7 @@ def run_script(folder, script, server, *files):
             preexec_fn=die_with_parent,
         )
     except subprocess.TimeoutExpired as error:
-        print(f"{script}, {server.name}: not done within {TEST_SECONDS} s\n{error.stdout or ''}")
+        print(f"{script}, {server.name}: not done within {TEST_SECONDS} s\n{error.stdout!r}")
         return False
     print(f"{script}, {server.name}: {'holds' if done.returncode == 0 else 'FAILS'}")
     if done.returncode != 0:

@@ -16,8 +16,10 @@ import sys
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from typing import Any
 
 from auth_steps import ADMIN, BY_NAME, NAMED, RIGHTS, SETUP
+from client import Etcdctl
 from etcdctl_test import compare
 from server import STORE, Skip, free_address, run, start
 
@@ -26,9 +28,9 @@ from server import STORE, Skip, free_address, run, start
 class Refused:
     """A command that must fail, with any message."""
 
-    arguments: list
+    arguments: list[str]
 
-    def on(self, etcdctl):
+    def on(self, etcdctl: Etcdctl) -> list[str]:
         return ["refused" if etcdctl.run(self.arguments).exit_code != 0 else "served"]
 
 
@@ -40,48 +42,45 @@ class Secure:
     endpoint: str
 
 
-def tls_flags(folder, client_certs):
+def tls_flags(folder: str, client_certs: bool) -> list[str]:
     flags = ["--cert-file", f"{folder}/server.crt", "--key-file", f"{folder}/server.key"]
     if client_certs:
         flags += ["--trusted-ca-file", f"{folder}/ca.crt", "--client-cert-auth"]
     return flags
 
 
-def wearing(folder, name):
+def wearing(folder: str, name: str | None) -> list[str]:
     """The flags of a client that trusts the authority and shows a certificate of its own."""
     own = ["--cert", f"{folder}/{name}.crt", "--key", f"{folder}/{name}.key"] if name else []
     return ["--cacert", f"{folder}/ca.crt", *own]
 
 
-def secure_steps(folder, client_certs):
+def secure_steps(folder: str, client_certs: bool) -> list[Any]:
     hasty = ["--dial-timeout", "2s", "--command-timeout", "2s"]
     plain = [
         Refused([*hasty, "get", "a"]),
         Refused([*hasty, "--insecure-skip-tls-verify=false", "get", "a"]),
     ]
     if not client_certs:
-        flags = wearing(folder, None)
-        steps = [replace(step, arguments=[*flags, *step.arguments]) for step in SETUP + RIGHTS[:20]]
-        return plain + steps
-    steps = [
-        replace(step, arguments=[*wearing(folder, "root"), *step.arguments]) for step in BY_NAME
-    ]
-    steps += [
-        replace(step, arguments=[*wearing(folder, name), *step.arguments]) for name, step in NAMED
-    ]
+        return [*plain, *(dressed(folder, None, step) for step in SETUP + RIGHTS[:20])]
     untrusted = [
         Refused([*hasty, *wearing(folder, name), "get", "a"]) for name in (None, "foreign")
     ]
-    return plain + steps + untrusted
+    own = [("root", step) for step in BY_NAME] + NAMED
+    return [*plain, *(dressed(folder, name, step) for name, step in own), *untrusted]
+
+
+def dressed(folder: str, name: str | None, step: Any) -> Any:
+    return replace(step, arguments=[*wearing(folder, name), *step.arguments])
 
 
 class Comparison:
-    def __init__(self, binaries, make_certs, etcdctl):
+    def __init__(self, binaries: list[tuple[str, str]], make_certs: str, etcdctl: str) -> None:
         self._binaries = binaries  # (name, path), the reference first
         self._make_certs = make_certs
         self._etcdctl = etcdctl
 
-    def run(self, title, tls, client_certs):
+    def run(self, title: str, tls: bool, client_certs: bool) -> int:
         """Returns the number of differences."""
         with ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="watchproof-secure-"))
@@ -92,11 +91,11 @@ class Comparison:
                     [self._make_certs, folder, hosts, "root", "gadget", "guest"], check=True
                 )
                 flags = tls_flags(folder, client_certs)
-            servers = [
+            servers: list[Any] = [
                 start(stack, name, binary, number, "https" if tls else "http", flags)
                 for number, (name, binary) in enumerate(self._binaries)
             ]
-            steps = SETUP + RIGHTS + ADMIN
+            steps: list[Any] = SETUP + RIGHTS + ADMIN
             if tls:
                 servers = [Secure(one.name, "https://" + one.endpoint) for one in servers]
                 steps = secure_steps(folder, client_certs)
@@ -109,7 +108,7 @@ class Comparison:
         return different
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
@@ -120,7 +119,7 @@ def main():
     return run(side_by_side, options)
 
 
-def side_by_side(_, options):
+def side_by_side(_: object, options: argparse.Namespace) -> int:
     etcd = shutil.which(os.environ.get("WATCHPROOF_TEST_ETCD") or "etcd")
     etcdctl = shutil.which("etcdctl")
     if not etcd or not etcdctl:

@@ -13,13 +13,16 @@ Threads: one reads the server's output all the time, so that it never blocks on 
 import collections
 import ctypes
 import os
+import pathlib
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from typing import Any, Self
 
 CLIENT_PORT, PEER_PORT = 2379, 2380
 START_SECONDS = 30
@@ -42,7 +45,7 @@ class Skip(Exception):
     pass
 
 
-def run(work, *arguments):
+def run(work: Callable[..., int], *arguments: Any) -> int:
     """The exit code: what work(stack, *arguments) returns, 77 for Skip, 1 for StartError."""
     # SIGTERM runs the clean-up; after SIGKILL the kernel ends the children.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -57,12 +60,12 @@ def run(work, *arguments):
             return 1
 
 
-def die_with_parent():
+def die_with_parent() -> None:
     """Runs in the child: it ends with the test, even if the test is killed."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def free_address(number):
+def free_address(number: int) -> str:
     """A free loopback address; the first candidate comes from the process id."""
     for attempt in range(100):
         mixed = os.getpid() * 2 + number + attempt * 7919
@@ -76,17 +79,19 @@ def free_address(number):
     raise StartError("no free loopback address in 100 attempts")
 
 
-def clean_environment():
+def clean_environment() -> dict[str, str]:
     """Without the flags of etcd and etcdctl and the proxy of gRPC in the caller's environment."""
     dropped = ("ETCD", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "GRPC_")
     kept = {k: v for k, v in os.environ.items() if not k.upper().startswith(dropped)}
     return kept | {"ETCDCTL_API": "3"}
 
 
-def etcd_command(binary, address, folder, scheme="http"):
+def etcd_command(
+    binary: str | pathlib.Path, address: str, folder: str | pathlib.Path, scheme: str = "http"
+) -> list[str]:
     client, peer = f"{scheme}://{address}:{CLIENT_PORT}", f"http://{address}:{PEER_PORT}"
     return [
-        binary,
+        str(binary),
         "--name",
         "interop",
         "--data-dir",
@@ -104,14 +109,21 @@ def etcd_command(binary, address, folder, scheme="http"):
     ]
 
 
-def store_command(binary, address):
-    return [binary, "store", "--listen", f"{address}:{CLIENT_PORT}"]
+def store_command(binary: str | pathlib.Path, address: str) -> list[str]:
+    return [str(binary), "store", "--listen", f"{address}:{CLIENT_PORT}"]
 
 
 STORE = "watchproof store"
 
 
-def start(stack, name, binary, number, scheme="http", flags=()):
+def start(
+    stack: ExitStack,
+    name: str,
+    binary: str | pathlib.Path,
+    number: int,
+    scheme: str = "http",
+    flags: Iterable[str] = (),
+) -> "Server":
     """The store where it is named so, or an etcd, at free_address(number); ends with the stack."""
     address = free_address(number)
     if name == STORE:
@@ -123,7 +135,14 @@ def start(stack, name, binary, number, scheme="http", flags=()):
 
 
 class Server:
-    def __init__(self, name, command, address, ready, seconds=START_SECONDS):
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str | pathlib.Path],
+        address: str,
+        ready: str,
+        seconds: float = START_SECONDS,
+    ) -> None:
         self.name = name
         self.endpoint = f"{address}:{CLIENT_PORT}"
         self._command = command
@@ -131,9 +150,9 @@ class Server:
         self._seconds = seconds
         self._settled = threading.Event()  # it serves, or its output has ended
         self._serves = False
-        self._last_lines = collections.deque(maxlen=5)
+        self._last_lines: collections.deque[str] = collections.deque(maxlen=5)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         try:
             self._process = subprocess.Popen(
                 self._command,
@@ -145,6 +164,8 @@ class Server:
             )
         except OSError as error:
             raise StartError(f"{self.name}: cannot start {self._command[0]}: {error}") from error
+        assert self._process.stdout is not None
+        self._output = self._process.stdout
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         settled = self._settled.wait(self._seconds)
@@ -155,15 +176,15 @@ class Server:
             raise StartError(f"{self.name} {how} without '{self._ready}'; last lines:\n  {last}")
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._stop()
 
     @property
-    def pid(self):
+    def pid(self) -> int:
         return self._process.pid
 
-    def _read(self):
-        for line in self._process.stdout:
+    def _read(self) -> None:
+        for line in self._output:
             text = line.decode(errors="replace").rstrip()
             self._last_lines.append(text)
             if self._ready in text:
@@ -171,8 +192,8 @@ class Server:
                 self._settled.set()
         self._settled.set()
 
-    def _stop(self):
+    def _stop(self) -> None:
         self._process.kill()
         self._process.wait()
         self._reader.join()
-        self._process.stdout.close()
+        self._output.close()

@@ -17,22 +17,22 @@ from pathlib import Path
 from server import CLIENT_PORT, READY_STORE, SKIPPED, Server, clean_environment, free_address
 
 WATCHPROOF = ""
-ETCDCTL = shutil.which("etcdctl")
+ETCDCTL = shutil.which("etcdctl") or ""
 
 
 class Snapshots(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory(prefix="watchproof-snapshot-")
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         self.address = free_address(0)
 
-    def store(self, *arguments):
+    def store(self, *arguments: object) -> Server:
         listen = f"{self.address}:{CLIENT_PORT}"
         command = [WATCHPROOF, "store", "--listen", listen, *map(str, arguments)]
         return Server("watchproof store", command, self.address, READY_STORE)
 
-    def etcdctl(self, *words):
+    def etcdctl(self, *words: object) -> str:
         command = [ETCDCTL, "--endpoints", f"{self.address}:{CLIENT_PORT}", *map(str, words)]
         done = subprocess.run(
             command, env=clean_environment(), capture_output=True, text=True, timeout=30
@@ -40,20 +40,20 @@ class Snapshots(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
-    def restore(self, file, folder):
+    def restore(self, file: Path, folder: Path | None) -> subprocess.CompletedProcess[str]:
         command = [WATCHPROOF, "store", "--restore", str(file)]
         command += ["--data", str(folder)] if folder else []
         return subprocess.run(command, capture_output=True, text=True, timeout=30)
 
-    def content(self):
+    def content(self) -> str:
         return self.etcdctl("get", "", "--from-key", "--write-out", "json")
 
-    def write(self):
+    def write(self) -> None:
         for number in range(20):
             self.etcdctl("put", f"k{number % 3}", number)
         self.etcdctl("compact", 10)
 
-    def test_what_was_written_outlives_a_kill(self):
+    def test_what_was_written_outlives_a_kill(self) -> None:
         # The server of this test is always killed, never stopped.
         with self.store("--data", self.folder / "data"):
             self.write()
@@ -61,7 +61,7 @@ class Snapshots(unittest.TestCase):
         with self.store("--data", self.folder / "data"):
             self.assertEqual(self.content(), before)
 
-    def test_a_snapshot_of_either_kind_of_store_can_be_restored(self):
+    def test_a_snapshot_of_either_kind_of_store_can_be_restored(self) -> None:
         for kind, arguments in {"memory": [], "disk": ["--data", self.folder / "data"]}.items():
             with self.subTest(kind):
                 saved, made = self.folder / f"{kind}.snap", self.folder / f"of-{kind}"
@@ -74,7 +74,7 @@ class Snapshots(unittest.TestCase):
                 with self.store("--data", made):
                     self.assertEqual(self.content(), before)
 
-    def test_a_damaged_snapshot_and_a_folder_in_use_are_refused_by_name(self):
+    def test_a_damaged_snapshot_and_a_folder_in_use_are_refused_by_name(self) -> None:
         saved, made = self.folder / "file.snap", self.folder / "made"
         with self.store():
             self.write()
@@ -97,7 +97,7 @@ class Snapshots(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if ETCDCTL is None:
+    if not ETCDCTL:
         print("SKIP: no etcdctl here; install etcd-client")
         sys.exit(SKIPPED)
     WATCHPROOF = sys.argv.pop(1)

@@ -6,17 +6,17 @@ Every step builds on those before it. Numbers in comments are revisions after th
 
 from dataclasses import dataclass
 
-from client import Etcdctl, watch_events
+from client import Etcdctl, Talk, watch_events
 
 
 @dataclass
 class Run:
     """A command that ends by itself; `text` is its standard input."""
 
-    arguments: list
+    arguments: list[str]
     text: str = ""
 
-    def on(self, etcdctl: Etcdctl):
+    def on(self, etcdctl: Etcdctl) -> list[str]:
         return etcdctl.run(self.arguments, self.text).describe()
 
 
@@ -28,10 +28,10 @@ class Grant:
     seconds: int
 
     @property
-    def arguments(self):
+    def arguments(self) -> list[str]:
         return ["lease", "grant", str(self.seconds)]
 
-    def on(self, etcdctl: Etcdctl):
+    def on(self, etcdctl: Etcdctl) -> list[str]:
         outcome = etcdctl.run(self.arguments)
         words = outcome.output[0].split() if outcome.output else []
         if words[:1] != ["lease"]:
@@ -44,18 +44,18 @@ class Grant:
 class Watch:
     """A watch that is read until the line `until`; see Etcdctl.watch for both."""
 
-    arguments: list
-    until: str = None
-    talk: tuple = ()
+    arguments: list[str]
+    until: str | None = None
+    talk: Talk = ()
 
-    def on(self, etcdctl: Etcdctl):
+    def on(self, etcdctl: Etcdctl) -> list[str]:
         outcome = etcdctl.watch(self.arguments, self.talk, self.until)
         if "json" in self.arguments:
             outcome.output = watch_events(outcome.output)
         return outcome.describe()
 
 
-def txn(compares, success="", failure="", *flags):
+def txn(compares: str, success: str = "", failure: str = "", *flags: str) -> Run:
     """Three parts, each ended by an empty line."""
     parts = (part + "\n" if part else "" for part in (compares, success, failure))
     return Run(["txn", *flags], "".join(part + "\n" for part in parts))

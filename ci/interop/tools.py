@@ -16,27 +16,27 @@ import subprocess
 from server import Skip, clean_environment
 
 
-def find_etcd(release):
+def find_etcd(release: tuple[int, ...]) -> str:
     return _find("etcd", ["--version"], release, "watchproof fetch etcd 3.5.30")
 
 
-def find_etcdctl(release):
+def find_etcdctl(release: tuple[int, ...]) -> str:
     return _find(
         "etcdctl", ["version"], release, "watchproof fetch --all --manifest ci/interop/tools.toml"
     )
 
 
-def releases():
+def releases() -> pathlib.Path:
     own = os.environ.get("WATCHPROOF_CACHE")
     shared = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return pathlib.Path(own or os.path.join(shared, "watchproof")) / "releases"
 
 
-def _release_of(binary, arguments):
+def _release_of(binary: str, arguments: list[str]) -> tuple[int, ...] | None:
     """(3, 5) of "etcd Version: 3.5.30"; None when it does not say."""
     try:
         said = subprocess.run(
-            [binary] + arguments,
+            [binary, *arguments],
             capture_output=True,
             text=True,
             check=False,
@@ -50,7 +50,7 @@ def _release_of(binary, arguments):
     return tuple(map(int, parts)) if len(parts) == 2 and all(map(str.isdigit, parts)) else None
 
 
-def _find(name, arguments, release, remedy):
+def _find(name: str, arguments: list[str], release: tuple[int, ...], remedy: str) -> str:
     given = os.environ.get("WATCHPROOF_TEST_" + name.upper())
     cached = (releases() / name).glob(f"*/{name}")
     # The newest of a release first: 3.5.30 before 3.5.16.

@@ -10,6 +10,8 @@ Exit code: that of the test, 77 where no etcd of a release that the store imitat
 
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import ExitStack
 
 from server import STORE, Skip, clean_environment, die_with_parent, run, start
 from tools import find_etcd
@@ -17,7 +19,7 @@ from tools import find_etcd
 RELEASES = ((3, 7), (3, 5))  # their API is served; those that are here are asked
 
 
-def found():
+def found() -> list[str]:
     etcds = []
     for release in RELEASES:
         try:
@@ -29,19 +31,19 @@ def found():
     return etcds
 
 
-def end_of(command, **variables):
+def end_of(command: list[str], **variables: str) -> int:
     environment = clean_environment() | variables
     return subprocess.run(
         command, env=environment, check=False, preexec_fn=die_with_parent
     ).returncode
 
 
-def errors(stack, test):
+def errors(stack: ExitStack, test: str) -> int:
     servers = [start(stack, "etcd", etcd, number) for number, etcd in enumerate(found())]
     return max(end_of([test], WATCHPROOF_TEST_ENDPOINT=server.endpoint) for server in servers)
 
 
-def alike(stack, test, store, requests="4000", seed="1"):
+def alike(stack: ExitStack, test: str, store: str, requests: str = "4000", seed: str = "1") -> int:
     ends = []
     for number, binary in enumerate(found()):
         etcd = start(stack, "etcd", binary, 2 * number)
@@ -57,8 +59,8 @@ def alike(stack, test, store, requests="4000", seed="1"):
     return max(ends)
 
 
-def main():
-    commands = {"errors": errors, "alike": alike}
+def main() -> int:
+    commands: dict[str, Callable[..., int]] = {"errors": errors, "alike": alike}
     if len(sys.argv) < 3 or sys.argv[1] not in commands:
         print(__doc__)
         return 2

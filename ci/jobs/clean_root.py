@@ -29,6 +29,8 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 import job
 
@@ -58,13 +60,13 @@ OFFLINE = ("unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$0" "$@"'
 AGAIN = threading.Event()
 
 
-def output_of(*command, **options):
+def output_of(*command: str | pathlib.Path, **options: Any) -> str:
     """Of a command that must not fail."""
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, **options)
     return done.stdout
 
 
-def one_line(text):
+def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
@@ -78,13 +80,14 @@ class Seen:
 
 
 class Root:
-    def __init__(self, name, folder):
-        self.name, self.folder, self.table = name, folder, []
+    def __init__(self, name: str, folder: pathlib.Path) -> None:
+        self.name, self.folder = name, folder
+        self.table: list[Seen] = []
         for mount in (["-t", "proc", "proc"], ["--rbind", "/dev"]):
             subprocess.run(["mount", *mount, folder / mount[-1].strip("/")], check=True)
         self.prepare("useradd", "--create-home", "--shell", "/bin/bash", USER)
 
-    def prepare(self, *words):
+    def prepare(self, *words: str) -> None:
         """As root, and with the network of the machine."""
         subprocess.run(
             ["chroot", self.folder, "env", "-i", *VARIABLES, *words],
@@ -93,7 +96,7 @@ class Root:
             stdout=sys.stderr,
         )
 
-    def install(self, *packages):
+    def install(self, *packages: str) -> None:
         self.prepare(
             "apt-get",
             "-qq",
@@ -105,7 +108,7 @@ class Root:
             *packages,
         )
 
-    def inside(self, *words):
+    def inside(self, *words: str) -> list[str]:
         return [
             *OFFLINE,
             "chroot",
@@ -119,7 +122,7 @@ class Root:
             *words,
         ]
 
-    def note(self, what, expected, found, text):
+    def note(self, what: str, expected: str, found: dict[str, bool], text: str) -> None:
         """`found` maps each of the expected things to whether it is there."""
         seen = (
             "as expected"
@@ -129,7 +132,7 @@ class Root:
         self.table.append(Seen(self.name, what, expected, seen, text))
         print(f"{self.name}: {what}: {seen}", file=sys.stderr)
 
-    def ask(self, command, code, *texts, what=None):
+    def ask(self, command: str, code: int, *texts: str, what: str = "") -> str:
         """A line for its shell; spaces and ends of lines in its output are all the same."""
         done = subprocess.run(
             self.inside("bash", "-c", command),
@@ -144,10 +147,10 @@ class Root:
         self.note(what or command, "; ".join([f"exit code {code}", *texts]), found, done.stdout)
         return done.stdout
 
-    def complete(self, typed, shown, before=""):
+    def complete(self, typed: str, shown: str, before: str = "") -> None:
         """What a bash on a terminal shows after these keys; ^I is the tab key."""
         socket = self.folder.with_name(f"{self.name}-{len(self.table)}")
-        terminal = ["tmux", "-u", "-S", socket, "-f", "/dev/null"]
+        terminal = ["tmux", "-u", "-S", str(socket), "-f", "/dev/null"]
         subprocess.run(
             [
                 *terminal,
@@ -162,19 +165,19 @@ class Root:
             check=True,
         )
 
-        def screen():
+        def screen() -> str:
             return one_line(output_of(*terminal, "capture-pane", "-p"))
 
-        def wait_for(fact):
+        def wait_for(fact: Callable[[str], bool]) -> bool:
             end = time.monotonic() + 120  # on a busy machine; it ends when it is seen
             while not fact(screen()) and time.monotonic() < end:
                 AGAIN.wait(0.05)
             return fact(screen())
 
-        def at_prompt(text):
+        def at_prompt(text: str) -> bool:
             return text.endswith("$")
 
-        def send(*keys):
+        def send(*keys: str) -> None:
             subprocess.run([*terminal, "send-keys", *keys], check=True)
 
         ready = wait_for(at_prompt)
@@ -194,7 +197,7 @@ class Root:
         subprocess.run([*terminal, "kill-server"], check=True)
 
 
-def make_base(folder):
+def make_base(folder: pathlib.Path) -> None:
     sources = output_of(
         "apt-get",
         "indextargets",
@@ -222,14 +225,14 @@ def make_base(folder):
     )
 
 
-def findings_of_readme():
+def findings_of_readme() -> tuple[str, str]:
     """The commands of its block of first findings."""
     block = (SOURCES / "README.md").read_text().split("<!-- first findings -->")[1]
     planted, real = re.findall(r"^watchproof run .*?(?=\s+#|$)", block, re.MULTILINE)
     return planted, real
 
 
-def ask_both(root):
+def ask_both(root: Root) -> None:
     """What the package and the static command must do alike: without etcd, and then with it."""
     planted, real = findings_of_readme()
     root.ask("watchproof --version", 0, "watchproof 0.", "commit", "grpc")
@@ -272,7 +275,7 @@ def ask_both(root):
     )
 
 
-def try_package(root, folder):
+def try_package(root: Root, folder: pathlib.Path) -> str:
     output_of("cpack", "-G", "DEB", "-B", folder / "made", cwd=job.BUILD)
     (package,) = (folder / "made").glob("*.deb")
     shutil.copy(package, root.folder / "var/cache")
@@ -299,7 +302,7 @@ def try_package(root, folder):
     return page
 
 
-def main_inside(folder):
+def main_inside(folder: pathlib.Path) -> int:
     """In namespaces of its own; `folder` is empty."""
     subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], check=True)
     folder.chmod(0o755)
@@ -330,7 +333,7 @@ def main_inside(folder):
     return 1 if wrong else 0
 
 
-def main():
+def main() -> int:
     if len(sys.argv) > 1:
         sys.exit(__doc__)
     if os.geteuid() != 0:

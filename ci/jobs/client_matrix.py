@@ -32,16 +32,22 @@ import argparse
 import collections
 import concurrent.futures
 import dataclasses
-import json
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 import tomllib
+from collections.abc import Iterator
+from typing import Any
 
 import job
 from outcome import Tools, template
+from reader import Result, listed, results_of
+
+Row = dict[str, Any]
+# By client and case: the results on the server and on the client.
+Found = dict[tuple[str, str], tuple[Result | None, Result]]
 
 TABLES = job.JOBS.parent / "client_matrix"
 FAKE = "fake:"
@@ -63,38 +69,46 @@ class Cell:
     outcome: str  # "-": it cannot be asked; "?": nothing is known
     server: str  # the verdict on it
     seen: str = ""
-    counts: dict = dataclasses.field(default_factory=dict)  # of its layer
+    counts: dict[str, int] = dataclasses.field(default_factory=dict)  # of its layer
 
 
-def load():
+Cells = dict[tuple[str, str], Cell]  # by behaviour and client
+
+
+def load() -> tuple[Row, Row]:
     behaviours = tomllib.loads((TABLES / "behaviours.toml").read_text())
     promises = tomllib.loads((TABLES / "promises.toml").read_text())
     return behaviours, promises
 
 
-def base(client):
+def base(client: str) -> str:
     return client.split("@")[0]
 
 
-def unplaced(tools, behaviours):
+def unplaced(tools: Tools, behaviours: Row) -> list[str]:
     """Defects and fakes that the tables say nothing of, and names that do not exist."""
-    listed = subprocess.run(
-        [tools.watchproof, "list", "defects", "--json"], check=True, capture_output=True, text=True
-    ).stdout
-    known = {json.loads(line)["name"] for line in listed.splitlines()} | set(tools.behaviours())
+    known = {defect.name for defect in listed(tools.watchproof, "list", "defects")}
+    known |= set(tools.behaviours())
     placed = {name for left in behaviours["left_out"] for name in left["names"]}
     for row in behaviours["behaviour"]:
         placed.update(re.findall(r"(?:fake:|embedded\+)(.+)", row["server"]))
     return sorted(known ^ placed)
 
 
-def target_of(server, tools, folder):
+def target_of(server: str, tools: Tools, folder: pathlib.Path) -> str:
     if not server.startswith(FAKE):
         return server
     return template(tools, server.removeprefix(FAKE), folder / "tampered.jsonl", ["--in-memory"])
 
 
-def run_server(server, rows, clients, tools, folder, options):
+def run_server(
+    server: str,
+    rows: list[Row],
+    clients: list[str],
+    tools: Tools,
+    folder: pathlib.Path,
+    options: argparse.Namespace,
+) -> Found:
     """The results by client and case: (on the server, on the client)."""
     if not (folder / "latest").exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -102,7 +116,7 @@ def run_server(server, rows, clients, tools, folder, options):
             tools.watchproof,
             "run",
             "--run-dir",
-            folder,
+            str(folder),
             "--keep",
             "all",
             "--quiet",
@@ -124,26 +138,26 @@ def run_server(server, rows, clients, tools, folder, options):
         if not (folder / "latest").exists():
             print(f"{server}: {done.stdout[-1000:]}{done.stderr[-2000:]}", file=sys.stderr)
             return {}
-    lines = (folder / "latest" / "results.jsonl").read_text().splitlines()
-    of_server, found = {}, {}
-    for result in map(json.loads, lines):
-        client, on, _ = result["target"].partition(" on ")
+    of_server: dict[str, Result] = {}
+    found: Found = {}
+    for result in results_of(folder / "latest"):
+        client, on, _ = result.target.partition(" on ")
         if not on or client not in clients:
-            of_server[result["folder"]] = result
+            of_server[result.folder] = result
         else:
-            case = result["case"].removeprefix("Consumers.")
-            found[client, case] = (of_server.get(result["folder"]), result)
+            case = result.case.removeprefix("Consumers.")
+            found[client, case] = (of_server.get(result.folder), result)
     return found
 
 
-def first_finding(result):
-    found = {finding["guarantee"]: finding for finding in result["findings"]}
+def first_finding(result: Result) -> tuple[str, str]:
+    found = {finding.guarantee: finding for finding in result.findings}
 
-    def seen(guarantee):
+    def seen(guarantee: str) -> str:
         finding = found[guarantee]
-        return f"expected {finding['expected']}, observed {finding['observed']}"
+        return f"expected {finding.expected}, observed {finding.observed}"
 
-    if "NoGap" in found and not found["NoGap"]["observed"].startswith(NEVER):
+    if "NoGap" in found and not found["NoGap"].observed.startswith(NEVER):
         return "loses", seen("NoGap")
     if "Converged" in found:
         return "stands-still", seen("Converged")
@@ -158,23 +172,23 @@ def first_finding(result):
     return "?", f"findings {sorted(found)}"
 
 
-def cell_of(server, result):
-    if result["verdict"] == "unsupported":
-        return Cell("-", "", result["reason"])
-    layers = {layer["layer"]: layer["counted"] for layer in result.get("counts", [])}
+def cell_of(server: Result | None, result: Result) -> Cell:
+    if result.verdict == "unsupported":
+        return Cell("-", "", result.reason)
+    layers = result.counts
     counts = layers.get("client", {})
     counts["fragments asked"] = layers.get("wire", {}).get("creates with fragments", 0)
-    verdict = server["verdict"] if server else "?"
+    verdict = server.verdict if server else "?"
     seen = f"{counts.get('lists', 0)} lists, {counts.get('errors', 0)} errors"
-    if "the consumer exited" in (result["reason"] or ""):
-        return Cell("dies", verdict, result["reason"], counts)
-    if result["verdict"] == "inconclusive" and "took no effect" in result["reason"]:
-        return Cell("-", verdict, result["reason"], counts)
-    if result["verdict"] == "pass":
+    if "the consumer exited" in (result.reason or ""):
+        return Cell("dies", verdict, result.reason, counts)
+    if result.verdict == "inconclusive" and "took no effect" in result.reason:
+        return Cell("-", verdict, result.reason, counts)
+    if result.verdict == "pass":
         healed = counts.get("errors", 0) > 0 and counts.get("lists", 0) > 1
         return Cell("heals" if healed else "whole", verdict, seen, counts)
-    if result["verdict"] != "fail":
-        return Cell("?", verdict, f"{result['verdict']}: {result['reason']}", counts)
+    if result.verdict != "fail":
+        return Cell("?", verdict, f"{result.verdict}: {result.reason}", counts)
     outcome, seen = first_finding(result)
     # One that is refused again and again reports that.
     if outcome == "stands-still" and counts.get("errors", 0) > 3:
@@ -183,20 +197,20 @@ def cell_of(server, result):
 
 
 class Judge:
-    def __init__(self, promises):
+    def __init__(self, promises: Row) -> None:
         self.asked = {one["name"]: one for one in promises["asked"]}
         self.clients = {one["name"]: one for one in promises["client"]}
         self.promises = {(one["client"], one["asked"]): one for one in promises["promise"]}
         self.known = {(one["client"], one["behaviour"]): one for one in promises.get("known", [])}
 
-    def promise(self, row, client):
+    def promise(self, row: Row, client: str) -> Row | None:
         return self.promises.get((base(client), row.get("asks")))
 
     @staticmethod
-    def unasked(row, cell):
+    def unasked(row: Row, cell: Cell) -> bool:
         return row.get("asks") == "fragments" and cell.counts.get("fragments asked") == 0
 
-    def breaks(self, row, client, cell):
+    def breaks(self, row: Row, client: str, cell: Cell) -> Row | None:
         """The promise that the cell breaks, or nothing."""
         promise = self.promise(row, client)
         if promise is None or cell.outcome in "-?":
@@ -205,15 +219,15 @@ class Judge:
             return promise
         return None if cell.outcome in self.asked[row["asks"]]["kept_by"] else promise
 
-    def words(self, client, outcome):
+    def words(self, client: str, outcome: str) -> str:
         return self.clients.get(base(client), {}).get(outcome, text_of(outcome))
 
 
-def text_of(outcome):
+def text_of(outcome: str) -> str:
     return outcome.replace("-", " ") if len(outcome) > 1 else outcome
 
 
-def matrix(rows, clients, cells, judge):
+def matrix(rows: list[Row], clients: list[str], cells: Cells, judge: Judge) -> Iterator[str]:
     yield "| what happens | server | " + " | ".join(f"`{client}`" for client in clients) + " |"
     yield "|---" * (2 + len(clients)) + "|"
     for row in rows:
@@ -221,7 +235,7 @@ def matrix(rows, clients, cells, judge):
         verdicts = collections.Counter(cell.server for cell in of_row if cell and cell.server)
         server = row["server"].removeprefix(FAKE)
         words = [f"{row['name']} (`{server}`, {row['case']})", ", ".join(sorted(verdicts)) or "-"]
-        for client, cell in zip(clients, of_row):
+        for client, cell in zip(clients, of_row, strict=True):
             if cell is None:
                 words.append("")
                 continue
@@ -230,7 +244,9 @@ def matrix(rows, clients, cells, judge):
         yield "| " + " | ".join(words) + " |"
 
 
-def broken_lines(rows, clients, cells, judge, problems):
+def broken_lines(
+    rows: list[Row], clients: list[str], cells: Cells, judge: Judge, problems: list[str]
+) -> Iterator[str]:
     for row in rows:
         for client in clients:
             cell = cells.get((row["name"], client))
@@ -258,7 +274,7 @@ def broken_lines(rows, clients, cells, judge, problems):
             )
 
 
-def silent_lines(rows, clients, cells, judge):
+def silent_lines(rows: list[Row], clients: list[str], cells: Cells, judge: Judge) -> Iterator[str]:
     """What users lose without a broken promise, by client and outcome."""
     lost = collections.defaultdict(list)
     for row in rows:
@@ -275,7 +291,9 @@ def silent_lines(rows, clients, cells, judge):
         )
 
 
-def page(rows, clients, cells, judge, problems):
+def page(
+    rows: list[Row], clients: list[str], cells: Cells, judge: Judge, problems: list[str]
+) -> Iterator[str]:
     yield from (
         "# Client libraries on servers that misbehave",
         "",
@@ -290,7 +308,7 @@ def page(rows, clients, cells, judge, problems):
     yield from silent_lines(rows, clients, cells, judge)
 
 
-def without_tools(clients, cells):
+def without_tools(clients: list[str], cells: Cells) -> list[str]:
     """Those that this machine cannot build: each attempt says why."""
     lacking = [
         client
@@ -303,7 +321,7 @@ def without_tools(clients, cells):
     return lacking
 
 
-def main():
+def main() -> int:
     behaviours, promises = load()
     judge = Judge(promises)
     parser = argparse.ArgumentParser(
@@ -340,13 +358,13 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         runs = (options.runs or pathlib.Path(scratch)).absolute()
 
-        def of(server):
+        def of(server: str) -> Found:
             folder = runs / server.replace(":", "-")
             return run_server(server, by_server[server], clients, tools, folder, options)
 
         # Most of the time an attempt waits.
         with concurrent.futures.ThreadPoolExecutor(options.servers) as pool:
-            results = dict(zip(by_server, pool.map(of, by_server)))
+            results = dict(zip(by_server, pool.map(of, by_server), strict=True))
         for server, found in results.items():
             for row in by_server[server]:
                 for client in clients:

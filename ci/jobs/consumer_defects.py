@@ -21,8 +21,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 
 import job
+from reader import results_of
 
 CONSUMERS = job.JOBS.parents[1] / "fixtures" / "consumers"
 RESET = "Consumers.ConnectionReset"
@@ -68,7 +70,7 @@ class Defect:
     case: str = RESET
 
     @property
-    def place(self):
+    def place(self) -> str:
         """The folder with the code; some have none of their own."""
         shared = {"kube-informer": "kube-storage", "kube-apiserver-pair": "kube"}
         return shared.get(self.consumer, self.consumer)
@@ -202,7 +204,7 @@ DEFECTS = [
 ]
 
 
-def copy_of(defect, folder):
+def copy_of(defect: Defect, folder: pathlib.Path) -> pathlib.Path:
     """The folder of the consumer, with the defect in its build."""
     shutil.copytree(CONSUMERS, folder / "consumers")
     consumer = folder / "consumers" / defect.consumer
@@ -213,14 +215,14 @@ def copy_of(defect, folder):
     (consumer / "plant.py").write_text(PLANT.format(values=values))
     recipe = consumer / "consumer.toml"
     text = recipe.read_text()
-    build = json.loads(re.search(r"(?m)^build = (.*)$", text)[1])
+    build = tomllib.loads(text)["build"]
     # What npm installs is there after its build.
     build.insert(len(build) if defect.file == ETCD3 else 0, "python3 plant.py")
     recipe.write_text(re.sub(r"(?m)^build = .*$", lambda _: f"build = {json.dumps(build)}", text))
     return consumer
 
 
-def run(defect, watchproof, folder):
+def run(defect: Defect, watchproof: pathlib.Path, folder: pathlib.Path) -> str:
     """What is wrong; empty: it was found in the right layer."""
     runs = folder / "runs"
     done = subprocess.run(
@@ -241,25 +243,25 @@ def run(defect, watchproof, folder):
         text=True,
         check=False,
     )
-    results = runs / "latest" / "results.jsonl"
-    if not results.exists() or len(results.read_text().splitlines()) != 2:
+    results = results_of(runs / "latest")
+    if len(results) != 2:
         return f"no results: {done.stdout[-2000:]} {done.stderr[-2000:]}"
-    store, consumer = map(json.loads, results.read_text().splitlines())
-    if store["verdict"] not in ("pass", "inconclusive"):
-        return f"the store {store['verdict']}: {store['reason']} {store['findings']}"
-    if consumer["verdict"] != "fail":
-        return f"the consumer {consumer['verdict']}: {consumer['reason']}"
-    blamed = consumer["findings"][0]
+    store, consumer = results
+    if store.verdict not in ("pass", "inconclusive"):
+        return f"the store {store.verdict}: {store.reason} {store.findings}"
+    if consumer.verdict != "fail":
+        return f"the consumer {consumer.verdict}: {consumer.reason}"
+    blamed = consumer.findings[0]
     print(
-        f"{defect.name}: {blamed['guarantee']} in {blamed['watch']}; expected "
-        f"{blamed['expected']}, observed {blamed['observed']}"
+        f"{defect.name}: {blamed.guarantee} in {blamed.watch}; expected "
+        f"{blamed.expected}, observed {blamed.observed}"
     )
-    if not re.match(f"{defect.layer} of .*: the lowest layer that is wrong", blamed["watch"]):
+    if not re.match(f"{defect.layer} of .*: the lowest layer that is wrong", blamed.watch):
         return f"expected layer {defect.layer}"
     return ""
 
 
-def main():
+def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     options.add_argument("--defect", action="append", choices=[one.name for one in DEFECTS])
     wanted = options.parse_args().defect

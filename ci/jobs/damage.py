@@ -22,6 +22,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 
 import job
 
@@ -30,12 +31,12 @@ GREEN = re.compile(r"\bclean\b|same as before|\bpass\b")
 JUDGED = re.compile(r"^  judged up to line \d+ of (.*); what follows is unknown$")
 
 
-def recordings_in(path):
+def recordings_in(path: str | pathlib.Path) -> list[pathlib.Path]:
     path = pathlib.Path(path)
     return sorted(path.rglob("*.wire.zst")) if path.is_dir() else [path]
 
 
-def check(watchproof, *paths):
+def check(watchproof: str, *paths: str | pathlib.Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [watchproof, "check", *map(str, paths)],
         capture_output=True,
@@ -46,7 +47,7 @@ def check(watchproof, *paths):
     )
 
 
-def damaged(contents, cuts, flips, seed):
+def damaged(contents: bytes, cuts: int, flips: int, seed: str) -> Iterator[tuple[str, bytes]]:
     """Yields (what was done, bytes). The first and the last byte are always among the cuts."""
     draw = random.Random(seed)
     size = len(contents)
@@ -61,7 +62,9 @@ def damaged(contents, cuts, flips, seed):
         yield f"flip-{bit}", bytes(flipped)
 
 
-def problems_of(done, copies, codes):
+def problems_of(
+    done: subprocess.CompletedProcess[str], copies: list[pathlib.Path], codes: tuple[int, ...]
+) -> Iterator[str]:
     """Problems in the judgement of these copies, all of which are damaged."""
     if done.returncode not in codes:
         yield f"exit code {done.returncode}, not among {codes}; {done.stderr.strip()}"
@@ -77,19 +80,21 @@ def problems_of(done, copies, codes):
             yield f"not said to be damaged: {copy.name}"
 
 
-def damage(watchproof, recording, cuts=20, flips=200, seed=1):
+def damage(
+    watchproof: str, recording: pathlib.Path, cuts: int = 20, flips: int = 200, seed: int = 1
+) -> tuple[collections.Counter[str], list[str]]:
     """Returns the counts of exit codes and copies, and the problems."""
-    counts = collections.Counter()
-    problems = []
+    counts: collections.Counter[str] = collections.Counter()
+    problems: list[str] = []
     contents = recording.read_bytes()
     with tempfile.TemporaryDirectory(prefix="wp-damage-") as folder:
-        copies = []
+        copies: list[pathlib.Path] = []
         # In a folder without a verdict every finding is new.
         whole = pathlib.Path(folder) / "whole.wire.zst"
         whole.write_bytes(contents)
         codes = (1, 2) if check(watchproof, whole).returncode == 1 else (2,)
 
-        def judge():
+        def judge() -> None:
             if not copies:
                 return
             done = check(watchproof, *copies)
@@ -111,11 +116,13 @@ def damage(watchproof, recording, cuts=20, flips=200, seed=1):
     return counts, problems
 
 
-def check_whole(watchproof, path):
+def check_whole(
+    watchproof: str, path: str | pathlib.Path
+) -> tuple[collections.Counter[str], list[str]]:
     """Judges a path as it is. Returns counts and what differs from the verdicts beside it."""
     done = check(watchproof, path)
     headings = [line for line in done.stdout.splitlines() if not line.startswith(" ")]
-    counts = collections.Counter()
+    counts: collections.Counter[str] = collections.Counter()
     problems = [f"{path}: {done.stderr.strip()}"] if done.stderr.strip() else []
     for line in headings:
         words = ("same as before", "in other words", "changed", "inconclusive:", "clean")
@@ -127,7 +134,7 @@ def check_whole(watchproof, path):
     return counts, problems
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("paths", nargs="*")
     parser.add_argument("--cuts", type=int, default=20)
@@ -140,8 +147,18 @@ def main():
         if not options.paths:
             # Exit code 1 only means that a defect was not caught, which is not the question here.
             subprocess.run(
-                [watchproof, "run", "--defects", "all", "--keep", "all", "--run-dir", runs]
-                + ["--progress", "off"],
+                [
+                    watchproof,
+                    "run",
+                    "--defects",
+                    "all",
+                    "--keep",
+                    "all",
+                    "--run-dir",
+                    runs,
+                    "--progress",
+                    "off",
+                ],
                 stdout=sys.stderr,
                 stdin=subprocess.DEVNULL,
                 check=False,
@@ -151,11 +168,11 @@ def main():
     sys.exit(1 if problems else 0)
 
 
-def judge_all(watchproof, options):
+def judge_all(watchproof: str, options: argparse.Namespace) -> list[str]:
     """Prints the counts; returns the problems."""
-    whole = collections.Counter()
-    counts = collections.Counter()
-    problems = []
+    whole: collections.Counter[str] = collections.Counter()
+    counts: collections.Counter[str] = collections.Counter()
+    problems: list[str] = []
     recordings = []
     for path in options.paths:
         seen, wrong = check_whole(watchproof, path)

@@ -23,6 +23,9 @@ import tempfile
 
 import job
 
+# By file and lines: the statements there, and whether they were executed.
+Blocks = dict[tuple[str, int, int], tuple[int, bool]]
+
 SERVER = "go.etcd.io/etcd/server/v3"
 PACKAGES = ("{server}/storage/mvcc", "{server}/etcdserver/api/v3rpc")
 OLD_PACKAGES = ("{server}/mvcc", "{server}/etcdserver/api/v3rpc")  # before 3.6
@@ -43,7 +46,8 @@ import (
 
 // write leaves one file of counters of this process, the newest.
 func write(folder string) {
-	before, _ := filepath.Glob(filepath.Join(folder, "covcounters.*."+strconv.Itoa(os.Getpid())+".*"))
+	own := "covcounters.*." + strconv.Itoa(os.Getpid()) + ".*"
+	before, _ := filepath.Glob(filepath.Join(folder, own))
 	if err := coverage.WriteCountersDir(folder); err != nil {
 		panic(err)
 	}
@@ -67,7 +71,7 @@ func main() {
 """
 
 
-def build(version, folder):
+def build(version: str, folder: pathlib.Path) -> pathlib.Path:
     """The program with counters in it."""
     (folder / "main.go").write_text(PROGRAM)
     packages = OLD_PACKAGES if version.startswith("3.5") else PACKAGES
@@ -84,14 +88,14 @@ def build(version, folder):
     return folder / "etcd"
 
 
-def blocks(counters, folder):
+def blocks(counters: list[pathlib.Path], folder: pathlib.Path) -> Blocks:
     """By file and lines: the statements there, and whether they were executed."""
     text = folder / "text"
     inputs = ",".join(map(str, counters))
     subprocess.run(
         ["go", "tool", "covdata", "textfmt", f"-i={inputs}", f"-o={text}"], cwd=folder, check=True
     )
-    found = {}
+    found: Blocks = {}
     for line in text.read_text().splitlines():
         block = BLOCK.fullmatch(line)
         if block and FILES.search(block[1]):
@@ -101,13 +105,13 @@ def blocks(counters, folder):
     return found
 
 
-def share(found, file=None):
+def share(found: Blocks, file: str | None = None) -> str:
     all_of = [one for (name, _, _), one in found.items() if file in (None, name)]
     executed = sum(statements for statements, done in all_of if done)
     return f"{100 * executed / max(1, sum(statements for statements, _ in all_of)):.1f} %"
 
 
-def main():
+def main() -> int:
     options = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     options.add_argument("--version", default="3.6.16")
     options.add_argument("--explore", default="5m")

@@ -14,20 +14,21 @@ import argparse
 import pathlib
 import sys
 import tempfile
+from collections.abc import Iterator
 
 import job
-from outcome import Tools, run_fake
+from outcome import Outcome, Tools, run_fake
 
 VERDICTS = ("pass", "fail", "inconclusive", "unsupported", "harness_error")
 HONEST = "honest"
 
 
-def row(*cells):
+def row(*cells: object) -> str:
     name, *numbers, rest = cells
     return f"{name:26} " + " ".join(f"{cell!s:>7}" for cell in numbers) + f"  {rest}"
 
 
-def complaints(outcome):
+def complaints(outcome: Outcome) -> Iterator[str]:
     """What is wrong with it, besides the cases that were deceived."""
     if outcome.behaviour == HONEST:
         # A fault of the process may miss the relay: that is inconclusive, and no other verdict.
@@ -44,7 +45,7 @@ def complaints(outcome):
         yield f"no finding of {', '.join(outcome.missing)}"
 
 
-def show(outcome):
+def show(outcome: Outcome) -> bool:
     counts = [outcome.verdicts[verdict] for verdict in VERDICTS]
     wrong = list(complaints(outcome))
     print(
@@ -62,7 +63,7 @@ def show(outcome):
     return not wrong and not outcome.deceived
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -78,7 +79,7 @@ def main():
     chosen = options.behaviour or [HONEST] + [
         name
         for name, info in known.items()
-        if name != HONEST and not info["rare"] and not info["parametrised"]
+        if name != HONEST and not info.rare and not info.parametrised
     ]
     for name in chosen:
         if name not in known:

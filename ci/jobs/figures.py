@@ -23,14 +23,16 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 
 import job
 from server import READY_ETCD, READY_STORE, Server, etcd_command, store_command
 
 MODES = ("bare", "record")
+Command = Sequence[str | pathlib.Path]
 
 
-def cost(command):
+def cost(command: Command) -> tuple[float, float]:
     """Returns the CPU seconds and the peak of the resident memory in MiB."""
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
@@ -39,16 +41,22 @@ def cost(command):
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
-def judge(build, scratch):
+def judge(build: pathlib.Path, scratch: pathlib.Path) -> None:
     recording = scratch / "load.wire.zst"
     for kind in ("hot", "ranges"):
         for events in (1_000_000, 10_000_000):
-            record = [build / "ci/bench/judge_load", "record", kind, str(events), recording]
+            record: Command = [
+                build / "ci/bench/judge_load",
+                "record",
+                kind,
+                str(events),
+                recording,
+            ]
             made = int(subprocess.check_output(record))
             size = os.path.getsize(recording) / 1024**2
             for what, command in (
-                ("watches", [build / "ci/bench/judge_load", "judge", recording]),
-                ("check", [build / "watchproof", "check", recording]),
+                ("watches", (build / "ci/bench/judge_load", "judge", recording)),
+                ("check", (build / "watchproof", "check", recording)),
             ):
                 seconds, peak = cost(command)
                 pace = made / seconds / 1e6
@@ -59,7 +67,7 @@ def judge(build, scratch):
                 )
 
 
-def record(build, scratch, etcd, pairs):
+def record(build: pathlib.Path, scratch: pathlib.Path, etcd: str, pairs: int) -> None:
     address = job.own_address()
     servers = {
         "embedded": Server(
@@ -69,11 +77,11 @@ def record(build, scratch, etcd, pairs):
     }
     for name, server in servers.items():
         print(f"== recording beside a bare reader: {name}, 1000 watchers, 2000 puts of 100 bytes")
-        seen = {mode: [] for mode in MODES}
+        seen: dict[str, list[float]] = {mode: [] for mode in MODES}
         with server:
             for _ in range(pairs):
                 for mode in MODES:
-                    bench = [build / "ci/bench/reader_bench", server.endpoint, mode]
+                    bench: Command = [build / "ci/bench/reader_bench", server.endpoint, mode]
                     line = subprocess.check_output([*bench, "1000", "2000"], text=True)
                     print(line, end="", flush=True)
                     seen[mode].append(json.loads(line)["cpu_ns_per_event"])
@@ -84,7 +92,7 @@ def record(build, scratch, etcd, pairs):
         )
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--etcd", default=shutil.which("etcd"))
     parser.add_argument("--pairs", type=int, default=5)
@@ -93,7 +101,7 @@ def main():
     build = job.build("watchproof", "reader_bench", "judge_bench", "judge_load")
     with tempfile.TemporaryDirectory(prefix="figures-") as folder:
         print("== events, and key-value calls, judged per second", flush=True)
-        bench = [build / "ci/bench/judge_bench", "--benchmark_counters_tabular=true"]
+        bench: Command = [build / "ci/bench/judge_bench", "--benchmark_counters_tabular=true"]
         subprocess.run(bench, check=True)
         print("== events judged from a recording")
         judge(build, pathlib.Path(folder))

@@ -28,9 +28,13 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 import job
 from outcome import Tools, template
+from reader import lines_of, listed
+
+Row = dict[str, Any]
 
 ANSWERS = {0: "not worse", 1: "worse", 2: "needs more"}
 MOST_FALSE = 1 / 200  # of gates over an unchanged build
@@ -45,38 +49,32 @@ class Gate:
     seed: int = 1
 
 
-def null_gates(options):
+def null_gates(options: argparse.Namespace) -> list[Gate]:
     return [
         Gate(f"null-{number}", options.target, options.target, "", number)
         for number in range(1, options.count + 1)
     ]
 
 
-def defect_gates(options, build):
-    listed = subprocess.run(
-        [build / "watchproof", "list", "defects", "--json"],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
+def defect_gates(options: argparse.Namespace, build: pathlib.Path) -> list[Gate]:
     gates = [
         Gate(name, "embedded", f"embedded+{name}", "worse")
-        for name in (json.loads(line)["name"] for line in listed.splitlines())
+        for name in (one.name for one in listed(build / "watchproof", "list", "defects"))
     ]
     tools = Tools(str(build / "watchproof"), str(build / "dishonest_server"))
 
-    def relayed(behaviour):
+    def relayed(behaviour: str) -> str:
         return template(tools, behaviour, options.output / f"{behaviour}.log", ())
 
     gates += [
         Gate(name, relayed("honest"), relayed(name), "worse")
         for name, fake in tools.behaviours().items()
-        if fake["rare"]
+        if fake.rare
     ]
     return [gate for gate in gates if not options.name or gate.name in options.name]
 
 
-def release_gates(options):
+def release_gates(options: argparse.Namespace) -> list[Gate]:
     gates = []
     for text in options.pair:
         base, head, expected = text.split(":")
@@ -86,12 +84,12 @@ def release_gates(options):
     return gates
 
 
-def bugs_named(printed):
+def bugs_named(printed: str) -> list[str]:
     """The upstream numbers and advisories in it, in order."""
     return list(dict.fromkeys(re.findall(r"#\d{4,5}|GHSA-[0-9a-z-]+", printed)))
 
 
-def run_gate(gate, options, build, flags):
+def run_gate(gate: Gate, options: argparse.Namespace, build: pathlib.Path, flags: list[str]) -> Row:
     folder = options.output / gate.name
     began = time.monotonic()
     done = subprocess.run(
@@ -130,7 +128,7 @@ def run_gate(gate, options, build, flags):
     }
 
 
-def main():
+def main() -> bool:
     words = sys.argv[1:]
     split = words.index("--") if "--" in words else len(words)
     parser = argparse.ArgumentParser(
@@ -159,11 +157,11 @@ def main():
     kept = options.output / "gates.jsonl"
     rows = []
     if options.resume and kept.exists():
-        rows = [json.loads(line) for line in kept.read_text().splitlines()]
+        rows = lines_of(kept.read_text())
     ended = {row["gate"] for row in rows}
     lock = threading.Lock()
 
-    def one(gate):
+    def one(gate: Gate) -> None:
         row = run_gate(gate, options, build, words[split + 1 :])
         with lock:
             rows.append(row)

@@ -22,6 +22,8 @@ import subprocess
 import sys
 import time
 import tomllib
+from collections.abc import Iterator
+from typing import Any
 
 import job
 
@@ -34,22 +36,22 @@ LAUNCH = "watchproof.dev/launch"
 class Suite:
     name: str  # of its folder in ci/
     module: str  # under test
-    packages: dict  # of that module, by short name
-    files: dict  # of the folder: where they go in the copy of the module
-    removed: tuple = ()  # files of the copy that they stand in for, under another name
+    packages: dict[str, str]  # of that module, by short name
+    files: dict[str, str]  # of the folder: where they go in the copy of the module
+    removed: tuple[str, ...] = ()  # files of the copy that they stand in for, under another name
 
     @property
-    def folder(self):
+    def folder(self) -> pathlib.Path:
         return job.JOBS.parent / self.name
 
 
-def cache():
+def cache() -> pathlib.Path:
     own = os.environ.get("WATCHPROOF_CACHE")
     shared = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return pathlib.Path(own or os.path.join(shared, "watchproof"))
 
 
-def go(*arguments, cwd, **how):
+def go(*arguments: str, cwd: pathlib.Path, **how: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["go", *arguments],
         cwd=cwd,
@@ -59,7 +61,7 @@ def go(*arguments, cwd, **how):
     )
 
 
-def prepare(suite, version):
+def prepare(suite: Suite, version: str | None) -> tuple[pathlib.Path, str]:
     """A module in the cache that uses a copy of the one under test, with our files in it."""
     folder = cache() / "suites" / f"{suite.name}-{version or 'pinned'}"
     shutil.rmtree(folder, ignore_errors=True)
@@ -85,7 +87,7 @@ def prepare(suite, version):
     return folder, module["Version"]
 
 
-def variables(store, watchproof):
+def variables(store: str, watchproof: pathlib.Path) -> tuple[dict[str, str], str]:
     """How the tests start a server, and the store's name and version."""
     if store == "embedded":
         return {"WATCHPROOF_STORE": "embedded", "WATCHPROOF_BINARY": str(watchproof)}, "embedded"
@@ -110,7 +112,9 @@ def variables(store, watchproof):
     }, f"etcd {version}"
 
 
-def run(folder, packages, pattern, environment):
+def run(
+    folder: pathlib.Path, packages: dict[str, str], pattern: str | None, environment: dict[str, str]
+) -> Iterator[tuple[str, str, str, float, str]]:
     """Yields (package, test, outcome, seconds, output) of each test at its end, subtests, too."""
     command = [
         "go",
@@ -132,6 +136,7 @@ def run(folder, packages, pattern, environment):
         env=os.environ | environment | {"GOWORK": "off", "GOFLAGS": ""},
     ) as tests:
         output = collections.defaultdict(list)
+        assert tests.stdout
         for line in tests.stdout:
             event = json.loads(line)
             key = (names.get(event.get("Package"), ""), event.get("Test", ""))
@@ -141,7 +146,7 @@ def run(folder, packages, pattern, environment):
                 yield *key, event["Action"], event.get("Elapsed", 0), "".join(output.pop(key, []))
 
 
-def known_failures(suite, name):
+def known_failures(suite: Suite, name: str) -> dict[str, str]:
     """The tests that fail on this store, each with the reason."""
     rows = tomllib.loads((suite.folder / "known_failures.toml").read_text()).get("known", [])
     return {
@@ -153,12 +158,12 @@ def known_failures(suite, name):
     }
 
 
-def leaves(failed):
+def leaves(failed: set[str]) -> set[str]:
     """Of the failed tests those that failed by themselves, not because of a subtest."""
     return {test for test in failed if not any(other.startswith(test + "/") for other in failed)}
 
 
-def report(suite, name, ended, outputs):
+def report(suite: Suite, name: str, ended: dict[str, str], outputs: dict[str, str]) -> bool:
     """Prints what became of the tests and returns whether it is what is known of the store."""
     known = known_failures(suite, name)
     used = set()
@@ -187,7 +192,7 @@ def report(suite, name, ended, outputs):
     return None not in used and not stale
 
 
-def parse(suite, about):
+def parse(suite: Suite, about: str) -> argparse.Namespace:
     options = argparse.ArgumentParser(description=about.split("\n")[0])
     options.add_argument("--store", default="embedded", metavar="embedded|etcd@VERSION|etcd:PATH")
     options.add_argument("--proxy", action="store_true", help="put watchproof's proxy in between")
@@ -202,9 +207,12 @@ def parse(suite, about):
     return options.parse_args()
 
 
-def collect(suite, options, folder, environment):
+def collect(
+    suite: Suite, options: argparse.Namespace, folder: pathlib.Path, environment: dict[str, str]
+) -> tuple[dict[str, str], dict[str, str]]:
     """What became of each test, and its output; prints a line per test."""
-    ended, outputs = {}, {}
+    ended: dict[str, str] = {}
+    outputs: dict[str, str] = {}
     packages = {
         name: path
         for name, path in suite.packages.items()
@@ -225,7 +233,7 @@ def collect(suite, options, folder, environment):
     return ended, outputs
 
 
-def main(suite, about):
+def main(suite: Suite, about: str) -> int:
     options = parse(suite, about)
     if not shutil.which("go"):
         print(

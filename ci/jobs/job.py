@@ -12,13 +12,16 @@ import random
 import statistics
 import subprocess
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 JOBS = pathlib.Path(__file__).resolve().parent
 BUILD = JOBS.parents[1] / "build" / "release"
-sys.path[:0] = [str(JOBS.parent / "interop"), str(JOBS.parent / "fakes")]
+sys.path[:0] = [str(JOBS.parent / name) for name in ("interop", "fakes", "reader")]
+import reader
 
 
-def build(*targets):
+def build(*targets: str) -> pathlib.Path:
     """WATCHPROOF_BUILT=1: they are there already."""
     if not os.environ.get("WATCHPROOF_BUILT"):
         subprocess.run([JOBS / "setup.sh"], check=True)
@@ -26,12 +29,12 @@ def build(*targets):
     return BUILD
 
 
-def own_address():
+def own_address() -> str:
     """A loopback address, drawn so that two jobs hardly ever share one."""
     return f"127.{random.randint(100, 199)}.{random.randint(1, 250)}.{random.randint(1, 250)}"
 
 
-def pairs(command, **how):
+def pairs(command: Sequence[str | pathlib.Path], **how: Any) -> dict[str, float] | None:
     """The name=value pairs that it prints; None when the run was void."""
     run = subprocess.run(command, capture_output=True, text=True, check=False, **how)
     if run.returncode != 0:
@@ -40,7 +43,7 @@ def pairs(command, **how):
     return {name: float(value) for name, value in (pair.split("=") for pair in run.stdout.split())}
 
 
-def spread(values):
+def spread(values: Sequence[float]) -> str:
     if not values:
         return "none"
     return f"{statistics.median(values):.4g} [{min(values):.4g}..{max(values):.4g}]"

@@ -12,43 +12,42 @@ attempt ended as a new failure. Cases of consumers are left out.
 
 import argparse
 import collections
-import json
+import dataclasses
 import os
 import pathlib
 import subprocess
 import sys
 import tomllib
+from typing import Any
 
 import job
+from reader import Result, all_findings, listed, results_of
+
+Row = dict[str, Any]
 
 ROOT = job.JOBS.parents[1]
 
 
-def name_of(bug):
+def name_of(bug: Row) -> str:
     return bug.get("name") or f"#{bug['upstream'][0]}"
 
 
-def read_key(only):
+def read_key(only: list[str]) -> list[Row]:
     with open(ROOT / "fixtures" / "bugs" / "etcd.toml", "rb") as key:
         bugs = [bug for bug in tomllib.load(key)["bug"] if bug.get("shown")]
     return [bug for bug in bugs if not only or name_of(bug) in only]
 
 
-def affected(watchproof, release):
+def affected(watchproof: pathlib.Path, release: str) -> set[str]:
     """The names of the bugs that it has, as watchproof understands the ranges of the key."""
     version, _, topology = release.partition(",")
-    shown = subprocess.run(
-        [watchproof, "bugs", version, "--json"], capture_output=True, text=True, check=True
-    )
-    rows = [json.loads(line) for line in shown.stdout.splitlines()]
-    return {
-        row["name"]
-        for row in rows
-        if row["kind"] == "bug" and row["facts"]["topology"] in ("", topology)
-    }
+    bugs = listed(watchproof, "bugs", version)
+    return {bug.name for bug in bugs if bug.facts["topology"] in ("", topology)}
 
 
-def run(options, release, cases, seed):
+def run(
+    options: argparse.Namespace, release: str, cases: list[str], seed: str
+) -> dict[str, Result]:
     """The attempts, by case."""
     folder = options.output / release.replace(",", "+") / seed
     folder.mkdir(parents=True, exist_ok=True)
@@ -73,31 +72,30 @@ def run(options, release, cases, seed):
         check=False,
         stdout=subprocess.DEVNULL,
     )
-    lines = (folder / "latest" / "results.jsonl").read_text().splitlines()
-    results = {result["case"]: result for result in map(json.loads, lines)}
-    for result in results.values():
-        if "more_findings" in result:  # a line has a limit
-            whole = folder / "latest" / result["folder"] / "findings.json"
-            result["findings"] = json.loads(whole.read_text())
-    return results
+    latest = folder / "latest"
+    found = {result.case: result for result in results_of(latest)}
+    return {
+        case: dataclasses.replace(result, findings=all_findings(latest, result))
+        for case, result in found.items()
+    }
 
 
-def counts(bug, result):
+def counts(bug: Row, result: Result) -> str:
     """As shown in a cell: findings with a signature of the bug, with another one, without any."""
-    if result["verdict"] != "fail":
-        return result["verdict"]
+    if result.verdict != "fail":
+        return result.verdict
     looks = collections.Counter(
         "own"
-        if finding.get("resembles") in bug.get("signatures", [])
+        if finding.resembles in bug.get("signatures", [])
         else "other"
-        if finding.get("resembles")
+        if finding.resembles
         else "none"
-        for finding in result["findings"]
+        for finding in result.findings
     )
-    return f"{looks['own']}/{looks['other']}/{looks['none']}{'' if result['known'] else ' NEW'}"
+    return f"{looks['own']}/{looks['other']}/{looks['none']}{'' if result.known else ' NEW'}"
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -129,7 +127,7 @@ def main():
             continue
         runs = [run(options, release, cases, seed) for seed in seeds]
         good &= all(
-            result["known"] or result["verdict"] != "fail"
+            result.known or result.verdict != "fail"
             for results in runs
             for result in results.values()
         )

@@ -38,6 +38,7 @@ import sys
 import tempfile
 
 import job
+from reader import Result, lines_of, results_of
 
 KUBERNETES = ["1.24.17", "1.26.15", "1.28.2", "1.31.0", "1.37.2"]
 ETCD = ["3.4.23", "3.5.12", "3.5.16", "3.5.30", "3.7.3"]
@@ -60,7 +61,10 @@ class Attempt:
     seen: str  # the mechanism, in one line
 
 
-def missing_value(folder, errors, alone):
+Cells = dict[tuple[str, str, str], list[Attempt]]  # by path, case and etcd
+
+
+def missing_value(folder: pathlib.Path, errors: list[str], alone: bool) -> str | None:
     """Where an event without its previous value ended a watch, if one did."""
     found = NO_PREVIOUS.search("\n".join(errors))
     if found:
@@ -70,7 +74,7 @@ def missing_value(folder, errors, alone):
     return f"watch cache: {found[0]}" if found and alone else None
 
 
-def reports(watchproof, folder):
+def reports(watchproof: pathlib.Path, folder: pathlib.Path) -> tuple[list[str], bool]:
     """The errors of the layers, and whether a watch of the store ended with ErrCompacted."""
     dump = subprocess.run(
         [watchproof, "history", "dump", folder / "history.wire.zst"],
@@ -79,7 +83,7 @@ def reports(watchproof, folder):
         check=True,
     ).stdout
     errors, notified = [], False
-    for line in map(json.loads, dump.splitlines()):
+    for line in lines_of(dump):
         notified = notified or bool(line.get("canceled") and line.get("compact_revision"))
         if line["kind"] != "annotation" or '"type":"consumer"' not in line["text"]:
             continue
@@ -90,50 +94,54 @@ def reports(watchproof, folder):
     return errors, notified
 
 
-def attempt_of(watchproof, run, target, consumer):
+def attempt_of(
+    watchproof: pathlib.Path, run: pathlib.Path, target: Result, consumer: Result
+) -> Attempt:
     """What one attempt shows, from its two results."""
-    reason = consumer["reason"] or ""
-    if consumer["verdict"] == "fail":
-        finding = consumer["findings"][0]
+    reason = consumer.reason
+    if consumer.verdict == "fail":
+        finding = consumer.findings[0]
         return Attempt(
             "exposed",
-            f"{finding['watch'].split(' of ')[0]}: expected "
-            f"{finding['expected']}, observed {finding['observed']}",
+            f"{finding.watch.split(' of ')[0]}: expected "
+            f"{finding.expected}, observed {finding.observed}",
         )
-    if consumer["verdict"] != "pass":
+    if consumer.verdict != "pass":
         if NO_NEIGHBOURS in reason:
             return Attempt("immune", "100 watches of clients are no watches of the store")
-        return Attempt("unknown", f"{consumer['verdict']}: {reason}")
-    errors, notified = reports(watchproof, run / consumer["folder"])
-    alone = consumer["case"].removeprefix("Consumers.") not in WITH_NEIGHBOURS
-    if target["verdict"] == "fail" and not alone:
+        return Attempt("unknown", f"{consumer.verdict}: {reason}")
+    errors, notified = reports(watchproof, run / consumer.folder)
+    alone = consumer.case.removeprefix("Consumers.") not in WITH_NEIGHBOURS
+    if target.verdict == "fail" and not alone:
         # Had the watch below the informer lost it, the informer would hold what is not there.
-        finding = target["findings"][0]
+        finding = target.findings[0]
         return Attempt(
             "exposed",
             "the watch of another client, in the store: expected "
-            f"{finding['expected']}, observed {finding['observed']}",
+            f"{finding.expected}, observed {finding.observed}",
         )
-    missing = missing_value(run / consumer["folder"], errors, alone)
-    if missing or target["verdict"] == "fail":
-        return Attempt("heals", missing or f"etcd: {target['findings'][0]['observed']}")
+    missing = missing_value(run / consumer.folder, errors, alone)
+    if missing or target.verdict == "fail":
+        return Attempt("heals", missing or f"etcd: {target.findings[0].observed}")
     if notified:
         return Attempt("notified", errors[-1] if errors else "the cache, below what is reported")
     return Attempt("clean", "no watch of the store fell below the floor")
 
 
-def paths_of(version):
+def paths_of(version: str) -> dict[str, str]:
     return PATHS | (GATED if version in WITH_GATE else {})
 
 
-def run_column(watchproof, folder, version, options):
+def run_column(
+    watchproof: pathlib.Path, folder: pathlib.Path, version: str, options: argparse.Namespace
+) -> Cells:
     """One version on every etcd; the attempts by path, case and etcd."""
     if not (folder / "latest").exists():
         command = [
-            watchproof,
+            str(watchproof),
             "run",
             "--run-dir",
-            folder,
+            str(folder),
             "--keep",
             "all",
             "--quiet",
@@ -153,16 +161,18 @@ def run_column(watchproof, folder, version, options):
             )
             return {}
     run = (folder / "latest").resolve()
-    results = map(json.loads, (run / "results.jsonl").read_text().splitlines())
+    results = iter(results_of(run))
     cells = collections.defaultdict(list)
-    for target, consumer in zip(results, results):
-        path, etcd = re.fullmatch(r"(.*)@.* on etcd[@ ](.*)", consumer["target"]).groups()
-        case = consumer["case"].removeprefix("Consumers.")
+    for target, consumer in zip(results, results, strict=True):
+        named = re.fullmatch(r"(.*)@.* on etcd[@ ](.*)", consumer.target)
+        assert named, consumer
+        path, etcd = named.groups()
+        case = consumer.case.removeprefix("Consumers.")
         cells[path, case, etcd].append(attempt_of(watchproof, run, target, consumer))
     return cells
 
 
-def decide(attempts):
+def decide(attempts: list[Attempt]) -> tuple[str, str, str]:
     """The kind of the cell, how often, and the attempt that shows it."""
     for kind in KINDS:
         of_kind = [attempt for attempt in attempts if attempt.kind == kind]
@@ -171,11 +181,12 @@ def decide(attempts):
     return "unknown", "unknown", "no attempt"
 
 
-def print_matrix(case, columns, etcds):
+def print_matrix(case: str, columns: dict[str, Cells], etcds: list[str]) -> int:
     """Returns how many cells are unknown."""
     print(f"\nConsumers.{case}")
     print(f"  {'Kubernetes':24}" + "".join(f"etcd {etcd:13}" for etcd in etcds))
-    why, unknown = {}, 0
+    why: dict[tuple[str, str, str], str] = {}
+    unknown = 0
     affected = {
         etcd
         for cells in columns.values()
@@ -201,7 +212,7 @@ def print_matrix(case, columns, etcds):
     return unknown
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--kubernetes", action="append", metavar="VERSION")
     parser.add_argument("--etcd", action="append", metavar="VERSION")

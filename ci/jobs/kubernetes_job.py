@@ -31,6 +31,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 import go_suite
 import job
@@ -40,8 +41,8 @@ HERE = job.JOBS.parent / "kubernetes_job"
 HOSTED = job.JOBS.parent / "hosted" / "kubernetes"
 sys.path.insert(0, str(HERE))
 
-import control_plane  # noqa: E402
-import node  # noqa: E402
+import control_plane
+import node
 
 PATIENCE = 600  # seconds for a run
 SHARDS = 4
@@ -54,11 +55,11 @@ class Run:
     """What a run is given, and what is expected of it."""
 
     trouble: str  # for store.sh; empty: the store is `embedded`, as in the manifests
-    pods: list  # for each index, what became of its pods
+    pods: list[list[node.Ending]]  # for each index, what became of its pods
     ending: str  # of the Job of the shards, and its indexes
-    merge: list  # what becomes of the pods of the merge
+    merge: list[node.Ending]  # what becomes of the pods of the merge
     code: int  # of run.sh: that of the merge
-    says: list  # what it prints, as patterns
+    says: list[str]  # what it prints, as patterns
 
 
 # An index is tried again on its own limit of two; an eviction does not count.
@@ -96,10 +97,12 @@ RUNS = {
 
 
 class Table:
-    def __init__(self):
+    def __init__(self) -> None:
         self.differs = False
 
-    def row(self, what, expected, observed, agrees=None):
+    def row(
+        self, what: str, expected: object, observed: object, agrees: bool | None = None
+    ) -> None:
         agrees = expected == observed if agrees is None else agrees
         self.differs = self.differs or not agrees
         print(f"{'ok' if agrees else 'DIFFERS':8}{what:34}{expected}", flush=True)
@@ -107,7 +110,7 @@ class Table:
             print(f"{'':42}observed: {observed}", flush=True)
 
 
-def overlay(folder, base, patches, **more):
+def overlay(folder: pathlib.Path, base: str, patches: list[Any], **more: Any) -> pathlib.Path:
     """A kustomization over ours; JSON is YAML, too."""
     folder.mkdir()
     base = os.path.relpath(HOSTED / base, folder.resolve())
@@ -125,7 +128,9 @@ def overlay(folder, base, patches, **more):
     return folder
 
 
-def patch(*operations, of=SHARDS_JOB):
+def patch(
+    *operations: tuple[str, str, Any], of: str = SHARDS_JOB
+) -> dict[str, str | dict[str, str]]:
     return {
         "target": {"kind": "Job", "name": f"^{of}$"},
         "patch": json.dumps(
@@ -134,11 +139,13 @@ def patch(*operations, of=SHARDS_JOB):
     }
 
 
-def offer(plane, folder, table, scratch):
+def offer(
+    plane: control_plane.ControlPlane, folder: pathlib.Path, table: Table, scratch: pathlib.Path
+) -> None:
     """The manifests as they are, and with mistakes; nothing is kept of them."""
     context = "/spec/template/spec/securityContext/runAsNonRoot"
     values = "/spec/podFailurePolicy/rules/1/onExitCodes/values"
-    offers = [
+    offers: list[tuple[str, Any, str]] = [
         ("run/", HOSTED / "run", ""),
         ("explore/", HOSTED / "explore", ""),
         (
@@ -171,7 +178,7 @@ def offer(plane, folder, table, scratch):
             table.row(f"offered: {what}", "accepted without a warning", done.stderr, agrees)
 
 
-def kustomization(folder, trouble):
+def kustomization(folder: pathlib.Path, trouble: str) -> pathlib.Path:
     """Four shards with few attempts."""
     target = "command:store.sh --listen {host}:{port}" if trouble else "embedded"
     settings = folder.with_suffix(".toml")
@@ -206,12 +213,14 @@ progress = "off"
     return made
 
 
-def node_field(annotation):
+def node_field(annotation: str) -> dict[str, dict[str, str]]:
     path = f"metadata.annotations['batch.kubernetes.io/{annotation}']"
     return {"fieldRef": {"fieldPath": path}}
 
 
-def execute(name, folder, plane, here):
+def execute(
+    name: str, folder: pathlib.Path, plane: control_plane.ControlPlane, here: node.Node
+) -> tuple[int | None, str]:
     """The exit code of run.sh, and what it prints; ends it when there is nothing to wait for."""
     with open(folder.with_suffix(".out"), "w+", encoding="utf-8") as out:
         script = subprocess.Popen(
@@ -238,7 +247,7 @@ def execute(name, folder, plane, here):
         return code, out.read()
 
 
-def ending_of(shards):
+def ending_of(shards: Any) -> str:
     """What the controller says of the Job, as of its conditions and indexes."""
     status = shards["status"]
     types = [one["type"] for one in status.get("conditions", []) if one["status"] == "True"]
@@ -247,7 +256,7 @@ def ending_of(shards):
     return f"{ending}: {indexes[0]} complete, {indexes[1]} failed"
 
 
-def times(shards, merge):
+def times(shards: Any, merge: Any) -> tuple[str, str]:
     """When the shards ended and when the merge was resumed, as text that is ordered like times."""
     ends = [
         one["lastTransitionTime"]
@@ -257,7 +266,14 @@ def times(shards, merge):
     return max(ends, default="never"), merge["status"].get("startTime", "")
 
 
-def show(name, run, plane, here, folder, table):
+def show(
+    name: str,
+    run: Run,
+    plane: control_plane.ControlPlane,
+    here: node.Node,
+    folder: pathlib.Path,
+    table: Table,
+) -> None:
     begun = len(here.ended)
     if "evicted" in run.merge:
         here.evicted_at_once.add(MERGE_JOB)
@@ -283,13 +299,13 @@ def show(name, run, plane, here, folder, table):
         times(shards, merge)[0] <= times(shards, merge)[1],
     )
     for pattern in run.says:
-        table.row(f"{name}: the merge says", pattern, "see below", re.search(pattern, text))
+        table.row(f"{name}: the merge says", pattern, "see below", bool(re.search(pattern, text)))
     table.row(f"{name}: run.sh ends with", run.code, code)
     if table.differs and not before:
         print(f"--- what run.sh printed:\n{text}---", flush=True)
 
 
-def work(stack, options):
+def work(stack: contextlib.ExitStack, options: argparse.Namespace) -> int:
     build = job.build("watchproof", "make_certs")
     program = go_suite.cache() / "kubernetes_job" / "program"
     if not (program.exists() and os.environ.get("WATCHPROOF_BUILT")):
@@ -316,7 +332,7 @@ def work(stack, options):
     return 1 if table.differs else 0
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--run", action="append", choices=RUNS, help="repeatable (default: all)")
     options = parser.parse_args()

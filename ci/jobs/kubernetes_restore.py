@@ -31,6 +31,7 @@ import tempfile
 import time
 import tomllib
 import urllib.request
+from typing import Any
 
 import go_suite
 import job
@@ -51,25 +52,27 @@ BUMP = 1_000_000
 WAYS = {"as it was": [], "bumped": ["--bump-revision", str(BUMP), "--mark-compacted"]}
 
 
-def coded(text):
+def coded(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
 class Etcd:
     """A server with the keys, called by its gateway for JSON."""
 
-    def __init__(self, binary, folder):
+    def __init__(self, binary: str, folder: pathlib.Path) -> None:
         self.binary = binary
         self.address = free_address(0)
         self.endpoint = f"{self.address}:{CLIENT_PORT}"
         self.folder = folder
 
-    def serving(self, name):
+    def serving(self, name: str) -> Server:
         """Serves what is in the folder of that name."""
         command = etcd_command(self.binary, self.address, str(self.folder / name))
         return Server("etcd", command, self.address, READY_ETCD)
 
-    def restore(self, etcdutl, snapshot, name, flags):
+    def restore(
+        self, etcdutl: pathlib.Path, snapshot: pathlib.Path, name: str, flags: list[str]
+    ) -> None:
         peer = f"http://{self.address}:{PEER_PORT}"
         subprocess.run(
             [
@@ -92,14 +95,14 @@ class Etcd:
             text=True,
         )
 
-    def call(self, path, **body):
+    def call(self, path: str, **body: Any) -> list[Any]:
         request = urllib.request.Request(
             f"http://{self.endpoint}/v3/{path}", json.dumps(body).encode(), method="POST"
         )
         with urllib.request.urlopen(request, timeout=10) as answer:
             return [json.loads(line) for line in answer]
 
-    def put(self, name, text="x"):
+    def put(self, name: str, text: str = "x") -> int:
         """Returns the revision."""
         value = json.dumps(
             {
@@ -112,27 +115,35 @@ class Etcd:
         (answer,) = self.call("kv/put", key=coded(PREFIX + name), value=coded(value))
         return int(answer["header"]["revision"])
 
-    def delete(self, name):
+    def delete(self, name: str) -> int:
         (answer,) = self.call("kv/deleterange", key=coded(PREFIX + name))
         return int(answer["header"]["revision"])
 
-    def keys(self):
+    def keys(self) -> dict[str, int]:
         (answer,) = self.call("kv/range", key=coded(PREFIX), range_end=coded(PREFIX[:-1] + "0"))
         return {
             base64.b64decode(kv["key"]).decode().removeprefix(PREFIX): int(kv["mod_revision"])
             for kv in answer.get("kvs", [])
         }
 
-    def snapshot(self, file):
+    def snapshot(self, file: pathlib.Path) -> None:
         with open(file, "wb") as out:
-            for part in self.call("maintenance/snapshot"):
-                out.write(base64.b64decode(part["result"].get("blob", "")))
+            out.writelines(
+                base64.b64decode(part["result"].get("blob", ""))
+                for part in self.call("maintenance/snapshot")
+            )
 
 
 class Consumer:
     """A program of fixtures/consumers; speaks the protocol that its README describes."""
 
-    def __init__(self, stack, place, endpoint, watchproof):
+    def __init__(
+        self,
+        stack: contextlib.ExitStack,
+        place: pathlib.Path,
+        endpoint: str,
+        watchproof: pathlib.Path,
+    ) -> None:
         self.source = tomllib.loads((place / "consumer.toml").read_text())
         self.child = stack.enter_context(
             subprocess.Popen(
@@ -149,9 +160,10 @@ class Consumer:
         stack.callback(self.child.kill)
         self.reports()  # it has started
 
-    def reports(self):
+    def reports(self) -> list[Any]:
         """Those up to the end of a request."""
-        found = []
+        found: list[Any] = []
+        assert self.child.stdout
         for line in self.child.stdout:
             if not line.startswith("{"):
                 continue
@@ -161,12 +173,13 @@ class Consumer:
             found.append(report)
         raise RuntimeError(f"the consumer ended: exit code {self.child.wait()}")
 
-    def ask(self, **request):
+    def ask(self, **request: Any) -> list[Any]:
+        assert self.child.stdin
         self.child.stdin.write(json.dumps(request) + "\n")
         self.child.stdin.flush()
         return self.reports()
 
-    def held(self, revision, seconds):
+    def held(self, revision: int, seconds: float) -> dict[str, dict[str, int]]:
         """What each layer holds once it claims to be at the revision, or when the time is over."""
         reports = self.ask(do="snapshot", revision=revision, within_ms=int(seconds * 1000))
         return {
@@ -178,7 +191,7 @@ class Consumer:
         }
 
 
-def difference(held, there):
+def difference(held: dict[str, int], there: dict[str, int]) -> str:
     """In words; empty when they are equal."""
     words = [f"{name} is a ghost" for name in held if name not in there]
     words += [f"{name} is missing" for name in there if name not in held]
@@ -190,7 +203,14 @@ def difference(held, there):
     return ", ".join(sorted(words))
 
 
-def restored(stack, etcd, consumer, etcdutl, flags, patience):
+def restored(
+    stack: contextlib.ExitStack,
+    etcd: Etcd,
+    consumer: Consumer,
+    etcdutl: pathlib.Path,
+    flags: list[str],
+    patience: float,
+) -> tuple[dict[str, str], float]:
     """For each layer the difference that remains, and after how many seconds there was none."""
     with etcd.serving("before"):
         for name in ("kept", "changed", "deleted"):
@@ -228,7 +248,7 @@ def restored(stack, etcd, consumer, etcdutl, flags, patience):
             return found, passed
 
 
-def build(name, folder):
+def build(name: str, folder: pathlib.Path) -> pathlib.Path:
     """A copy of the consumers' sources, with this one built in it; its place there."""
     place = folder / name
     if not place.exists():
@@ -239,7 +259,7 @@ def build(name, folder):
     return place
 
 
-def work(stack, options):
+def work(stack: contextlib.ExitStack, options: argparse.Namespace) -> int:
     watchproof = job.build("watchproof") / "watchproof"
     folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wp-restore-")))
     etcdutl = folder / "etcdutl"
@@ -275,7 +295,7 @@ def work(stack, options):
     return int(failed)
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

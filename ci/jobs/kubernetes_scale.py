@@ -34,6 +34,7 @@ import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from typing import Any
 
 import job
 from server import STORE, Server, die_with_parent, start
@@ -47,7 +48,15 @@ TICKS = os.sysconf("SC_CLK_TCK")
 class Side:
     """One store with its proxy and the process of the API server."""
 
-    def __init__(self, stack, name, binary, number, program, options):
+    def __init__(
+        self,
+        stack: ExitStack,
+        name: str,
+        binary: str,
+        number: int,
+        program: pathlib.Path,
+        options: argparse.Namespace,
+    ) -> None:
         self.name = name
         planted = options.defect if name == EMBEDDED else []
         self.store = start(
@@ -61,41 +70,19 @@ class Side:
         self.api = f"http://{self.host}:8474"
         watchproof = options.build / "watchproof"
         linked = f"{self.host}:2390"
-        stack.enter_context(
-            Server(
-                "proxy",
-                [
-                    watchproof,
-                    "proxy",
-                    "--listen",
-                    linked,
-                    "--to",
-                    self.store.endpoint,
-                    "--control",
-                    f"{self.host}:8474",
-                ],
-                self.host,
-                "listening on",
-            )
-        )
+        words = f"proxy --listen {linked} --to {self.store.endpoint} --control {self.host}:8474"
+        command = [watchproof, *words.split()]
+        stack.enter_context(Server("proxy", command, self.host, "listening on"))
         load = (
+            f"scale --endpoint {linked} --direct {self.store.endpoint} "
             f"--informers {options.informers} --objects {options.objects} "
             f"--rate {options.rate} --duration {options.duration}s "
             f"--compaction {COMPACTION}s{' --cache' if options.cache else ''}"
         )
-        command = [
-            program,
-            "scale",
-            "--endpoint",
-            linked,
-            "--direct",
-            self.store.endpoint,
-            *load.split(),
-        ]
-        self.log = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115
+        self.log = stack.enter_context(tempfile.TemporaryFile(mode="w+"))  # noqa: SIM115 it is one
         self.child = stack.enter_context(
             subprocess.Popen(
-                command,
+                [program, *load.split()],
                 stdout=subprocess.PIPE,
                 stderr=self.log,
                 text=True,
@@ -104,34 +91,35 @@ class Side:
             )
         )
         stack.callback(self.child.kill)
-        self.stalls = []
+        self.stalls: list[float] = []
 
-    def call(self, method, path, body=None):
+    def call(self, method: str, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.api + path, data, method=method)
         with urllib.request.urlopen(request, timeout=10) as answer:
             text = answer.read()
         return json.loads(text) if text else {}
 
-    def processor_seconds(self):
+    def processor_seconds(self) -> float:
         fields = pathlib.Path(f"/proc/{self.store.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / TICKS
 
-    def memory_mib(self):
+    def memory_mib(self) -> float | None:
         for line in pathlib.Path(f"/proc/{self.store.pid}/status").read_text().splitlines():
             if line.startswith("VmHWM"):
                 return int(line.split()[1]) / 1024
         return None
 
-    def answer(self):
+    def answer(self) -> Any:
         """The next line in JSON of the process."""
+        assert self.child.stdout
         for line in self.child.stdout:
             if line.startswith("{"):
                 return json.loads(line)
         self.log.seek(0)
         raise RuntimeError(f"{self.name} ended: {self.log.read()[-2000:]}")
 
-    def stall(self, written):
+    def stall(self, written: threading.Event) -> None:
         (proxy,) = self.call("GET", "/proxies")
         effects = [
             {"proxy": proxy, "kind": "stall", "direction": direction, "parameters": {}}
@@ -144,7 +132,7 @@ class Side:
                 self.call("DELETE", f"/effects/{effect['id']}")
             self.stalls.append(time.monotonic() * 1000)
 
-    def run(self):
+    def run(self) -> None:
         self.answer()  # ready
         began, before, written = time.monotonic(), self.processor_seconds(), threading.Event()
         with ThreadPoolExecutor() as pool:
@@ -158,7 +146,7 @@ class Side:
         self.used, self.peak = self.processor_seconds() - before, self.memory_mib()
         self.result = self.answer()
 
-    def recoveries(self):
+    def recoveries(self) -> list[float]:
         """For each stall that held something up, ms from its end until all of that has arrived."""
         arrivals = {int(at): last for at, last in self.result["last_arrival_ms"].items()}
         found = []
@@ -167,7 +155,7 @@ class Side:
             found += [max(within) - end] if within and max(within) > end else []
         return found
 
-    def row(self):
+    def row(self) -> dict[str, object]:
         result, delays = self.result, sorted(self.result["delays_us"])
         recoveries = self.recoveries()
         at = {q: delays[int(q * (len(delays) - 1))] / 1000 for q in (0.5, 0.9, 0.99)}
@@ -190,18 +178,18 @@ class Side:
             "store, processor s": f"{self.used:.1f}",
         }
 
-    def wrong(self):
+    def wrong(self) -> int:
         return self.result["lost"] + self.result["doubled"] + self.result["unequal"]
 
 
-def etcd_binary(build, version):
+def etcd_binary(build: pathlib.Path, version: str) -> str:
     done = subprocess.run(
         [build / "watchproof", "fetch", "etcd", version], check=True, capture_output=True, text=True
     )
     return done.stdout.splitlines()[-1]
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -13,7 +13,6 @@ answer key says, or proves nothing.
 
 import argparse
 import collections
-import json
 import os
 import pathlib
 import re
@@ -21,9 +20,11 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from typing import Any
 
 import job
 from npm import install
+from reader import Result, results_of
 from server import Skip
 
 ROOT = job.JOBS.parents[1]
@@ -35,12 +36,14 @@ CACHE = pathlib.Path(
 RELEASES = CACHE / "releases" / "etcd"
 
 
-def version_order(version):
+def version_order(version: str) -> tuple[list[int], bool, str]:
     numbers, _, pre = version.partition("-")
     return [int(part) for part in numbers.split(".")], not pre, pre
 
 
-def run(watchproof, options, seed):
+def run(
+    watchproof: pathlib.Path, options: argparse.Namespace, seed: str
+) -> tuple[pathlib.Path, bool]:
     """The folder of the run, and whether everything was as expected."""
     folder = options.output / f"seed-{seed}"
     targets = [word for release in options.releases for word in ("--target", f"etcd@{release}")]
@@ -68,31 +71,27 @@ def run(watchproof, options, seed):
     return (folder / "latest").resolve(), done.returncode == 0
 
 
-def results_of(runs):
+def by_cell(runs: list[pathlib.Path]) -> dict[tuple[str, str], list[Result]]:
     """By case and release: the results of all attempts."""
     found = collections.defaultdict(list)
     for folder in runs:
-        for line in (folder / "results.jsonl").read_text().splitlines():
-            result = json.loads(line)
-            if result["target"].startswith("etcd@"):
-                found[result["case"], result["target"].removeprefix("etcd@")].append(result)
+        for result in results_of(folder):
+            if result.target.startswith("etcd@"):
+                found[result.case, result.target.removeprefix("etcd@")].append(result)
     return found
 
 
-def letter(bug, results):
-    verdicts = {result["verdict"] for result in results}
+def letter(bug: dict[str, Any], results: list[Result]) -> str:
+    verdicts = {result.verdict for result in results}
     if "fail" not in verdicts:
         return "." if "pass" in verdicts else "-"
     named = {
-        finding["resembles"]
-        for result in results
-        for finding in result["findings"]
-        if finding.get("resembles")
+        finding.resembles for result in results for finding in result.findings if finding.resembles
     }
     return "F" if named & set(bug["signatures"]) else "x"
 
 
-def table(releases, found):
+def table(releases: list[str], found: dict[tuple[str, str], list[Result]]) -> str:
     with open(ROOT / "fixtures" / "bugs" / "etcd.toml", "rb") as key:
         bugs = tomllib.load(key)["bug"]
     lines = []
@@ -110,7 +109,7 @@ def table(releases, found):
     return "\n".join(["releases: " + " ".join(releases), *lines])
 
 
-def take_pictures(output):
+def take_pictures(output: pathlib.Path) -> None:
     chromium = shutil.which("chromium")
     if not chromium:
         raise Skip("no chromium here; install Debian's")
@@ -124,7 +123,7 @@ def take_pictures(output):
     )
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -154,7 +153,7 @@ def main():
     ]
     runs = [folder for folder, _ in done]
     subprocess.run([watchproof, "report", *runs, "--output", options.output], check=True)
-    print(table(options.releases, results_of(runs)))
+    print(table(options.releases, by_cell(runs)))
     try:
         take_pictures(options.output)
     except Skip as why:

@@ -19,13 +19,14 @@ import subprocess
 import sys
 import tempfile
 
-
-def cases_of(command):
-    listed = subprocess.run([command, "list", "cases", "--json"], check=True, capture_output=True)
-    return [json.loads(line)["name"] for line in listed.stdout.splitlines()]
+from job import reader
 
 
-def plan_of(command, case, seed):
+def cases_of(command: str | pathlib.Path) -> list[str]:
+    return [case.name for case in reader.listed(command, "list", "cases")]
+
+
+def plan_of(command: str | pathlib.Path, case: str, seed: int) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         plan = pathlib.Path(folder) / "plan"
         spec = {
@@ -50,7 +51,7 @@ def plan_of(command, case, seed):
         return read.stdout.decode().splitlines()
 
 
-def first_difference(base, new):
+def first_difference(base: list[str], new: list[str]) -> str | None:
     for line in range(max(len(base), len(new))):
         left, right = (lines[line] if line < len(lines) else "" for lines in (base, new))
         if left != right:
@@ -58,7 +59,7 @@ def first_difference(base, new):
     return None
 
 
-def compare(flags, case):
+def compare(flags: argparse.Namespace, case: str) -> str | None:
     for seed in range(1, flags.seeds + 1):
         found = first_difference(*(plan_of(build, case, seed) for build in (flags.base, flags.new)))
         if found:
@@ -66,7 +67,7 @@ def compare(flags, case):
     return None
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("base", type=os.path.abspath)
     parser.add_argument("new", type=os.path.abspath)

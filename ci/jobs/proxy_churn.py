@@ -24,6 +24,10 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Mapping
+from typing import Any
+
+Sample = dict[str, float]
 
 HOST = f"127.{random.randint(200, 250)}.{random.randint(1, 250)}.{random.randint(1, 250)}"
 USE_SECONDS = 5  # of one connection, which a stall may hold for longer
@@ -33,7 +37,7 @@ CLOSED_WITHIN = 15
 # An allocator may keep this much without a leak.
 GROWTH_MIB = 4
 
-BYTE_EFFECTS = [
+BYTE_EFFECTS: list[dict[str, Any]] = [
     {"kind": "latency", "parameters": {"delay": "3ms", "jitter": "2ms"}},
     {"kind": "bandwidth", "parameters": {"rate": "256KiB"}},
     {"kind": "slice", "parameters": {}},
@@ -43,7 +47,7 @@ BYTE_EFFECTS = [
     {"kind": "close", "parameters": {}, "chance": 0.5},
     {"kind": "refuse", "parameters": {}},
 ]
-STREAM_EFFECTS = [
+STREAM_EFFECTS: list[dict[str, Any]] = [
     {"kind": "hold-stream", "parameters": {}},
     {"kind": "reset-stream", "parameters": {}},
     {"kind": "cut-after-event", "parameters": {"times": "0"}},
@@ -54,14 +58,14 @@ STREAM_EFFECTS = [
 class Process:
     """One proxy and its resources as the kernel reports them."""
 
-    def __init__(self, options, port, *flags):
+    def __init__(self, options: argparse.Namespace, port: int, *flags: str) -> None:
         self.api = f"{HOST}:{port}"
         command = [options.binary, "proxy", "--control", self.api, *flags]
         self.child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.proc = pathlib.Path(f"/proc/{self.child.pid}")
-        self.refused = set()
+        self.refused: set[str] = set()
 
-    def call(self, method, path, body=None):
+    def call(self, method: str, path: str, body: Any = None) -> Any:
         """The answer, or None when the proxy refused."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"http://{self.api}{path}", data, method=method)
@@ -73,21 +77,21 @@ class Process:
             return None
         return json.loads(text) if text else {}
 
-    def descriptors(self):
+    def descriptors(self) -> int:
         return len(os.listdir(self.proc / "fd"))
 
-    def kept(self):
+    def kept(self) -> dict[str, int]:
         """The number of its descriptors by kind."""
         kinds = [os.readlink(entry).split(":")[0] for entry in (self.proc / "fd").iterdir()]
         return dict(collections.Counter(kinds))
 
-    def status(self, name):
+    def status(self, name: str) -> int:
         for line in (self.proc / "status").read_text().splitlines():
             if line.startswith(f"{name}:"):
                 return int(line.split()[1])
         raise LookupError(name)
 
-    def sample(self):
+    def sample(self) -> dict[str, float | int]:
         return {
             "descriptors": self.descriptors(),
             "threads": self.status("Threads"),
@@ -95,11 +99,11 @@ class Process:
         }
 
 
-def frame(kind, flags, stream, payload):
+def frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
     return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
 
 
-def headers(stream, *fields):
+def headers(stream: int, *fields: tuple[bytes, bytes]) -> bytes:
     # Each a literal that is not indexed, with a name of its own (RFC 7541, section 6.2.2).
     block = b"".join(
         b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value for name, value in fields
@@ -107,11 +111,11 @@ def headers(stream, *fields):
     return frame(1, 4, stream, block)
 
 
-def data(stream, message):
+def data(stream: int, message: bytes) -> bytes:
     return frame(0, 0, stream, struct.pack(">BI", 0, len(message)) + message)
 
 
-def field(number, value):
+def field(number: int, value: int | bytes) -> bytes:
     """Of a Protobuf message: bytes, or a small number."""
     if isinstance(value, int):
         return bytes([number << 3, value])
@@ -143,7 +147,7 @@ ANSWER = (
 )
 
 
-async def echo(reader, writer):
+async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
         while part := await reader.read(1 << 16):
             writer.write(part)
@@ -155,7 +159,7 @@ async def echo(reader, writer):
         writer.close()
 
 
-async def serve_watch(reader, writer):
+async def serve_watch(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
         await reader.readexactly(len(REQUEST))
         writer.write(ANSWER)
@@ -166,7 +170,7 @@ async def serve_watch(reader, writer):
         writer.close()
 
 
-def end(writer, prng):
+def end(writer: asyncio.StreamWriter, prng: random.Random) -> None:
     """Ends the connection in a random way."""
     how = prng.choice(("close", "reset", "half"))
     sock = writer.get_extra_info("socket")
@@ -177,7 +181,7 @@ def end(writer, prng):
     writer.close()
 
 
-async def use(port, counts, prng):
+async def use(port: int, counts: dict[str, bool | int], prng: random.Random) -> None:
     """One connection, until it ends in any way."""
     if counts["follows"]:
         ask, answer = REQUEST, len(ANSWER)
@@ -199,16 +203,20 @@ async def use(port, counts, prng):
             writer.close()
 
 
-async def keep_using(port, counts, prng, until):
+async def keep_using(
+    port: int, counts: dict[str, bool | int], prng: random.Random, until: float
+) -> None:
     while time.monotonic() < until:
         try:
             await asyncio.wait_for(use(port, counts, prng), USE_SECONDS)
-        except (OSError, asyncio.TimeoutError, asyncio.IncompleteReadError):
+        except (TimeoutError, OSError, asyncio.IncompleteReadError):
             counts["broken"] += 1
             await asyncio.sleep(0)
 
 
-async def disturb(process, kinds, prng, until):
+async def disturb(
+    process: Process, kinds: list[dict[str, Any]], prng: random.Random, until: float
+) -> None:
     loop = asyncio.get_running_loop()
     # Each kind once before any of them again, so that a rare one does not allocate late.
     ways = itertools.product(kinds, ("to-client", "to-target"))
@@ -225,20 +233,20 @@ async def disturb(process, kinds, prng, until):
         await asyncio.sleep(EFFECT_SECONDS / 2)
 
 
-async def watch(process, samples, every, until):
+async def watch(process: Process, samples: list[Sample], every: float, until: float) -> None:
     while time.monotonic() < until:
         samples.append(process.sample())
         await asyncio.sleep(every)
 
 
-def show(title, samples, every):
+def show(title: str, samples: list[Sample], every: float) -> None:
     print(f"\n{title}\n  seconds  descriptors  threads  resident MiB")
     for i in range(0, len(samples), max(1, len(samples) // 10)):
         s = samples[i]
         print(f"  {i * every:7.0f}  {s['descriptors']:11}  {s['threads']:7}  {s['resident']:12.1f}")
 
 
-async def settled(process, before):
+async def settled(process: Process, before: Mapping[str, float]) -> Sample:
     """The resources of the proxy once all connections have ended."""
     last = time.monotonic() + CLOSED_WITHIN
     while process.descriptors() > before["descriptors"] and time.monotonic() < last:
@@ -246,7 +254,7 @@ async def settled(process, before):
     return process.sample()
 
 
-async def warm(process, port):
+async def warm(process: Process, port: int) -> None:
     """Makes the proxy open what it keeps for good: the kernel pipe for bulk transfers."""
     before = process.sample()
     reader, writer = await asyncio.open_connection(HOST, port)
@@ -257,7 +265,9 @@ async def warm(process, port):
     await settled(process, {"descriptors": before["descriptors"] + 2})
 
 
-async def churn(options, process, title, follows):
+async def churn(
+    options: argparse.Namespace, process: Process, title: str, follows: bool
+) -> list[str]:
     prng = random.Random(options.seed)
     upstream = 7001 + follows
     server = await asyncio.start_server(
@@ -274,7 +284,8 @@ async def churn(options, process, title, follows):
         await warm(process, upstream + 10)
     before = process.sample()
     counts = {"follows": follows, "opened": 0, "served": 0, "broken": 0}
-    samples, every = [], options.seconds / SAMPLES
+    samples: list[Sample] = []
+    every = options.seconds / SAMPLES
     until = time.monotonic() + options.seconds
     kinds = BYTE_EFFECTS + (STREAM_EFFECTS if follows else [])
     await asyncio.gather(
@@ -306,14 +317,14 @@ async def churn(options, process, title, follows):
     return [f"{title}: {text}" for text in wrong + sorted(process.refused)]
 
 
-async def both(options, plain, following):
+async def both(options: argparse.Namespace, plain: Process, following: Process) -> list[str]:
     wrong = await asyncio.gather(
         churn(options, plain, "plain", False), churn(options, following, "following HTTP/2", True)
     )
     return [text for part in wrong for text in part]
 
 
-def main():
+def main() -> int:
     root = pathlib.Path(__file__).resolve().parents[2]
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=int, default=300)
@@ -325,6 +336,7 @@ def main():
     processes = [Process(options, 8474), Process(options, 8475, "--follow")]
     try:
         for process in processes:
+            assert process.child.stdout
             process.child.stdout.readline()  # says where it listens
         wrong = asyncio.run(both(options, *processes))
     finally:

@@ -24,16 +24,20 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Callable, Sequence
+from typing import Any, Self
 
 import job
 from job import spread
+
+Paths = dict[str, Callable[[], Any]]
 
 HOST = job.own_address()
 TARGET, PROXIED, API = f"{HOST}:7001", f"{HOST}:7002", f"{HOST}:8474"
 START_SECONDS = 10
 
 
-def stay_on_one_processor():
+def stay_on_one_processor() -> None:
     """Runs in a child: waking another processor takes longer than a proxy does."""
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
@@ -43,21 +47,21 @@ class Direct:
 
     address = TARGET
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         pass
 
 
 class Running:
     address = PROXIED
 
-    def __init__(self, command):
+    def __init__(self, command: list[str]) -> None:
         self.command = command
         self.place = None
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self.process = subprocess.Popen(
             self.command,
             stdout=subprocess.DEVNULL,
@@ -66,7 +70,7 @@ class Running:
         )
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.wait()
 
@@ -74,27 +78,27 @@ class Running:
 class Ours(Running):
     """Configured by the same API as Toxiproxy."""
 
-    def __init__(self, options):
+    def __init__(self, options: argparse.Namespace) -> None:
         super().__init__([str(options.build / "watchproof"), "proxy", "--control", API])
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         super().__enter__()
         open_proxy()
         return self
 
 
 class Toxiproxy(Running):
-    def __init__(self, options):
+    def __init__(self, options: argparse.Namespace) -> None:
         host, port = API.split(":")
         super().__init__([options.toxiproxy, "-host", host, "-port", port])
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         super().__enter__()
         open_proxy()
         return self
 
 
-def open_proxy():
+def open_proxy() -> None:
     body = json.dumps({"name": "figures", "listen": PROXIED, "upstream": TARGET}).encode()
     request = urllib.request.Request(f"http://{API}/proxies", body, method="POST")
     until = time.monotonic() + START_SECONDS
@@ -107,7 +111,9 @@ def open_proxy():
                 raise
 
 
-def measure(options, proxy, arguments, place=None):
+def measure(
+    options: argparse.Namespace, proxy: Any, arguments: str, place: Callable[[], None] | None = None
+) -> dict[str, float]:
     """The name=value pairs of one run, or none when it was void."""
     proxy.place = place
     bench = options.build / "ci/bench/path_bench"
@@ -116,14 +122,14 @@ def measure(options, proxy, arguments, place=None):
         return job.pairs(command, preexec_fn=place) or {}
 
 
-def ratio(ours, theirs):
+def ratio(ours: Sequence[float] | None, theirs: Sequence[float] | None) -> str:
     if not ours or not theirs or not statistics.median(theirs):
         return ""
     return f", ours/theirs {statistics.median(ours) / statistics.median(theirs):.2f}"
 
 
-def carried(options, paths, connections):
-    seen = {name: [] for name in paths}
+def carried(options: argparse.Namespace, paths: Paths, connections: int) -> None:
+    seen: dict[str, list[float]] = {name: [] for name in paths}
     for _ in range(options.pairs):
         for name, make in paths.items():
             arguments = f"carry --connections {connections} --megabytes {options.megabytes}"
@@ -132,9 +138,11 @@ def carried(options, paths, connections):
     print(f"{connections} connections, MB/s: {text}{ratio(seen['ours'], seen.get('toxiproxy'))}")
 
 
-def added(options, paths, where, place):
+def added(
+    options: argparse.Namespace, paths: Paths, where: str, place: Callable[[], None] | None
+) -> None:
     """Compares each path with the direct one that was measured just before it."""
-    seen = {"p50_us": {}, "p99_us": {}}
+    seen: dict[str, dict[str, list[float]]] = {"p50_us": {}, "p99_us": {}}
     for _ in range(options.pairs):
         direct = {}
         for name, make in paths.items():
@@ -152,7 +160,7 @@ def added(options, paths, where, place):
         )
 
 
-def built(source, folder):
+def built(source: str, folder: str) -> str | None:
     """Toxiproxy's server from a checkout, or None after saying what is missing."""
     if not shutil.which("go"):
         print("no Go here, so no Toxiproxy to compare with: install golang-go", file=sys.stderr)
@@ -167,7 +175,7 @@ def built(source, folder):
     return binary
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--toxiproxy")
     parser.add_argument("--source")

@@ -26,13 +26,16 @@ import urllib.request
 from contextlib import ExitStack
 
 import job
+from reader import Result, results_of
 from server import READY_ETCD, Server, etcd_command
 
 WAYS = ("plain", "compacted", "tls", "user", "gateway")
 PASSWORD = "drawn for this run alone"
 
 
-def serve(stack, etcd, way, number, options):
+def serve(
+    stack: ExitStack, etcd: str, way: str, number: int, options: argparse.Namespace
+) -> tuple[str, list[str]]:
     """Starts an etcd, and what stands before it; ends with the stack. Its target and flags."""
     host = f"127.205.{number // 200}.{number % 200 + 1}"
     folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="wp-running-"))
@@ -59,7 +62,7 @@ def serve(stack, etcd, way, number, options):
     return target, [*flags, "--allow-disruptive", target]
 
 
-def ask_for_users(host, folder):
+def ask_for_users(host: str, folder: str) -> str:
     """Over its gateway for JSON, so that no other client is needed. The file of the password."""
     file = pathlib.Path(folder) / "password"
     file.write_text(PASSWORD + "\n")
@@ -79,7 +82,9 @@ def ask_for_users(host, folder):
     return str(file)
 
 
-def run(options, served, seed, runs):
+def run(
+    options: argparse.Namespace, served: tuple[str, list[str]], seed: str, runs: pathlib.Path
+) -> tuple[int, list[Result], float]:
     """The suite once; its results."""
     target, flags = served
     command = [str(options.build / "watchproof"), "run", "--target", f"endpoint:{target}"]
@@ -92,18 +97,16 @@ def run(options, served, seed, runs):
         done = subprocess.run(
             command, stdout=out, stderr=out, stdin=subprocess.DEVNULL, check=False
         )
-    results = runs / "latest" / "results.jsonl"
-    lines = results.read_text().splitlines() if results.exists() else []
-    return done.returncode, [json.loads(line) for line in lines], time.monotonic() - began
+    return done.returncode, results_of(runs / "latest"), time.monotonic() - began
 
 
-def kind_of(result):
-    if result["declared"]:
+def kind_of(result: Result) -> str:
+    if result.declared:
         return "declared"
-    return "known" if result["verdict"] == "fail" and result["known"] else result["verdict"]
+    return "known" if result.verdict == "fail" and result.known else result.verdict
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=4)
     parser.add_argument("--ways", default=",".join(WAYS))
@@ -123,7 +126,7 @@ def main():
             folder = runs / f"{version}-{way}"
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
-            tally = collections.Counter()
+            tally: collections.Counter[str] = collections.Counter()
             with ExitStack() as stack:
                 served = serve(stack, etcd, way, number, options)
                 for seed in range(1, options.seeds + 1):
@@ -137,10 +140,10 @@ def main():
                     )
                     for result in results:
                         if kind_of(result) in ("fail", "harness_error", "known", "inconclusive"):
-                            why = result["reason"] or "; ".join(
-                                f"{f['guarantee']}: {f['observed']}" for f in result["findings"][:2]
+                            why = result.reason or "; ".join(
+                                f"{f.guarantee}: {f.observed}" for f in result.findings[:2]
                             )
-                            what = f"{kind_of(result)} {result['case']}"
+                            what = f"{kind_of(result)} {result.case}"
                             print(f"    {what}: {why[:300]}", flush=True)
             rows.append((version, way, tally))
     kinds = ("pass", "known", "fail", "inconclusive", "unsupported", "declared", "harness_error")

@@ -13,36 +13,40 @@ a pod, pods that are lost and started again, and the merge, all of them flags. P
 
 import argparse
 import heapq
-import json
 import pathlib
 import random
 import statistics
 from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from job import reader
+
+Name = tuple[str, str]  # case and target
+Durations = Mapping[Name, list[float]]
 
 ROUNDS = 20
 
 
-def measured(folders):
+def measured(folders: list[pathlib.Path]) -> tuple[Durations, float]:
     """(case, target) -> seconds of its attempts; and how many attempts were made at a time."""
     durations = defaultdict(list)
     wall = 0
     for folder in folders:
-        wall += json.loads((folder / "run.json").read_text())["seconds"]
-        lines = (folder / "results.jsonl").read_text().splitlines()
+        wall += reader.document_of(folder / "run.json")["seconds"]
         # Of an attempt with a consumer the second result, which names the consumer, too.
         attempts = {
-            row["folder"] or number: row for number, row in enumerate(map(json.loads, lines))
+            row.folder or number: row for number, row in enumerate(reader.results_of(folder))
         }
         for row in attempts.values():
-            durations[row["case"], row["target"]].append(row["seconds"])
+            durations[row.case, row.target].append(row.seconds)
     at_a_time = sum(map(sum, durations.values())) / wall
     return durations, at_a_time
 
 
-def balance(attempts, shards):
+def balance(attempts: Sequence[tuple[Name, float]], shards: int) -> list[list[Name]]:
     """The longest first, each to the shard with the least to do."""
     heap = [(0.0, index) for index in range(shards)]
-    parts = [[] for _ in range(shards)]
+    parts: list[list[Name]] = [[] for _ in range(shards)]
     for name, seconds in sorted(attempts, key=lambda one: -one[1]):
         load, index = heapq.heappop(heap)
         parts[index].append(name)
@@ -50,7 +54,7 @@ def balance(attempts, shards):
     return parts
 
 
-def length(seconds, at_a_time):
+def length(seconds: Iterable[float], at_a_time: float) -> float:
     """Of attempts, so many at a time, in this order."""
     ends = [0.0] * max(1, round(at_a_time))
     for one in seconds:
@@ -58,7 +62,13 @@ def length(seconds, at_a_time):
     return max(ends)
 
 
-def simulate(parts, durations, at_a_time, options, prng):
+def simulate(
+    parts: list[list[Name]],
+    durations: Durations,
+    at_a_time: float,
+    options: argparse.Namespace,
+    prng: random.Random,
+) -> tuple[float, float]:
     """The seconds until the merge is done, and the pod seconds that were paid."""
     ends, paid = [], 0
     for part in parts:
@@ -79,17 +89,23 @@ def simulate(parts, durations, at_a_time, options, prng):
     return max(ends) + merge, paid + merge
 
 
-def clock(seconds):
+def clock(seconds: float) -> str:
     if seconds < 3600:
         return f"{seconds / 60:.1f} min"
     return f"{seconds / 3600:.1f} h"
 
 
-def row(shards, attempts, durations, at_a_time, options):
+def row(
+    shards: int,
+    attempts: Sequence[tuple[Name, float]],
+    durations: Durations,
+    at_a_time: float,
+    options: argparse.Namespace,
+) -> str:
     prng = random.Random(shards)
     parts = balance(attempts, shards)
     walls, paid = zip(
-        *(simulate(parts, durations, at_a_time, options, prng) for _ in range(ROUNDS))
+        *(simulate(parts, durations, at_a_time, options, prng) for _ in range(ROUNDS)), strict=True
     )
     hours = statistics.median(paid) * options.processors / 3600
     return (
@@ -99,7 +115,7 @@ def row(shards, attempts, durations, at_a_time, options):
     )
 
 
-def page(durations, at_a_time, options):
+def page(durations: Durations, at_a_time: float, options: argparse.Namespace) -> str:
     attempts = [
         ((case, target), statistics.mean(seconds))
         for (case, target), seconds in durations.items()
@@ -132,7 +148,7 @@ kept per shard; {at_most} pods at a time.
 """
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -16,9 +16,9 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "ci", "checks"))
-import source  # noqa: E402
-import terms  # noqa: E402
-import twins  # noqa: E402
+import source
+import terms
+import twins
 
 # Test support counts as tests, wherever it is.
 TESTS = re.compile(r"_(test|fuzz)\.(cc|py|js)$|/testing/|_fixture\.h$|/test_|scripted_")
@@ -43,11 +43,11 @@ PRODUCT = ("harness", "cases", "embedded_store", "proxies")
 SUFFIXES = (".cc", ".h", ".py", ".sh", ".js")
 
 
-def area_of(path):
+def area_of(path: str) -> str:
     return next(name for name, pattern in AREAS if re.match(pattern, path))
 
 
-def measure(commit):
+def measure(commit: str) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
     with tempfile.TemporaryDirectory() as folder:
         archive = subprocess.run(
             ["git", "-C", ROOT, "archive", commit], check=True, capture_output=True
@@ -82,13 +82,13 @@ def measure(commit):
     return rows, sorted(product.items(), key=lambda item: -item[1])[:10]
 
 
-def main():
+def main() -> None:
     commits = sys.argv[1:] or ["HEAD"]
     measured = [measure(commit) for commit in commits]
     print(f"{'':24}" + "".join(f"{commit[:12]:>14}" for commit in commits))
     for number, (name, _) in enumerate(measured[0][0]):
         print(f"{name:24}" + "".join(f"{rows[number][1]:>14}" for rows, _ in measured))
-    for commit, (_, largest) in zip(commits, measured):
+    for commit, (_, largest) in zip(commits, measured, strict=True):
         print(f"\nlargest files of {commit}")
         for path, lines in largest:
             print(f"{lines:6} {path}")

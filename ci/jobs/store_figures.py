@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
+from typing import Self
 
 import job
 from job import spread
@@ -31,31 +33,31 @@ HOST = job.own_address()
 class Server:
     """One of the two, with an empty data folder, until the end of the with-block."""
 
-    def __init__(self, options, name, place):
+    def __init__(self, options: argparse.Namespace, name: str, place: str) -> None:
         self.bench = options.build / "ci/bench/store/watch_bench"
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="store-figures-", dir=place))
         data = str(self.folder / "data")
         if name == "etcd":
-            command = etcd_command(options.etcd, HOST, str(self.folder)) + ["--log-level", "error"]
+            command = [*etcd_command(options.etcd, HOST, str(self.folder)), "--log-level", "error"]
             command += ["--quota-backend-bytes", str(8 << 30)]
         else:
             command = [str(options.build / "watchproof"), "store", "--data", data]
             command += ["--listen", f"{HOST}:2379", "--http", f"{HOST}:2381"]
-        self.log = open(self.folder / "log", "w")
+        self.log = open(self.folder / "log", "w")  # noqa: SIM115 closed in __exit__
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         # The first put waits until the server answers.
         self.measure("memory --watchers 0 --puts 1 --writers 1")
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
         self.log.close()
         shutil.rmtree(self.folder)
 
-    def measure(self, arguments):
+    def measure(self, arguments: str) -> dict[str, float] | None:
         """The name=value pairs of one run, or None when it was void."""
         return job.pairs(
             [
@@ -69,15 +71,20 @@ class Server:
         )
 
 
-def beside(options, place, title, arguments, wanted):
+def beside(
+    options: argparse.Namespace, place: str, title: str, arguments: str, wanted: Sequence[str]
+) -> None:
     """Runs both in turn; prints each wanted value of both and the ratio of the medians."""
-    seen = {name: {key: [] for key in wanted} for name in ("etcd", "embedded")}
+    seen: dict[str, dict[str, list[float]]] = {
+        name: {key: [] for key in wanted} for name in ("etcd", "embedded")
+    }
     for _ in range(options.pairs):
         for name, values in seen.items():
             with Server(options, name, place) as server:
                 figures = server.measure(arguments)
-            for key in wanted if figures else ():
-                values[key].append(figures[key])
+            if figures:
+                for key in wanted:
+                    values[key].append(figures[key])
     for key in wanted:
         etcd, embedded = seen["etcd"][key], seen["embedded"][key]
         ratio = "-"
@@ -86,7 +93,7 @@ def beside(options, place, title, arguments, wanted):
         print(f"| {title} | {key} | {spread(etcd)} | {spread(embedded)} | {ratio} |", flush=True)
 
 
-def ceiling(options):
+def ceiling(options: argparse.Namespace) -> None:
     bench = str(options.build / "ci/bench/store/watch_bench")
     endpoint = ["--endpoint", f"{HOST}:2390"]
     server = subprocess.Popen([bench, "canned", *endpoint])
@@ -101,11 +108,11 @@ def ceiling(options):
         server.wait()
 
 
-def stalled(options, place):
+def stalled(options: argparse.Namespace, place: str) -> None:
     """Eight connections, none and then one of them stalled: what is left to the others."""
     rows = {}
     for name in ("etcd", "embedded"):
-        shares = {"events": [], "puts": []}
+        shares: dict[str, list[float]] = {"events": [], "puts": []}
         for _ in range(options.pairs):
             runs = []
             for stalled_streams in (0, 1):
@@ -116,8 +123,8 @@ def stalled(options, place):
                             " --puts 3000"
                         )
                     )
-            if all(runs):
-                without, with_one = runs
+            without, with_one = runs
+            if without and with_one:
                 shares["events"].append(
                     (with_one["events_per_s"] / 7) / (without["events_per_s"] / 8)
                 )
@@ -131,7 +138,7 @@ def stalled(options, place):
         )
 
 
-def memory(options, place):
+def memory(options: argparse.Namespace, place: str) -> None:
     title = "1000 watchers never read, 100,000 puts of 1 KiB: growth beyond the data, MiB"
     row = []
     for name in ("etcd", "embedded"):
@@ -152,8 +159,8 @@ FANOUT = ("events_per_s", "cpu_us_per_event", "p50_ms", "puts_per_s", "events_pe
 LOAD = "fanout --stamps --writers 64"
 
 
-def rows(options, place):
-    def row(title, arguments, wanted):
+def rows(options: argparse.Namespace, place: str) -> dict[str, Callable[[], None]]:
+    def row(title: str, arguments: str, wanted: Sequence[str]) -> Callable[[], None]:
         return lambda: beside(options, place, title, arguments, wanted)
 
     return {
@@ -202,7 +209,7 @@ def rows(options, place):
 LONG = {"catchup-long"}
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--etcd", default=shutil.which("etcd"))
     parser.add_argument("--pairs", type=int, default=5)

@@ -34,9 +34,10 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "ci" / "store_mutants"))
-import equivalent  # noqa: E402
-import outcomes  # noqa: E402
-import table  # noqa: E402
+import equivalent
+import outcomes
+import table
+from outcomes import Row
 
 PACKAGES = ("libclang-common-16-dev", "libclang1-16", "python3-clang-16")
 TESTS = ("lease_test", "mvcc_test", "watch_test")
@@ -56,11 +57,11 @@ LIMITS = {"tests": 60, "live": 180, "suite": 600, "virtual": 120}
 LIMIT = 60
 
 
-def say(text):
+def say(text: str) -> None:
     print(text, flush=True)
 
 
-def build():
+def build() -> float:
     """Returns the seconds that the woven sources and the programs took."""
     subprocess.run([ROOT / "ci/jobs/setup.sh", *PACKAGES], check=True)
     began = time.monotonic()
@@ -83,7 +84,7 @@ def build():
     return time.monotonic() - began
 
 
-def slowdown(folder):
+def slowdown(folder: pathlib.Path) -> None:
     """How much longer the unit tests take with the mutants in them, and none chosen."""
     originals = {"lease_test": "lease", "mvcc_test": "mvcc", "watch_test": "watch"}
     for test, area in originals.items():
@@ -114,17 +115,19 @@ def slowdown(folder):
 class Runner:
     """Runs ways on mutants, and appends what came of it to results.jsonl."""
 
-    def __init__(self, options, mutants):
+    def __init__(self, options: argparse.Namespace, mutants: dict[int, Row]) -> None:
         self.options = options
         self.mutants = mutants
         self.bytes = max(mutants) + 1
         self.results = outcomes.Results(options.output / "results.jsonl", options.resume)
-        self.wasteful = {}  # by id: what those waste that change nothing else
-        self.reached = {}  # by way: the mutants that the program without one reaches
+        self.wasteful: dict[int, str] = {}  # by id: what those waste that change nothing else
+        self.reached: dict[
+            str, set[int]
+        ] = {}  # by way: the mutants that the program without one reaches
         self.lock = threading.Lock()
         self.done = 0
 
-    def run(self, way, id, folder):
+    def run(self, way: str, id: int, folder: pathlib.Path) -> tuple[outcomes.Ended, bytes]:
         """One way on one mutant, or on the program without one if the id is 0."""
         noted = folder / "reached"
         noted.write_bytes(bytes(self.bytes))
@@ -146,7 +149,7 @@ class Runner:
         )
         return ended, noted.read_bytes()
 
-    def baseline(self, way):
+    def baseline(self, way: str) -> None:
         with tempfile.TemporaryDirectory(prefix="wp-mutants-") as folder:
             ended, noted = self.run(way, 0, pathlib.Path(folder))
         if ended.code not in (0, 2):
@@ -157,7 +160,7 @@ class Runner:
             f"{len(self.reached[way])} of {len(self.mutants)} mutants"
         )
 
-    def one(self, way, id, count):
+    def one(self, way: str, id: int, count: int) -> None:
         if self.options.reached_only and id not in self.reached[way]:
             ended, reached = outcomes.Ended(0, False, 0, ""), False
         else:
@@ -173,7 +176,7 @@ class Runner:
                 f"{self.mutants[id]['operator']}"
             )
 
-    def all(self, drawn):
+    def all(self, drawn: list[int]) -> None:
         work = [
             (way, id)
             for way in self.options.ways
@@ -185,7 +188,7 @@ class Runner:
                 job.result()
 
 
-def parse():
+def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -220,7 +223,7 @@ def parse():
     return options
 
 
-def draw(options, mutants, reached):
+def draw(options: argparse.Namespace, mutants: dict[int, Row], reached: set[int]) -> list[int]:
     if options.only:
         ids = [int(id) for id in options.only.split(",")]
         strange = [id for id in ids if id not in mutants]
@@ -233,7 +236,7 @@ def draw(options, mutants, reached):
     return sorted(random.Random(options.seed).sample(ids, options.sample))
 
 
-def main():
+def main() -> None:
     options = parse()
     options.output.mkdir(parents=True, exist_ok=True)
     options.output = options.output.absolute()

@@ -12,16 +12,17 @@ import json
 import pathlib
 import subprocess
 import sys
+from collections.abc import Iterator
 
 
-def costs(build):
+def costs(build: pathlib.Path) -> dict[str, float]:
     """Test name -> mean seconds, of those that ran."""
     text = (build / "Testing" / "Temporary" / "CTestCostData.txt").read_text()
     rows = [line.rsplit(" ", 2) for line in text.split("---")[0].splitlines()]
     return {name: float(seconds) for name, runs, seconds in rows if int(runs) > 0}
 
 
-def labels(build):
+def labels(build: pathlib.Path) -> Iterator[tuple[str, str]]:
     listed = subprocess.run(
         ["ctest", "--show-only=json-v1"], cwd=build, check=True, capture_output=True
     ).stdout
@@ -30,7 +31,7 @@ def labels(build):
         yield test["name"], ", ".join(named.get("LABELS", ["none"]))
 
 
-def main():
+def main() -> None:
     build = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build/release")
     slowest = int(sys.argv[2]) if len(sys.argv) > 2 else 15
     seconds = costs(build)

@@ -67,22 +67,22 @@ CASES = ":".join(
 VERDICTS = ("pass", "fail", "inconclusive", "unsupported", "harness_error")
 
 
-def row(*cells):
+def row(*cells: object) -> str:
     name, *numbers = cells
     return f"{name:44} " + " ".join(f"{cell!s:>8}" for cell in numbers)
 
 
 class Table:
-    def __init__(self, tools, folder, flags):
+    def __init__(self, tools: Tools, folder: pathlib.Path, flags: list[str]) -> None:
         self.tools, self.folder, self.flags = tools, folder, flags
         self.good = True
         print(row("store", "exit", "pass", "fail", "inconcl", "unsupp", "harness"))
 
-    def target(self, words):
+    def target(self, words: list[str]) -> str:
         command = shlex.join([self.tools.dishonest_server, *words, "--in-memory"])
         return f"command:{command} --listen {{host}}:{{port}}"
 
-    def show(self, name, variants):
+    def show(self, name: str, variants: list[list[str]]) -> None:
         for profile in ((), ("--target-profile", "etcd")):
             label = name + (", stated" if profile else "")
             first, *rest = (self.target(words) for words in variants)
@@ -91,15 +91,13 @@ class Table:
             flags = [*more, *profile, "--filter", CASES, *self.flags]
             code, results, output = run_suite(self.tools, first, folder, flags, limit=7200)
             (folder / "output.txt").write_text(output)
-            verdicts = Counter(
-                "no target" if one["target_failed"] else one["verdict"] for one in results
-            )
+            verdicts = Counter("no target" if one.target_failed else one.verdict for one in results)
             self.good &= code in (0, 1, 2, 3) and not verdicts["harness_error"]
             print(row(label, code, *(verdicts[one] for one in VERDICTS)))
             sys.stdout.flush()
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -8,9 +8,13 @@ plane.call("GET", "/api/v1/nodes")
 
 import http.client
 import json
+import pathlib
 import ssl
 import subprocess
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
 
 import server
 
@@ -26,7 +30,7 @@ STRICT = {f"pod-security.kubernetes.io/{mode}": "restricted" for mode in ("enfor
 class ControlPlane:
     """Threads: each call has a connection of its own."""
 
-    def __init__(self, program, host, folder):
+    def __init__(self, program: pathlib.Path, host: str, folder: pathlib.Path) -> None:
         self.host = host
         self.folder = folder  # with the certificates
         self.config = folder / "kubeconfig"
@@ -60,13 +64,15 @@ class ControlPlane:
             )
         )
 
-    def open(self, method, path, body=None, kind="application/json"):
+    def open(
+        self, method: str, path: str, body: Any = None, kind: str = "application/json"
+    ) -> tuple[http.client.HTTPSConnection, http.client.HTTPResponse]:
         """The connection, and the answer, of which nothing has been read."""
         connection = http.client.HTTPSConnection(self.host, SECURE_PORT, context=self._trust)
         connection.request(method, path, body and json.dumps(body), {"Content-Type": kind})
         return connection, connection.getresponse()
 
-    def call(self, method, path, body=None, kind="application/json"):
+    def call(self, method: str, path: str, body: Any = None, kind: str = "application/json") -> Any:
         connection, answer = self.open(method, path, body, kind)
         text = answer.read()
         connection.close()
@@ -74,7 +80,7 @@ class ControlPlane:
             raise OSError(f"{method} {path}: {answer.status} {text.decode(errors='replace')}")
         return json.loads(text)
 
-    def succeeds(self, path):
+    def succeeds(self, path: str) -> bool:
         try:
             connection, answer = self.open("GET", path)
         except OSError:
@@ -83,7 +89,9 @@ class ControlPlane:
         return answer.status == 200
 
 
-def start(stack, program, build, folder):
+def start(
+    stack: ExitStack, program: pathlib.Path, build: pathlib.Path, folder: pathlib.Path
+) -> ControlPlane:
     """All of it ends with the stack; `build` has watchproof and make_certs."""
     store = server.start(stack, server.STORE, build / "watchproof", 0)
     host = server.free_address(1)
@@ -137,7 +145,7 @@ def start(stack, program, build, folder):
     return plane
 
 
-def wait_for(what, fact):
+def wait_for(what: str, fact: Callable[[], bool]) -> None:
     """Other processes do not announce changes, so it asks again and again."""
     end = time.monotonic() + PATIENCE
     while not fact():

@@ -22,14 +22,21 @@ import contextlib
 import datetime
 import http.server
 import json
+import pathlib
 import re
 import socket
 import ssl
 import subprocess
 import threading
 import traceback
+from collections.abc import Callable, Iterable
+from typing import Any, Self
 
+from control_plane import ControlPlane
 from server import die_with_parent
+
+Json = dict[str, Any]
+Ending = int | str  # an exit code, or "evicted"
 
 NAME = "stand-in"
 PORT = 10250
@@ -39,19 +46,19 @@ PRESSURE_SECONDS = 0.1  # between looks
 
 
 class Node:
-    def __init__(self, plane, image, folder):
-        self.evicted_at_once = set()
-        self.ended = []
-        self.errors = []
+    def __init__(self, plane: ControlPlane, image: pathlib.Path, folder: pathlib.Path) -> None:
+        self.evicted_at_once: set[str] = set()
+        self.ended: list[tuple[str, str | None, Ending]] = []
+        self.errors: list[str] = []
         self.plane = plane
         self.image = image
         self.folder = folder
-        self._threads = {}  # of pods, by uid
-        self._processes = []
+        self._threads: dict[str, threading.Thread] = {}  # of pods, by uid
+        self._processes: list[subprocess.Popen[bytes]] = []
         self._stopped = False
         self._mutex = threading.Lock()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         with contextlib.ExitStack() as stack:
             logs = stack.enter_context(_log_server(self.plane, self.folder))
             threading.Thread(target=logs.serve_forever, daemon=True).start()
@@ -78,25 +85,25 @@ class Node:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
         for thread in self._threads.values():
             thread.join()
 
-    def _end_processes(self):
+    def _end_processes(self) -> None:
         with self._mutex:
             self._stopped = True
             for process in self._processes:
                 process.kill()
 
-    def _guarded(self, work, *arguments):
+    def _guarded(self, work: Callable[..., None], *arguments: object) -> None:
         try:
             work(*arguments)
         except Exception:  # of any kind: else it would be lost with its thread
             if not self._stopped:
                 self.errors.append(traceback.format_exc())
 
-    def _follow(self, events):
+    def _follow(self, events: Iterable[bytes]) -> None:
         for line in events:
             event = json.loads(line)
             if event["type"] == "ERROR":
@@ -109,7 +116,7 @@ class Node:
                 self._threads[uid].start()
         raise OSError("the watch of the pods ended")
 
-    def start(self, command, **how):
+    def start(self, command: list[str], **how: Any) -> subprocess.Popen[str]:
         with self._mutex:
             if self._stopped:
                 raise OSError("the node is stopped")
@@ -127,7 +134,7 @@ class Node:
 class _Pod:
     """A pod from its arrival to its end."""
 
-    def __init__(self, node, pod):
+    def __init__(self, node: Node, pod: Json) -> None:
         self._node = node
         self._labels = pod["metadata"]["labels"]
         self._annotations = pod["metadata"].get("annotations", {})
@@ -138,7 +145,7 @@ class _Pod:
         self._folder = node.folder / "pods" / self._name
         self._folder.mkdir(parents=True)
 
-    def run(self):
+    def run(self) -> None:
         node, job = self._node, self._labels[JOB_LABEL]
         node.plane.call(
             "POST",
@@ -180,8 +187,8 @@ class _Pod:
             {"terminated": {"exitCode": code, "startedAt": started, "finishedAt": _now()}},
         )
 
-    def _end(self, how, state):
-        status = {"phase": "Failed" if how else "Succeeded"}
+    def _end(self, how: Ending, state: Json) -> None:
+        status: Json = {"phase": "Failed" if how else "Succeeded"}
         if how == "evicted":
             status["reason"] = "Evicted"
             status["conditions"] = [
@@ -191,7 +198,7 @@ class _Pod:
         self._node.ended.append((self._labels[JOB_LABEL], self._labels.get(INDEX_LABEL), how))
         self._report(status, state)
 
-    def _report(self, status, state):
+    def _report(self, status: Json, state: Json) -> None:
         if state:
             container = {
                 "name": self._container["name"],
@@ -208,7 +215,7 @@ class _Pod:
             "application/strategic-merge-patch+json",
         )
 
-    def _mounts(self):
+    def _mounts(self) -> dict[str, pathlib.Path]:
         """The folder of each mount path."""
         folders = {}
         for volume in self._spec["volumes"]:
@@ -227,7 +234,7 @@ class _Pod:
             mount["mountPath"]: folders[mount["name"]] for mount in self._container["volumeMounts"]
         }
 
-    def _environment(self, mounts):
+    def _environment(self, mounts: dict[str, pathlib.Path]) -> dict[str, str]:
         # HOME of the image is /tmp.
         own = {
             "PATH": f"{self._node.image}:/usr/bin:/bin",
@@ -238,19 +245,21 @@ class _Pod:
         }
         return own | {one["name"]: self._value(one) for one in self._container["env"]}
 
-    def _value(self, variable):
+    def _value(self, variable: Json) -> str:
         source = variable.get("valueFrom", {})
         if "configMapKeyRef" in source:
             of = source["configMapKeyRef"]
             return self._get("configmaps", of["name"])["data"][of["key"]]
         if "fieldRef" in source:
-            kind, key = re.fullmatch(
+            path = re.fullmatch(
                 r"metadata\.(annotations|labels)\['(.*)'\]", source["fieldRef"]["fieldPath"]
-            ).groups()
+            )
+            assert path, source
+            kind, key = path.groups()
             return (self._labels if kind == "labels" else self._annotations).get(key, "")
         return variable.get("value", "")
 
-    def _command(self, environment, mounts):
+    def _command(self, environment: dict[str, str], mounts: dict[str, pathlib.Path]) -> list[str]:
         paths = "|".join(map(re.escape, mounts))
         words = []
         for word in self._container["args"]:
@@ -258,26 +267,26 @@ class _Pod:
             words.append(re.sub(rf"(^|=)({paths})(?=/|$)", lambda m: f"{m[1]}{mounts[m[2]]}", word))
         return ["watchproof", *words]  # the entry point of the image
 
-    def _get(self, kind, name):
+    def _get(self, kind: str, name: str) -> Json:
         return self._node.plane.call("GET", f"{self._space}/{kind}/{name}")
 
 
-def _now():
+def _now() -> str:
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _log_server(plane, folder):
+def _log_server(plane: ControlPlane, folder: pathlib.Path) -> http.server.ThreadingHTTPServer:
     """Of what `kubectl logs` asks the API server for: /containerLogs/NAMESPACE/POD/CONTAINER."""
 
     class Logs(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
+        def do_GET(self) -> None:
             log = folder / "pods" / self.path.split("/")[3] / "log"
             started = log.exists()
             self.send_response(200 if started else 404)
             self.end_headers()
             self.wfile.write(log.read_bytes() if started else b"the container was not started")
 
-        def log_message(self, *_):
+        def log_message(self, *_: object) -> None:
             pass
 
     trust = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)

@@ -8,7 +8,6 @@ BUILD_FOLDER has a finished build. Without Debian's tools it exits with 77; lint
 installed.
 """
 
-import json
 import os
 import pathlib
 import shutil
@@ -16,17 +15,25 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from typing import Any
 
-BUILD = None
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reader"))
+from reader import results_of
+
+BUILD = pathlib.Path()
 
 
-def run(*command, **options):
+def run(*command: str | pathlib.Path, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
 
 class DebTest(unittest.TestCase):
+    folder: pathlib.Path
+    package: pathlib.Path
+    root: pathlib.Path
+
     @classmethod
-    def setUpClass(cls):
+    def setUpClass(cls) -> None:
         folder = tempfile.TemporaryDirectory(prefix="watchproof-deb-")
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
@@ -37,7 +44,7 @@ class DebTest(unittest.TestCase):
         cls.root = cls.folder / "root"
         subprocess.run(["dpkg-deb", "-x", cls.package, cls.root], check=True)
 
-    def use(self, *arguments):
+    def use(self, *arguments: str) -> tuple[subprocess.CompletedProcess[str], pathlib.Path]:
         """The unpacked command, with next to nothing around it."""
         work = tempfile.TemporaryDirectory(dir=self.folder)
         self.addCleanup(work.cleanup)
@@ -46,18 +53,17 @@ class DebTest(unittest.TestCase):
         done = run(str(self.root / "usr/bin/watchproof"), *arguments, cwd=home, env=environment)
         return done, home
 
-    def verdicts(self, home):
-        lines = (home / "watchproof-runs/latest/results.jsonl").read_text().splitlines()
-        return [json.loads(line)["verdict"] for line in lines]
+    def verdicts(self, home: pathlib.Path) -> list[str]:
+        return [result.verdict for result in results_of(home / "watchproof-runs/latest")]
 
-    def test_runs_on_the_embedded_store(self):
+    def test_runs_on_the_embedded_store(self) -> None:
         done, home = self.use(
             "run", "--target", "embedded", "--filter", "CompactionSurfaced.FullQueue"
         )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(self.verdicts(home), ["pass"])
 
-    def test_finds_a_planted_defect(self):
+    def test_finds_a_planted_defect(self) -> None:
         done, home = self.use(
             "run",
             "--target",
@@ -68,7 +74,7 @@ class DebTest(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertEqual(self.verdicts(home), ["fail"])
 
-    def test_has_the_files_of_a_package(self):
+    def test_has_the_files_of_a_package(self) -> None:
         files = {str(file.relative_to(self.root / "usr")) for file in self.root.rglob("*")}
         for name in (
             "bin/watchproof",
@@ -89,18 +95,18 @@ class DebTest(unittest.TestCase):
             "what other projects compile against is no part of it",
         )
 
-    def test_depends_on_the_libraries_that_it_is_linked_with(self):
+    def test_depends_on_the_libraries_that_it_is_linked_with(self) -> None:
         depends = run("dpkg-deb", "-f", str(self.package), "Depends").stdout
         for library in ("libc6", "libgrpc++", "libprotobuf", "libsqlite3-0"):
             self.assertIn(library, depends)
 
-    def test_is_stripped(self):
+    def test_is_stripped(self) -> None:
         sections = run("readelf", "-S", str(self.root / "usr/bin/watchproof")).stdout
         self.assertIn(".text", sections)
         self.assertNotIn(".symtab", sections)
 
     @unittest.skipUnless(shutil.which("lintian"), "lintian is not installed")
-    def test_lintian_has_no_error_and_no_warning(self):
+    def test_lintian_has_no_error_and_no_warning(self) -> None:
         root = ["--allow-root"] if os.geteuid() == 0 else []
         done = run("lintian", *root, "--fail-on", "error,warning", str(self.package))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

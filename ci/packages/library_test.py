@@ -12,12 +12,13 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from typing import Any
 
 SOURCES = pathlib.Path(__file__).resolve().parent.parent.parent
-BUILD = WATCHPROOF = None
+BUILD = WATCHPROOF = ""
 
 
-def run(*command, **options):
+def run(*command: str | pathlib.Path, **options: Any) -> str:
     done = subprocess.run(
         [str(word) for word in command], capture_output=True, text=True, check=False, **options
     )
@@ -27,8 +28,12 @@ def run(*command, **options):
 
 
 class LibraryTest(unittest.TestCase):
+    folder: pathlib.Path
+    prefix: pathlib.Path
+    build: pathlib.Path
+
     @classmethod
-    def setUpClass(cls):
+    def setUpClass(cls) -> None:
         folder = tempfile.TemporaryDirectory(prefix="watchproof-library-")
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
@@ -48,7 +53,7 @@ class LibraryTest(unittest.TestCase):
         )
         run("cmake", "--build", cls.build)
 
-    def judge(self, recording):
+    def judge(self, recording: pathlib.Path | str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [self.build / "example_judge", SOURCES / "fixtures" / recording],
             capture_output=True,
@@ -56,7 +61,7 @@ class LibraryTest(unittest.TestCase):
             check=False,
         )
 
-    def test_the_oracle_finds_what_is_wrong_in_a_recording_and_nothing_in_a_good_one(self):
+    def test_the_oracle_finds_what_is_wrong_in_a_recording_and_nothing_in_a_good_one(self) -> None:
         done = self.judge("failures/compaction-notice-lost.wire.zst")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("CompactionSurfaced\n  expected ErrCompacted", done.stdout)
@@ -64,10 +69,11 @@ class LibraryTest(unittest.TestCase):
         done = self.judge(good)
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
-    def test_the_store_serves_behind_the_proxy_with_its_defects(self):
+    def test_the_store_serves_behind_the_proxy_with_its_defects(self) -> None:
         with subprocess.Popen(
             [self.build / "example_serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as serve:
+            assert serve.stdin and serve.stdout
             store, proxy = (part.split()[1] for part in serve.stdout.readline().split(", "))
             done = {}
             for name, endpoint in (("store", store), ("proxy", proxy)):
@@ -94,7 +100,7 @@ class LibraryTest(unittest.TestCase):
             self.assertEqual(run_of.returncode, 1, f"{name}\n{run_of.stdout}\n{run_of.stderr}")
             self.assertIn("Filtered", run_of.stdout)
 
-    def test_one_component_needs_only_its_own_packages(self):
+    def test_one_component_needs_only_its_own_packages(self) -> None:
         project = self.folder / "oracle-only"
         project.mkdir()
         version = run(WATCHPROOF, "--version").split()[1]
@@ -115,7 +121,7 @@ class LibraryTest(unittest.TestCase):
             f"-DCMAKE_PREFIX_PATH={self.prefix}",
         )
 
-    def test_nothing_installed_names_the_sources_or_the_build(self):
+    def test_nothing_installed_names_the_sources_or_the_build(self) -> None:
         for file in (self.prefix / "lib").rglob("*.cmake"):
             text = file.read_text()
             for folder in (str(SOURCES), str(BUILD)):

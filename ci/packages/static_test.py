@@ -5,7 +5,6 @@
 static_test.py BUILD_FOLDER [unittest arguments]
 """
 
-import json
 import os
 import pathlib
 import re
@@ -14,8 +13,12 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from typing import Any
 
-BUILD = None
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reader"))
+from reader import results_of
+
+BUILD = ""
 # Namespaces of its own: no right of the machine is needed.
 INSIDE = ["unshare", "--map-root-user", "--mount", "--net", "--pid", "--fork"]
 # As the image does: another user, nothing to write to but /tmp and the folder of the runs.
@@ -27,28 +30,31 @@ ENTER = (
 )
 
 
-def run(*command, **options):
+def run(*command: str | pathlib.Path, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(word) for word in command], capture_output=True, text=True, check=False, **options
     )
 
 
 class StaticTest(unittest.TestCase):
+    program: pathlib.Path
+    libraries: list[str]
+
     @classmethod
-    def setUpClass(cls):
+    def setUpClass(cls) -> None:
         done = run("cmake", "--build", BUILD, "--target", "watchproof_static")
         if done.returncode != 0:
             raise AssertionError(done.stdout + done.stderr)
         cls.program = pathlib.Path(BUILD) / "watchproof_static"
         cls.libraries = re.findall(r"(/\S+) \(", run("ldd", cls.program).stdout)
 
-    def test_only_libc_and_libm_are_dynamic(self):
+    def test_only_libc_and_libm_are_dynamic(self) -> None:
         names = {pathlib.Path(library).name for library in self.libraries}
         self.assertEqual(
             {name for name in names if not name.startswith("ld-linux")}, {"libc.so.6", "libm.so.6"}
         )
 
-    def test_it_works_as_anyone_where_there_is_nothing_else_and_the_root_is_read_only(self):
+    def test_it_works_as_anyone_where_there_is_nothing_else_and_the_root_is_read_only(self) -> None:
         if run(*INSIDE, "true").returncode != 0 or not shutil.which("ip"):
             self.skipTest("no namespaces on this machine")
         with tempfile.TemporaryDirectory(prefix="watchproof-static-") as folder:
@@ -87,8 +93,8 @@ class StaticTest(unittest.TestCase):
                 if expect == 4:
                     self.assertIn("Read-only file system", done.stderr)
                     continue
-                lines = (results / "latest/results.jsonl").read_text().splitlines()
-                self.assertEqual([json.loads(line)["target"] for line in lines], [target])
+                judged = [result.target for result in results_of(results / "latest")]
+                self.assertEqual(judged, [target])
             self.assertEqual(list((root / "tmp").iterdir()), [])
 
 

@@ -14,29 +14,29 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "interop"))
 
-from npm import install  # noqa: E402
-from server import run  # noqa: E402
+from npm import install
+from server import run
 
 WEB = pathlib.Path(__file__).resolve().parent.parent.parent / "harness" / "report" / "web"
 SOURCES = ("src", "build.mjs", "page.schema.json", "tsconfig.json")
 
 
-def compare(_, folder):
-    folder = install(folder, WEB)
+def compare(_: object, folder: str) -> int:
+    packages = install(folder, WEB)
     for name in SOURCES:
-        target = folder / name
+        target = packages / name
         if (WEB / name).is_dir():
             shutil.rmtree(target, ignore_errors=True)
             shutil.copytree(WEB / name, target)
         else:
             shutil.copy(WEB / name, target)
-    shutil.rmtree(folder / "dist", ignore_errors=True)
-    (folder / "dist").mkdir()
+    shutil.rmtree(packages / "dist", ignore_errors=True)
+    (packages / "dist").mkdir()
     fine = True
     for script in ("types", "check", "build"):
         done = subprocess.run(
             ["npm", "run", "--silent", script],
-            cwd=folder,
+            cwd=packages,
             check=False,
             capture_output=True,
             text=True,
@@ -45,7 +45,7 @@ def compare(_, folder):
             print(f"npm run {script}: {done.stdout}{done.stderr}")
             fine = False
     for name in ("src/page_types.ts", "dist/page.html"):
-        if (folder / name).read_bytes() != (WEB / name).read_bytes():
+        if (packages / name).read_bytes() != (WEB / name).read_bytes():
             print(
                 f"harness/report/web/{name} is not what its sources make; run "
                 "`npm ci && npm run types && npm run build` there"

@@ -18,10 +18,11 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "interop"))
+sys.path[:0] = [str(HERE.parent / name) for name in ("interop", "reader")]
 
-from npm import install  # noqa: E402
-from server import Skip, run  # noqa: E402
+from npm import install
+from reader import document_of, lines_of
+from server import Skip, run
 
 WEB = HERE.parent.parent / "harness" / "report" / "web"
 TARGETS, CASES = 30, 150
@@ -29,7 +30,7 @@ FAILING = 20  # one of so many attempts fails
 DEFECTS = ("embedded+delete-at-floor-lost", "embedded+compaction-notice-lost")
 
 
-def small_run(watchproof, folder):
+def small_run(watchproof: str, folder: pathlib.Path) -> pathlib.Path:
     """The folder of a run with a red cell and a green one."""
     done = subprocess.run(
         [
@@ -57,15 +58,15 @@ def small_run(watchproof, folder):
     return (folder / "latest").resolve()
 
 
-def large_run(source, folder):
+def large_run(source: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
     """The same attempts as if they were those of 30 releases and 150 cases."""
     folder.mkdir()
-    lines = [json.loads(line) for line in (source / "results.jsonl").read_text().splitlines()]
+    lines = lines_of((source / "results.jsonl").read_text())
     failed = next(
         line for line in lines if line["case"].endswith("FullQueue") and line["verdict"] == "fail"
     )
     passed = next(line for line in lines if line["verdict"] == "pass" and line["receipts"])
-    options = json.loads((source / "run.json").read_text())
+    options = document_of(source / "run.json")
     targets = [f"etcd@3.5.{number}" for number in reversed(range(TARGETS))]
     cases = [f"Area{number // 12}.Question{number}" for number in range(CASES)]
     options |= {
@@ -95,11 +96,11 @@ def large_run(source, folder):
     return folder
 
 
-def browse(_, folder, watchproof):
+def browse(_: object, folder: str, watchproof: str) -> int:
     chromium = shutil.which("chromium")
     if not chromium:
         raise Skip("no chromium here; install Debian's")
-    folder = install(folder, WEB)
+    packages = install(folder, WEB)
     with tempfile.TemporaryDirectory(prefix="watchproof-page-") as runs:
         small = small_run(watchproof, pathlib.Path(runs) / "runs")
         large = large_run(small, pathlib.Path(runs) / "large")
@@ -108,12 +109,12 @@ def browse(_, folder, watchproof):
             check=True,
             stdout=subprocess.DEVNULL,
         )
-        shutil.copy(HERE / "page_test.mjs", folder)
-        shutil.copy(WEB / "page.schema.json", folder)
+        shutil.copy(HERE / "page_test.mjs", packages)
+        shutil.copy(WEB / "page.schema.json", packages)
         done = subprocess.run(
-            ["node", "--test", "--test-reporter=spec", str(folder / "page_test.mjs")],
+            ["node", "--test", "--test-reporter=spec", str(packages / "page_test.mjs")],
             check=False,
-            cwd=folder,
+            cwd=packages,
             env=os.environ
             | {
                 "WP_CHROMIUM": chromium,

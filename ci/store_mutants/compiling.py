@@ -11,12 +11,16 @@ import os
 import re
 import shlex
 import subprocess
+from collections.abc import Callable, Iterator
+
+from mutant import Mutant
+from weave import Weaver
 
 PLACE = re.compile(r"(\S[^:]*):(\d+):(\d+):\s+(error|fatal error|note|required from)")
 MOST_ROUNDS = 40
 
 
-def commands(database, sources):
+def commands(database: str, sources: list[str]) -> dict[str, tuple[list[str], str]]:
     """Of each source, the words of its compilation, without those about output and warnings."""
     with open(database, encoding="utf-8") as file:
         entries = {entry["file"]: entry for entry in json.load(file)}
@@ -38,7 +42,7 @@ def commands(database, sources):
     return result
 
 
-def flags_of(words):
+def flags_of(words: list[str]) -> list[str]:
     """What a reader of the source has to know: definitions, folders and the language."""
     kept = [word for word in words if re.match(r"-(?:D|I|std=)", word)]
     folders = [words[i + 1] for i, word in enumerate(words) if word == "-isystem"]
@@ -48,13 +52,15 @@ def flags_of(words):
 class Compiler:
     """Compiles the woven sources in a folder that shadows the originals."""
 
-    def __init__(self, root, woven, known, jobs):
+    def __init__(
+        self, root: str, woven: str, known: dict[str, tuple[list[str], str]], jobs: int
+    ) -> None:
         self.root = root
         self.woven = woven
         self.known = known
         self.pool = concurrent.futures.ThreadPoolExecutor(jobs)
 
-    def messages(self, source):
+    def messages(self, source: str) -> tuple[int, str]:
         words, folder = self.known[source]
         path = os.path.join(self.woven, os.path.relpath(source, self.root))
         command = [
@@ -78,26 +84,29 @@ class Compiler:
         )
         return (run.returncode, run.stderr)
 
-    def errors(self, sources):
+    def errors(self, sources: list[str]) -> Iterator[tuple[str, str]]:
         """Yields (source, messages) of those that do not compile."""
-        for source, (code, text) in zip(sources, self.pool.map(self.messages, sources)):
+        for source, (code, text) in zip(
+            sources, self.pool.map(self.messages, sources), strict=True
+        ):
             if code != 0:
                 yield source, text
 
 
-def blamed(text, woven, weavers):
+def blamed(text: str, woven: str, weavers: dict[str, Weaver]) -> set[tuple[int, ...]]:
     """The ids of the mutants in which the compiler found errors, in groups of one place. Where an
     error is in other code, the way there leads through a mutant: a template that is made for it, or
     a macro that it is in."""
-    groups = set()
-    before, after = [], None  # places that lead to an error; whether an error has yet no mutant
+    groups: set[tuple[int, ...]] = set()
+    before: list[tuple[int, ...]] = []  # places that lead to an error
+    after: bool | None = None  # whether an error has yet no mutant
     for line in text.splitlines():
         found = PLACE.match(line)
         if not found:
             continue
         path, row, column, what = found.groups()
         name = os.path.relpath(path, woven)
-        ids = ()
+        ids: tuple[int, ...] = ()
         if name in weavers:
             ids = tuple(
                 weavers[name].blamed(int(row), int(column))
@@ -120,14 +129,20 @@ class Dropping:
     """Finds out which mutants compile. `weave` writes those that it is given, and returns the
     weaver of each file by its name."""
 
-    def __init__(self, mutants, weave, compiler, report):
+    def __init__(
+        self,
+        mutants: list[Mutant],
+        weave: Callable[[list[Mutant]], dict[str, Weaver]],
+        compiler: Compiler,
+        report: Callable[[str], None],
+    ) -> None:
         self.mutants = {mutant.id: mutant for mutant in mutants}
         self.weave = weave
         self.compiler = compiler
         self.report = report
-        self.shared = []  # groups that were left out together
+        self.shared: list[list[int]] = []  # groups that were left out together
 
-    def run(self):
+    def run(self) -> None:
         self.settle(set(self.mutants))
         # One of each group at a time.
         groups = list(self.shared)
@@ -137,7 +152,7 @@ class Dropping:
                 self.mutants[id].compiles = True
             self.settle(again)
 
-    def settle(self, suspects):
+    def settle(self, suspects: set[int]) -> None:
         """Leaves out suspects until everything compiles."""
         sources = list(self.compiler.known)
         for _ in range(MOST_ROUNDS):
@@ -156,10 +171,12 @@ class Dropping:
             sources = list(self.compiler.known) if headers else [source for source, _ in failing]
         raise ValueError("the mutants do not compile")
 
-    def accused(self, source, text, suspects, weavers):
-        out = set()
-        for group in blamed(text, self.compiler.woven, weavers):
-            group = [id for id in group if id in suspects]
+    def accused(
+        self, source: str, text: str, suspects: set[int], weavers: dict[str, Weaver]
+    ) -> set[int]:
+        out: set[int] = set()
+        for ids in blamed(text, self.compiler.woven, weavers):
+            group = [id for id in ids if id in suspects]
             if len(group) > 1:
                 self.shared.append(group)
             out.update(group)
@@ -168,7 +185,7 @@ class Dropping:
                 id
                 for id in suspects
                 if self.mutants[id].compiles and source.endswith(self.mutants[id].file)
-            } - {None}
+            }
             self.report(f"{source}: no place of its errors is that of a mutant, {len(out)} out")
         if not out:
             raise ValueError(f"{source}: errors that no mutant explains:\n{text[:3000]}")

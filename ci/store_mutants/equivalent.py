@@ -8,23 +8,26 @@ operator and original, `changes` may list several: "operator: original". `file` 
 `reason` are required. An entry that fits no mutant is an error: the code it was about has changed.
 """
 
+import pathlib
 import tomllib
+from collections.abc import Iterable
+from typing import Any
 
-from outcomes import KEY
+from outcomes import KEY, Row
 
 
 class Stale(Exception):
     pass
 
 
-def load(path, mutants, kind="equivalent"):
+def load(path: pathlib.Path, mutants: Iterable[Row], kind: str = "equivalent") -> dict[int, str]:
     """Returns the reason for each id. Of the mutants that compile."""
     with open(path, "rb") as file:
         entries = tomllib.load(file).get(kind, [])
     return match(entries, list(mutants))
 
 
-def match(entries, mutants):
+def match(entries: list[dict[str, Any]], mutants: list[Row]) -> dict[int, str]:
     reasons = {}
     for entry in entries:
         unknown = set(entry) - set(KEY) - {"reason", "changes"}
@@ -37,5 +40,5 @@ def match(entries, mutants):
             fitting = [row["id"] for row in mutants if wanted.items() <= row.items()]
             if not fitting:
                 raise Stale(f"fits no mutant that compiles: {wanted}")
-            reasons.update({id: entry["reason"] for id in fitting})
+            reasons.update(dict.fromkeys(fitting, entry["reason"]))
     return reasons

@@ -4,7 +4,9 @@
 import dataclasses
 import re
 
-LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|//[^\n]*|/\*.*?\*/', re.S)
+from outcomes import Row
+
+LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 # How an edit changes its place, and how the two versions of the place are put together.
 REPLACE = "replace"  # an expression: (chosen ? text : original)
@@ -30,12 +32,12 @@ class Mutant:
     line: int
     original: str
     mutated: str
-    edits: list
+    edits: list[Edit]
     id: int = 0
     occurrence: int = 0  # which one of those that are the same in all of the above but the line
     compiles: bool = True
 
-    def key(self):
+    def key(self) -> tuple[str, str, str, str, str, int]:
         """What stays the same while other code changes."""
         return (
             self.file,
@@ -46,24 +48,24 @@ class Mutant:
             self.occurrence,
         )
 
-    def row(self):
+    def row(self) -> Row:
         row = dataclasses.asdict(self)
         del row["edits"]
         return {"id": row.pop("id"), **row}
 
 
-def on_one_line(text):
+def on_one_line(text: str) -> str:
     """Code without its comments and line breaks."""
     text = LITERAL.sub(lambda match: "" if match.group().startswith("/") else match.group(), text)
     return re.sub(r"\s*\n\s*", " ", text).strip()
 
 
-def number(mutants):
+def number(mutants: list[Mutant]) -> list[Mutant]:
     """Gives ids in the order of the sources, and sets mutants of the same key apart."""
     mutants.sort(
         key=lambda one: (one.file, one.edits[0].begin, one.edits[0].end, one.operator, one.mutated)
     )
-    seen = {}
+    seen: dict[object, int] = {}
     for place, mutant in enumerate(mutants, start=1):
         mutant.id = place
         same = mutant.key()[:-1]

@@ -18,15 +18,19 @@ import os
 import re
 import sys
 import time
+from collections.abc import Iterator
+
+from mutant import Mutant
+from weave import Weaver
 
 FOLDERS = ("embedded_store/lease", "embedded_store/mvcc", "embedded_store/watch")
 LEFT_OUT = re.compile(r"_(?:test|bench|fuzz|fixture)\.(?:cc|h)$")
-INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
-SYSTEM_HEADER = re.compile(r"^#include <([^>]+)>", re.M)
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+SYSTEM_HEADER = re.compile(r"^#include <([^>]+)>", re.MULTILINE)
 TABLE = "mutants.jsonl"
 
 
-def sources(root):
+def sources(root: str) -> Iterator[str]:
     """Of all mutants, relative to the root."""
     for folder in FOLDERS:
         for name in sorted(os.listdir(os.path.join(root, folder))):
@@ -37,11 +41,11 @@ def sources(root):
 class Includes:
     """Which files see one of the mutated ones."""
 
-    def __init__(self, root):
+    def __init__(self, root: str) -> None:
         self.root = root
-        self.seen = {path: True for path in sources(root)}
+        self.seen = dict.fromkeys(sources(root), True)
 
-    def sees(self, path):
+    def sees(self, path: str) -> bool:
         if path not in self.seen:
             self.seen[path] = False  # in a circle
             try:
@@ -49,11 +53,11 @@ class Includes:
                     text = file.read()
             except OSError:  # generated
                 return False
-            self.seen[path] = any([self.sees(name) for name in INCLUDE.findall(text)])
+            self.seen[path] = any(self.sees(name) for name in INCLUDE.findall(text))
         return self.seen[path]
 
 
-def seeing(root):
+def seeing(root: str) -> Iterator[str]:
     """Of the whole project, relative to the root."""
     includes = Includes(root)
     for top in sorted(os.listdir(root)):
@@ -66,7 +70,7 @@ def seeing(root):
                     yield path
 
 
-def find_in(job):
+def find_in(job: tuple[str, str, list[str], list[str]]) -> tuple[str, str, list[Mutant]]:
     root, name, flags, precompiled = job
     import operators
     import source_tree
@@ -79,7 +83,7 @@ def find_in(job):
     return name, file.text, operators.find(file, name)
 
 
-def write(folder, name, text):
+def write(folder: str, name: str, text: str) -> None:
     """Leaves what did not change alone, so that nothing is compiled again for it."""
     path = os.path.join(folder, name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -93,11 +97,11 @@ def write(folder, name, text):
         file.write(text)
 
 
-def report(text):
+def report(text: str) -> None:
     print(f"store mutants: {text}", file=sys.stderr, flush=True)
 
 
-def find_all(options, flags):
+def find_all(options: argparse.Namespace, flags: list[str]) -> tuple[dict[str, str], list[Mutant]]:
     import source_tree
 
     headers = set()
@@ -113,7 +117,7 @@ def find_all(options, flags):
     return {name: text for name, text, _ in found}, [one for *_, some in found for one in some]
 
 
-def make(options):
+def make(options: argparse.Namespace) -> None:
     import compiling
     import mutant
     import weave
@@ -128,7 +132,7 @@ def make(options):
     report(f"{len(mutants)} found in {time.monotonic() - began:.0f} s")
     mirror = os.path.join(options.output, "try")
 
-    def weave_into(folder, chosen):
+    def weave_into(folder: str, chosen: list[Mutant]) -> dict[str, Weaver]:
         weavers = {}
         for name, text in texts.items():
             weavers[name] = weave.Weaver(text, [one for one in chosen if one.file == name])
@@ -143,7 +147,7 @@ def make(options):
     report(f"{len(left)} of {len(mutants)} compile, {time.monotonic() - began:.0f} s")
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -21,10 +22,10 @@ try:
     source_tree.cindex.Index.create()
 except source_tree.cindex.LibclangError:
     sys.exit(77)
-import equivalent  # noqa: E402
-import mutate  # noqa: E402
-import table  # noqa: E402
-from mutant import DROP, Edit, Mutant, number  # noqa: E402
+import equivalent
+import mutate
+import table
+from mutant import DROP, Edit, Mutant, number
 
 SAMPLE = """// SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
@@ -61,7 +62,7 @@ int main(int, char** words) {
 class Made:
     """The sample with its mutants, as a program."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: str) -> None:
         self.folder = pathlib.Path(folder)
         for name in mutate.FOLDERS:
             (self.folder / name).mkdir(parents=True)
@@ -104,7 +105,7 @@ class Made:
             check=True,
         )
 
-    def run(self, argument, id=0, reached=""):
+    def run(self, argument: str, id: int = 0, reached: str | pathlib.Path = "") -> str:
         environment = dict(os.environ, WATCHPROOF_STORE_MUTANT=str(id))
         if reached:
             environment["WATCHPROOF_STORE_MUTANTS_REACHED"] = str(reached)
@@ -117,7 +118,7 @@ class Made:
             check=False,
         ).stdout.strip()
 
-    def mutant(self, operator, original, mutated):
+    def mutant(self, operator: str, original: str, mutated: str) -> dict[str, Any]:
         found = [
             row
             for row in self.mutants
@@ -130,23 +131,22 @@ class Made:
 
 
 class MutateTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.made = Made(cls.temporary.name)
+    made: Made
 
     @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
+    def setUpClass(cls) -> None:
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.made = Made(temporary.name)
 
-    def result(self, *what):
+    def result(self, *what: str) -> str:
         return self.made.run("6", self.made.mutant(*what)["id"])
 
-    def test_without_a_mutant_nothing_changes(self):
+    def test_without_a_mutant_nothing_changes(self) -> None:
         self.assertEqual(self.made.run("6"), "8")
         self.assertEqual(self.made.run("70"), "-1")
 
-    def test_each_operator_does_what_it_says(self):
+    def test_each_operator_does_what_it_says(self) -> None:
         self.assertEqual(self.result("boundary", "i < to", "i <= to"), "10")
         self.assertEqual(
             self.result("negate", "i == 3 || way == Way::kStay", "!(i == 3 || way == Way::kStay)"),
@@ -162,10 +162,10 @@ class MutateTest(unittest.TestCase):
         self.assertEqual(self.result("constant", "Way::kUp", "Way::kDown"), "8")
         self.assertEqual(self.result("drop-step", "++i", "i"), "")
 
-    def test_no_constant_expression_is_touched(self):
+    def test_no_constant_expression_is_touched(self) -> None:
         self.assertFalse([row for row in self.made.mutants if row["line"] == 9])
 
-    def test_the_last_return_stays(self):
+    def test_the_last_return_stays(self) -> None:
         self.assertFalse(
             [
                 row
@@ -175,11 +175,11 @@ class MutateTest(unittest.TestCase):
         )
         self.made.mutant("drop", "return -1;", ";")
 
-    def test_lines_keep_their_numbers(self):
+    def test_lines_keep_their_numbers(self) -> None:
         woven = self.made.woven.read_text(encoding="ascii")
         self.assertEqual(woven.count("\n"), SAMPLE.count("\n"))
 
-    def test_what_was_reached_is_noted(self):
+    def test_what_was_reached_is_noted(self) -> None:
         noted = self.made.folder / "reached"
         noted.write_bytes(bytes(len(self.made.mutants) + 1))
         self.made.run("6", reached=noted)
@@ -187,7 +187,7 @@ class MutateTest(unittest.TestCase):
         self.assertEqual(reached[self.made.mutant("boundary", "i < to", "i <= to")["id"]], 1)
         self.assertEqual(reached[self.made.mutant("drop", "return -1;", ";")["id"]], 0)
 
-    def test_equivalents_fit_or_are_stale(self):
+    def test_equivalents_fit_or_are_stale(self) -> None:
         entry = {"file": "embedded_store/watch/sample.cc", "original": "continue;", "reason": "no"}
         self.assertEqual(
             list(equivalent.match([entry], self.made.mutants)),
@@ -203,21 +203,21 @@ class MutateTest(unittest.TestCase):
                 [entry | {"changes": ["drop: continue;", "drop: break;"]}], self.made.mutants
             )
 
-    def test_intervals(self):
+    def test_intervals(self) -> None:
         low, high = table.wilson(8, 10)
         self.assertAlmostEqual(low, 0.4902, 3)
         self.assertAlmostEqual(high, 0.9433, 3)
 
 
 class NumberTest(unittest.TestCase):
-    def test_macros_with_expressions_are_read(self):
+    def test_macros_with_expressions_are_read(self) -> None:
         text = "int f() { WP_ASSIGN_OR_RETURN(const int a, g(b, 2));  WP_RETURN_IF_ERROR(h(a)); }"
         read = source_tree.readable(text)
         self.assertEqual(len(read), len(text))
         self.assertIn("const int a=*g(b, 2) ;", read)
         self.assertIn("wp_return_if_error(h(a));", read)
 
-    def test_the_same_twice_in_a_function_has_two_keys(self):
+    def test_the_same_twice_in_a_function_has_two_keys(self) -> None:
         same = [
             Mutant("a.cc", "F", "drop", line, "G();", ";", [Edit(line, line + 4, DROP)])
             for line in (1, 2)

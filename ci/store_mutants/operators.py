@@ -17,10 +17,12 @@
 | drop        | a statement: a call, an assignment, break, continue, a return that is not the last |
 """
 
+import itertools
 import re
+from typing import Any
 
 from mutant import DROP, NEGATE, REPLACE, REQUIRE_NOT, Edit, Mutant, on_one_line
-from source_tree import HIDDEN_MACRO, RETURN_IF_ERROR, closing_of, top_level
+from source_tree import HIDDEN_MACRO, RETURN_IF_ERROR, File, Node, closing_of, top_level
 
 BOUNDARY = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 LOGICAL = {"&&": "||", "||": "&&"}
@@ -53,7 +55,7 @@ SIBLINGS = [
     ("NotifyOne", "NotifyAll"),
     ("first", "last"),
 ]
-SIBLING = {a: b for a, b in SIBLINGS} | {b: a for a, b in SIBLINGS}
+SIBLING = dict(SIBLINGS) | {b: a for a, b in SIBLINGS}
 # The order of their arguments does not matter.
 SYMMETRIC = {"min", "max", "swap", "SameEvents"}
 # They change nothing that could be seen.
@@ -75,22 +77,29 @@ STEPS = {"next": "previous", "previous": "next"}
 class Finder:
     """The mutants of one file, in `mutants`."""
 
-    def __init__(self, file, name):
+    def __init__(self, file: File, name: str) -> None:
         self.file = file
         self.name = name
-        self.mutants = []
-        self.scope = []
-        self.last_return = None  # where the function ends, when it ends in a return
+        self.mutants: list[Mutant] = []
+        self.scope: list[str] = []
+        self.last_return: Node | None = None  # where the function ends, when it ends in a return
         self.returns_nothing = True
         for root in file.roots:
             self.declaration(root)
 
     # What a mutant is made of.
 
-    def source(self, node):
+    def source(self, node: Node) -> str:
         return on_one_line(self.file.of(node))
 
-    def add(self, operator, node, mutated, edits=None, original=None):
+    def add(
+        self,
+        operator: str,
+        node: Node,
+        mutated: str,
+        edits: list[Edit] | None = None,
+        original: str | None = None,
+    ) -> None:
         text = self.source(node) if original is None else original
         if edits is None:
             edits = [Edit(node.begin, node.end, REPLACE, mutated)]
@@ -99,14 +108,14 @@ class Finder:
             Mutant(self.name, "::".join(self.scope), operator, line, text, mutated, edits)
         )
 
-    def negate(self, node):
+    def negate(self, node: Node) -> None:
         text = self.source(node)
         mutated = text[1:] if node.kind == "UNARY" and node.name == "!" else f"!({text})"
         self.add("negate", node, mutated, [Edit(node.begin, node.end, NEGATE)])
 
     # Declarations.
 
-    def declaration(self, node):
+    def declaration(self, node: Node) -> None:
         if node.kind in CLASSES or node.kind == "NAMESPACE":
             named = node.kind in CLASSES and node.name
             self.scope += [node.name] * bool(named)
@@ -120,7 +129,7 @@ class Finder:
             self.value(node.children[-1])
             self.scope.pop()
 
-    def function(self, node):
+    def function(self, node: Node) -> None:
         bodies = [child for child in node.children if child.kind == "COMPOUND_STMT"]
         if not bodies or "constexpr" in self.file.text[node.begin : bodies[0].begin]:
             return
@@ -140,7 +149,7 @@ class Finder:
         self.body(bodies[0], node.cursor.result_type.spelling in ("void", ""))
         del self.scope[outer:]
 
-    def body(self, compound, returns_nothing):
+    def body(self, compound: Node, returns_nothing: bool) -> None:
         kept = self.last_return, self.returns_nothing
         last = compound.children[-1] if compound.children else None
         self.last_return = last if last and last.kind == "RETURN_STMT" else None
@@ -148,7 +157,7 @@ class Finder:
         self.statement(compound)
         self.last_return, self.returns_nothing = kept
 
-    def initialiser(self, node):
+    def initialiser(self, node: Node) -> None:
         """Of a variable or a member: T x(a, b), T x{a, b} or T x = a."""
         text = self.file.of(node)
         if (
@@ -162,7 +171,7 @@ class Finder:
 
     # Statements.
 
-    def statement(self, node):
+    def statement(self, node: Node) -> None:
         kind = node.kind
         if kind == "COMPOUND_STMT":
             for child in node.children:
@@ -190,7 +199,7 @@ class Finder:
             self.drop(node, "drop")
             self.visit(node)
 
-    def drop(self, node, operator):
+    def drop(self, node: Node, operator: str) -> None:
         """Leaves a statement out, unless what is left does the same."""
         end = node.end
         while self.file.text[end].isspace():
@@ -210,7 +219,7 @@ class Finder:
             on_one_line(self.file.text[node.begin : end + 1]),
         )
 
-    def jump(self, node):
+    def jump(self, node: Node) -> None:
         # Without the last return of a function that returns something, anything could happen.
         last = self.last_return
         if node.kind != "RETURN_STMT" or (
@@ -220,7 +229,7 @@ class Finder:
         for child in node.children:
             self.value(child)
 
-    def variable(self, node):
+    def variable(self, node: Node) -> None:
         text = self.file.of(node)
         if (
             node.kind != "VAR_DECL"
@@ -235,12 +244,12 @@ class Finder:
         else:
             self.initialiser(value)
 
-    def before(self, node):
+    def before(self, node: Node) -> Any:
         """What was written before the name of a declaration."""
         start = self.file.text.rfind("\n", 0, node.begin) + 1
         return self.file.text[start : node.begin] + self.file.of(node).split("=")[0]
 
-    def branch(self, node):
+    def branch(self, node: Node) -> None:
         text = self.file.text
         opening = text.index("(", node.begin)
         if "constexpr" in text[node.begin : opening]:
@@ -263,7 +272,7 @@ class Finder:
         else:
             self.condition(tested)
 
-    def loop(self, node):
+    def loop(self, node: Node) -> None:
         text = self.file.text
         opening = text.index("(", node.begin)
         closing = closing_of(text, opening)
@@ -278,7 +287,7 @@ class Finder:
             else:
                 self.statement(child)
 
-    def step(self, node):
+    def step(self, node: Node) -> None:
         """What a loop does after each round."""
         text = self.source(node)
         edits = [Edit(node.begin, node.end, REPLACE, "void(), 0")]
@@ -291,7 +300,7 @@ class Finder:
 
     # Expressions.
 
-    def condition(self, node):
+    def condition(self, node: Node) -> None:
         """Whatever type it has, it is taken for a truth value."""
         while node.kind == "PAREN_EXPR":
             node = node.children[0]
@@ -304,13 +313,13 @@ class Finder:
         else:
             self.visit(node)
 
-    def logical(self, node):
+    def logical(self, node: Node) -> None:
         left, right = (self.source(child) for child in node.children)
         self.add("logical", node, f"({left}) {LOGICAL[node.name]} ({right})")
         for child in node.children:
             self.condition(child)
 
-    def value(self, node):
+    def value(self, node: Node) -> None:
         """An expression with a value that is handed on: to a variable, a function, the caller."""
         text = self.file.of(node)
         if node.kind == "PAREN_EXPR":
@@ -337,7 +346,7 @@ class Finder:
                     self.add("off-by-one", node, f"({on_one_line(text)}).{step}()")
         self.visit(node)
 
-    def visit(self, node):
+    def visit(self, node: Node) -> None:
         """An expression, wherever it stands."""
         if HIDDEN_MACRO.match(self.file.text, node.begin) and node.name != "wp_return_if_error":
             return
@@ -349,21 +358,21 @@ class Finder:
             if not child.kind.endswith("_DECL"):
                 self.visit(child)
 
-    def visit_COMPOUND_STMT(self, node):
+    def visit_COMPOUND_STMT(self, node: Node) -> None:
         self.statement(node)
 
-    def visit_LAMBDA_EXPR(self, node):
+    def visit_LAMBDA_EXPR(self, node: Node) -> None:
         for child in node.children:
             if child.kind == "COMPOUND_STMT":
                 returns = re.search(r"\breturn\b\s*[^;\s]", self.file.of(child))
                 self.body(child, returns is None)
 
-    def visit_CONDITIONAL_OPERATOR(self, node):
+    def visit_CONDITIONAL_OPERATOR(self, node: Node) -> None:
         self.condition(node.children[0])
         for child in node.children[1:]:
             self.value(child)
 
-    def visit_UNARY(self, node):
+    def visit_UNARY(self, node: Node) -> None:
         operand = node.children[0]
         if node.name in ("++", "--"):
             if operand.kind != "PAREN_EXPR":
@@ -373,7 +382,7 @@ class Finder:
             self.negate(node)
         self.visit(operand)
 
-    def drop_step(self, node, operand):
+    def drop_step(self, node: Node, operand: Node) -> None:
         # A statement that consists of it is dropped as a whole.
         dropped = (
             self.mutants
@@ -383,7 +392,7 @@ class Finder:
         if not dropped:
             self.add("drop-step", node, self.source(operand))
 
-    def visit_BINARY(self, node):
+    def visit_BINARY(self, node: Node) -> None:
         left, right = node.children
         texts = self.source(left), self.source(right)
         if ASSIGNMENT.match(node.name) and node.name not in BOUNDARY and node.name != "==":
@@ -406,17 +415,18 @@ class Finder:
             self.visit(child)
         self.compared_with = None
 
-    compared_with = None
+    compared_with: Node | None = None
 
-    def visit_CALL_EXPR(self, node):
-        called, arguments = None, list(node.children)
+    def visit_CALL_EXPR(self, node: Node) -> None:
+        called: Node | None = None
+        arguments = list(node.children)
         if arguments and arguments[0].begin == node.begin:
             called = arguments.pop(0)
         if called:
             self.call(node, called, bool(arguments))
         self.arguments(arguments, node.name)
 
-    def call(self, node, called, has_arguments):
+    def call(self, node: Node, called: Node, has_arguments: bool) -> None:
         text = self.file.text
         name_begin = called.end - len(node.name)
         if node.name in SIBLING and text[name_begin : called.end] == node.name:
@@ -431,12 +441,12 @@ class Finder:
                 self.add("drop-call", node, self.source(child))
             self.visit(child)
 
-    def arguments(self, nodes, called):
+    def arguments(self, nodes: list[Node], called: str) -> None:
         """Values in a row, by position or by name."""
         if called in UNSEEN:
             return
         plain = [node for node in nodes if not self.file.of(node).startswith(("{", "[", "."))]
-        for first, second in zip(nodes, nodes[1:]):
+        for first, second in itertools.pairwise(nodes):
             if called in SYMMETRIC or first not in plain or second not in plain:
                 continue
             texts = self.source(first), self.source(second)
@@ -459,10 +469,10 @@ class Finder:
             else:
                 self.value(node)
 
-    def visit_INIT_LIST_EXPR(self, node):
+    def visit_INIT_LIST_EXPR(self, node: Node) -> None:
         self.arguments(node.children, "")
 
-    def field(self, node):
+    def field(self, node: Node) -> None:
         """.name = value"""
         value = node.children[-1]
         text = self.source(value)
@@ -476,7 +486,7 @@ class Finder:
 
     # Constants.
 
-    def visit_INTEGER_LITERAL(self, node):
+    def visit_INTEGER_LITERAL(self, node: Node) -> None:
         written = NUMBER.match(self.file.of(node))
         if not written:
             return
@@ -486,7 +496,7 @@ class Finder:
             if changed >= 0 and not self.same_as_boundary(changed - number, node):
                 self.add("constant", node, f"{changed}{suffix}")
 
-    def same_as_boundary(self, difference, node):
+    def same_as_boundary(self, difference: int, node: Node) -> bool:
         """a < 8 + 1 is a <= 8, and a >= 8 + 1 is a > 8."""
         whole = self.compared_with
         if whole is None or whole.name not in BOUNDARY:
@@ -495,10 +505,10 @@ class Finder:
         grows = whole.name in ("<", ">=") if right else whole.name in (">", "<=")
         return difference == (1 if grows else -1)
 
-    def visit_CXX_BOOL_LITERAL_EXPR(self, node):
+    def visit_CXX_BOOL_LITERAL_EXPR(self, node: Node) -> None:
         self.add("constant", node, "false" if self.file.of(node) == "true" else "true")
 
-    def visit_DECL_REF_EXPR(self, node):
+    def visit_DECL_REF_EXPR(self, node: Node) -> None:
         named = node.cursor.referenced
         if named is None or named.kind.name != "ENUM_CONSTANT_DECL":
             return
@@ -517,5 +527,5 @@ class Finder:
             self.add("constant", node, text[: len(text) - len(named.spelling)] + after)
 
 
-def find(file, name):
+def find(file: File, name: str) -> list[Mutant]:
     return Finder(file, name).mutants

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What came of a way of finding bugs that was run on a mutant."""
 
+import contextlib
 import dataclasses
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import threading
 import time
+from typing import Any
+
+Row = dict[str, Any]
 
 KILLED, SURVIVED = "killed", "survived"
 NOT_STARTED = (126, 127)  # of a shell: there is no such program, or it is being written
@@ -23,7 +28,7 @@ class Ended:
     tail: str  # of what it printed
 
     @property
-    def reason(self):
+    def reason(self) -> str:
         if self.out_of_time:
             return "out of time"
         # A shell reports the signal of what it ran in its exit code.
@@ -33,11 +38,11 @@ class Ended:
         return {0: "nothing found", 1: "found", 2: "undecided"}.get(self.code, f"exit {self.code}")
 
     @property
-    def verdict(self):
+    def verdict(self) -> str:
         return SURVIVED if self.code in (0, 2) and not self.out_of_time else KILLED
 
 
-def run(command, environment, folder, limit):
+def run(command: str, environment: dict[str, str], folder: pathlib.Path, limit: float) -> Ended:
     began = time.monotonic()
     out_of_time = False
     with open(folder / "output", "w+b") as output:
@@ -55,10 +60,8 @@ def run(command, environment, folder, limit):
         except subprocess.TimeoutExpired:
             out_of_time = True
         # Also what it has left behind.
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         process.wait()
         output.seek(max(0, output.seek(0, os.SEEK_END) - TAIL))
         tail = output.read().decode("utf-8", "replace")
@@ -67,14 +70,14 @@ def run(command, environment, folder, limit):
     return Ended(process.returncode, out_of_time, time.monotonic() - began, tail)
 
 
-def key(mutant):
+def key(mutant: Row) -> tuple[object, ...]:
     return tuple(mutant[name] for name in KEY)
 
 
 class Results:
     """One row for each mutant and way, in a file that grows."""
 
-    def __init__(self, path, resume):
+    def __init__(self, path: pathlib.Path, resume: bool) -> None:
         self.path = path
         self.rows = {}
         self.lock = threading.Lock()
@@ -85,13 +88,13 @@ class Results:
         else:
             path.write_text("", encoding="utf-8")
 
-    def has(self, mutant, way):
+    def has(self, mutant: Row, way: str) -> bool:
         return (key(mutant), way) in self.rows
 
-    def get(self, mutant, way):
+    def get(self, mutant: Row, way: str) -> Row | None:
         return self.rows.get((key(mutant), way))
 
-    def add(self, mutant, way, ended, reached):
+    def add(self, mutant: Row, way: str, ended: Ended, reached: bool) -> Row:
         row = {
             "id": mutant["id"],
             **{name: mutant[name] for name in KEY},

@@ -11,6 +11,7 @@ an overloaded operator looks like a built-in one.
 
 import re
 import sys
+from collections.abc import Iterator
 
 try:
     from clang import cindex
@@ -62,7 +63,15 @@ class Node:
     """`kind` is libclang's name, or BINARY, UNARY or SUBSCRIPT; `name` is the operator of those,
     and what is named or called for the rest."""
 
-    def __init__(self, cursor, kind, name, begin, end, children):
+    def __init__(
+        self,
+        cursor: cindex.Cursor,
+        kind: str,
+        name: str,
+        begin: int,
+        end: int,
+        children: list["Node"],
+    ) -> None:
         self.cursor = cursor
         self.kind = kind
         self.name = name
@@ -76,21 +85,21 @@ class Node:
         self.is_quantity = QUANTITY.match(self.type) is not None
 
     @property
-    def is_statement(self):
+    def is_statement(self) -> bool:
         return self.kind.endswith("_STMT")
 
 
 class File:
-    def __init__(self, path, text, roots):
+    def __init__(self, path: str, text: str, roots: list[Node]) -> None:
         self.path = path
         self.text = text
         self.roots = roots
 
-    def of(self, node):
+    def of(self, node: Node) -> str:
         return self.text[node.begin : node.end]
 
 
-def readable(text):
+def readable(text: str) -> str:
     """The source as libclang gets it, character for character in the same place."""
     text = text.replace(RETURN_IF_ERROR, READ_AS)
     at = text.find(ASSIGN_OR_RETURN)
@@ -115,7 +124,7 @@ def readable(text):
     return text
 
 
-def closing_of(text, opening):
+def closing_of(text: str, opening: int) -> int:
     """Where the bracket at `opening` is closed. Literals and comments with brackets are not
     expected where this is used."""
     depth = 0
@@ -126,7 +135,7 @@ def closing_of(text, opening):
     raise ValueError("a bracket stays open")
 
 
-def top_level(text, begin, end, char):
+def top_level(text: str, begin: int, end: int, char: str) -> list[int]:
     """The places of a character outside of all brackets."""
     depth = 0
     places = []
@@ -137,7 +146,7 @@ def top_level(text, begin, end, char):
     return places
 
 
-def precompile(headers, flags, path):
+def precompile(headers: list[str], flags: list[str], path: str) -> list[str]:
     """Reads system headers once for all sources. Returns the flags that add them."""
     text = "".join(f"#include <{header}>\n" for header in headers)
     unit = cindex.Index.create().parse(
@@ -154,7 +163,7 @@ class Unreadable(Exception):
     pass
 
 
-def parse(path, flags):
+def parse(path: str, flags: list[str]) -> File:
     with open(path, encoding="ascii") as file:
         text = file.read()
     unit = cindex.Index.create().parse(
@@ -179,18 +188,18 @@ def parse(path, flags):
 
 
 class Reader:
-    def __init__(self, path, text):
+    def __init__(self, path: str, text: str) -> None:
         self.path = path
         self.text = text
 
-    def here(self, cursor):
+    def here(self, cursor: cindex.Cursor) -> bool:
         return cursor.location.file is not None and cursor.location.file.name == self.path
 
     @staticmethod
-    def span(cursor):
+    def span(cursor: cindex.Cursor) -> tuple[int, int]:
         return cursor.extent.start.offset, cursor.extent.end.offset
 
-    def within(self, cursor):
+    def within(self, cursor: cindex.Cursor) -> Iterator[cindex.Cursor]:
         """The children that were written inside it."""
         begin, end = self.span(cursor)
         for child in cursor.get_children():
@@ -200,7 +209,7 @@ class Reader:
             if begin <= first < last <= end:
                 yield child
 
-    def read(self, cursor):
+    def read(self, cursor: cindex.Cursor) -> list[Node]:
         """The node of a cursor, in a list; an empty list where there is nothing to see."""
         begin, end = self.span(cursor)
         if HIDDEN_MACRO.match(self.text, begin) and not self.text.startswith(
@@ -220,11 +229,11 @@ class Reader:
             return self.read(children[0])
         return [self.operator(cursor, children) or self.plain(cursor, children)]
 
-    def plain(self, cursor, children):
+    def plain(self, cursor: cindex.Cursor, children: list[cindex.Cursor]) -> Node:
         nodes = [node for child in children for node in self.read(child)]
         return Node(cursor, cursor.kind.name, cursor.spelling, *self.span(cursor), nodes)
 
-    def rewritten(self, cursor, children):
+    def rewritten(self, cursor: cindex.Cursor, children: list[cindex.Cursor]) -> Node | None:
         """a != b and a < b are shown as calls of == and <=> in which some places are wrong."""
         if cursor.kind != Kind.UNEXPOSED_EXPR or len(children) != 1:
             return None
@@ -244,7 +253,7 @@ class Reader:
             return None
         return self.binary(cursor, name, operands)
 
-    def split(self, whole, call):
+    def split(self, whole: cindex.Cursor, call: cindex.Cursor) -> tuple[str, list[cindex.Cursor]]:
         """The operator as it was written, and the operands in the order of the source."""
         begin, end = self.span(whole)
         name, operands = "", []
@@ -259,13 +268,15 @@ class Reader:
                 operands.append(child)
         return name, sorted(operands, key=lambda one: self.span(one)[0])
 
-    def binary(self, cursor, name, operands):
+    def binary(
+        self, cursor: cindex.Cursor, name: str, operands: list[cindex.Cursor]
+    ) -> Node | None:
         nodes = [node for child in operands for node in self.read(child)]
         if len(nodes) != 2:
             return None
         return Node(cursor, "BINARY", name, *self.span(cursor), nodes)
 
-    def operator(self, cursor, children):
+    def operator(self, cursor: cindex.Cursor, children: list[cindex.Cursor]) -> Node | None:
         begin, end = self.span(cursor)
         if cursor.kind in (Kind.BINARY_OPERATOR, Kind.COMPOUND_ASSIGNMENT_OPERATOR):
             if len(children) != 2:

@@ -4,17 +4,20 @@
 import collections
 import json
 import math
+import pathlib
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from outcomes import KILLED
+from outcomes import KILLED, Row
 
 Z = 1.959964  # 95 %
 
 
-def load(path):
+def load(path: pathlib.Path) -> list[Row]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def wilson(hits, count):
+def wilson(hits: int, count: int) -> tuple[float, float]:
     """The interval in which the true share is with 95 % certainty."""
     if count == 0:
         return 0.0, 1.0
@@ -25,14 +28,14 @@ def wilson(hits, count):
     return max(0.0, (middle - spread) / whole), min(1.0, (middle + spread) / whole)
 
 
-def share(hits, count):
+def share(hits: int, count: int) -> str:
     low, high = wilson(hits, count)
     if count == 0:
         return "0 of 0"
     return f"{hits} of {count}, {100 * hits / count:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
 
 
-def census(mutants, equivalents):
+def census(mutants: list[Row], equivalents: dict[int, str]) -> str:
     """How many there are, by operator and by file."""
     lines = [
         f"{len(mutants)} mutants, {sum(row['compiles'] for row in mutants)} compile, "
@@ -46,28 +49,28 @@ def census(mutants, equivalents):
     return "\n".join(lines)
 
 
-def row_of(cells):
+def row_of(cells: Iterable[object]) -> str:
     return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 
 
 class Survey:
     """The results of the drawn mutants."""
 
-    def __init__(self, runner, drawn):
+    def __init__(self, runner: Any, drawn: list[int]) -> None:
         self.ways = list(runner.options.ways)
         self.reached = runner.reached
         self.mutants = [runner.mutants[id] for id in drawn]
         self.results = runner.results
         self.wasteful = runner.wasteful
 
-    def killed(self, mutant, ways):
+    def killed(self, mutant: Row, ways: Iterable[str]) -> bool:
         rows = [self.results.get(mutant, way) for way in ways]
         return any(row and row["verdict"] == KILLED for row in rows)
 
-    def any_killed(self):
+    def any_killed(self) -> int:
         return sum(self.killed(one, self.ways) for one in self.mutants)
 
-    def rates(self):
+    def rates(self) -> Iterator[str]:
         yield row_of(["way", "killed (95 %)", "how", "never reached"])
         yield "|---|---|---|---|"
         for way in self.ways:
@@ -86,7 +89,7 @@ class Survey:
         if len(self.ways) > 1:
             yield row_of(["any of them", share(self.any_killed(), len(self.mutants)), "", ""])
 
-    def by(self, field):
+    def by(self, field: str) -> Iterator[str]:
         groups = collections.defaultdict(list)
         for mutant in self.mutants:
             groups[mutant[field]].append(mutant)
@@ -99,7 +102,7 @@ class Survey:
             ]
             yield row_of([name, *cells])
 
-    def survivors(self, root):
+    def survivors(self, root: pathlib.Path) -> Iterator[str]:
         """Those that were reached one by one, the others by function."""
         alive = [one for one in self.mutants if not self.killed(one, self.ways)]
         reached = [
@@ -128,7 +131,7 @@ class Survey:
                     f"`{one['original']}` to `{one['mutated']}`"
                 )
 
-    def explained(self, root, mutant):
+    def explained(self, root: pathlib.Path, mutant: Row) -> Iterator[str]:
         lines = (root / mutant["file"]).read_text(encoding="utf-8").splitlines()
         yield (
             f"\n### {mutant['id']}: {mutant['file']}:{mutant['line']} {mutant['function']}, "
@@ -147,7 +150,7 @@ class Survey:
                 yield f"- {way}: {row['reason']}, {seen}, {row['seconds']:.1f} s"
 
 
-def report(root, runner, drawn):
+def report(root: pathlib.Path, runner: Any, drawn: list[int]) -> str:
     survey = Survey(runner, drawn)
     lines = [
         "# Mutants of the embedded store",

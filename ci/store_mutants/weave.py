@@ -7,8 +7,9 @@ original branch contains further mutants. Every line keeps its number.
 
 import bisect
 import dataclasses
+from collections.abc import Iterable
 
-from mutant import DROP, NEGATE, REPLACE, REQUIRE_NOT
+from mutant import DROP, NEGATE, REPLACE, REQUIRE_NOT, Edit, Mutant
 
 INCLUDE = '#include "ci/store_mutants/mutant.h"'
 
@@ -19,22 +20,24 @@ class Region:
 
     begin: int
     end: int
-    ids: list
+    ids: list[int]
 
 
 class Weaver:
     """The woven text, and for each mutant where it is in it."""
 
-    def __init__(self, text, mutants):
+    def __init__(self, text: str, mutants: Iterable[Mutant]) -> None:
         self.source = text
-        self.places = {}  # (begin, end) to [(edit, id)]
+        self.places: dict[
+            tuple[int, int], list[tuple[Edit, int]]
+        ] = {}  # (begin, end) to [(edit, id)]
         for mutant in mutants:
             for edit in mutant.edits:
                 self.places.setdefault((edit.begin, edit.end), []).append((edit, mutant.id))
         self.order = sorted(self.places, key=lambda place: (place[0], -place[1]))
-        self.regions = []
+        self.regions: list[Region] = []
         self.at = 0
-        self.parts = []
+        self.parts: list[str] = []
         self.next = 0
         # The first line is the licence.
         first = text.index("\n")
@@ -43,11 +46,11 @@ class Weaver:
         self.text = "".join(self.parts)
         self.starts = [0] + [at + 1 for at, char in enumerate(self.text) if char == "\n"]
 
-    def put(self, text):
+    def put(self, text: str) -> None:
         self.parts.append(text)
         self.at += len(text)
 
-    def weave(self, begin, end):
+    def weave(self, begin: int, end: int) -> None:
         """The source between two places, with the mutants in it."""
         while self.next < len(self.order) and self.order[self.next][0] < end:
             first, last = self.order[self.next]
@@ -59,7 +62,7 @@ class Weaver:
             begin = last
         self.put(self.source[begin:end])
 
-    def place(self, begin, end):
+    def place(self, begin: int, end: int) -> None:
         edits = self.places[(begin, end)]
         start = self.at
         of = {
@@ -84,13 +87,13 @@ class Weaver:
             self.put(f"; (WP_MUTANT({id}) != static_cast<bool>({edit.text}))")
         self.regions.append(Region(start, self.at, [id for _, id in edits]))
 
-    def blamed(self, line, column):
+    def blamed(self, line: int, column: int) -> list[int]:
         """The mutants of the smallest region that holds this place (both from 1 on)."""
         at = self.starts[line - 1] + column - 1
         holding = [one for one in self.regions if one.begin <= at < one.end]
         return min(holding, key=lambda one: one.end - one.begin).ids if holding else []
 
-    def on_line(self, line):
+    def on_line(self, line: int) -> list[int]:
         """The mutants of the smallest region that ends on or behind a line and begins before."""
         begin = self.starts[line - 1]
         index = bisect.bisect_left(self.starts, begin) + 1

@@ -20,26 +20,27 @@ DYNAMIC = {"c", "m", "dl", "rt", "pthread"}
 NEEDED = ["cares", "re2", "upb", "address_sorting", "ssl", "crypto", "z"]
 
 
-def name_of(word):
+def name_of(word: str) -> str | None:
     """Of a shared library: "grpc++" of /usr/lib/libgrpc++.so.1.51.1 or -lgrpc++."""
     found = re.fullmatch(r"(?:.*/lib(.+)\.so[.\d]*|-l(.+))", word)
     return found and (found[1] or found[2])
 
 
-def main():
+def main() -> int:
     words = sys.argv[1:]
     names = {name_of(word): word for word in words if name_of(word)}
     folders = [pathlib.Path(word).parent for word in names.values() if word.startswith("/")]
     if not folders:
         sys.exit("link.py: no shared library is named; expected the command of a linker")
 
-    def archive(name):
+    def archive(name: str) -> str | None:
         for folder in folders:
             if (folder / f"lib{name}.a").exists():
                 return str(folder / f"lib{name}.a")
         return None
 
-    kept, archives = [], []
+    kept: list[str] = []
+    archives: list[str] = []
     for word in words:
         name = name_of(word)
         if name is None or name in DYNAMIC:
@@ -48,11 +49,11 @@ def main():
             continue  # compiled from their headers
         elif name == "atomic":
             kept.append("-l:libatomic.a")  # the compiler's
-        elif archive(name):
-            archives.append(archive(name))
+        elif found := archive(name):
+            archives.append(found)
         else:
             sys.exit(f"link.py: lib{name}.a is in none of {sorted(set(map(str, folders)))}")
-    archives += [archive(name) for name in NEEDED if archive(name)]
+    archives += [found for found in map(archive, NEEDED) if found]
     archives += map(str, sorted(folders[0].glob("libabsl_*.a")))
     group = ["-Wl,--start-group", *dict.fromkeys(archives), "-Wl,--end-group"]
     command = [*kept, *group, "-static-libstdc++", "-static-libgcc", "-lm", "-lpthread", "-ldl"]
