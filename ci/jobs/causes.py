@@ -10,74 +10,70 @@ with 1 if there was a harness error.
 """
 
 import collections
-import json
 import pathlib
 import re
 import sys
+from collections.abc import Iterator, Sequence
+
+import job
+from job import reader
 
 LEVELS = ("must", "should", "may")
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+GRAVITIES = ("death", "data", "order", "silence", "fields")
 
 
-def guarantees():
+def guarantees() -> list[str]:
     """By weight, as the reports of the command order them."""
-    weights = ("Death", "Data", "Order", "Silence", "Fields")
-    found = []
-    for file in (ROOT / "harness/checkers").glob("*.cc"):
-        row = re.search(
-            r'Guarantee\("(\w+)"\),\s*\.place = (\d+),\s*\.gravity = Gravity::k(\w+),',
-            file.read_text(encoding="utf-8"),
-        )
-        if row:
-            found.append((weights.index(row[3]), int(row[2]), row[1]))
-    return [name for _, _, name in sorted(found)]
+    found = reader.listed(job.build("watchproof") / "watchproof", "list", "guarantees")
+    # Of the same gravity in the order of the list.
+    weighed = sorted(found, key=lambda one: GRAVITIES.index(one.facts["gravity"]))
+    return [one.name for one in weighed]
 
 
-def shape(text):
+def shape(text: str) -> str:
     text = re.sub(r'"(?:[^"\\]|\\.)*"', '"..."', text)
     text = re.sub(r"\b(?:0x)?\d[\d.]*\b", "N", text)
     return re.sub(r"\s+", " ", text)
 
 
-def causes(results):
+def causes(
+    results: Sequence[reader.Result], weight: Sequence[str]
+) -> Iterator[tuple[str, str, list[str], reader.Finding]]:
     """Yields (guarantee, level, cases, finding of the first of them), the gravest first."""
     grouped = collections.defaultdict(list)
     for result in results:
-        for finding in result["findings"][:1]:
-            level = finding.get("level", "must")
-            key = (level, finding["guarantee"], shape(finding["expected"]))
-            grouped[key].append((result["case"], finding))
-    weight = guarantees()
+        for finding in result.findings[:1]:
+            key = (finding.level, finding.guarantee, shape(finding.expected))
+            grouped[key].append((result.case, finding))
     for key in sorted(grouped, key=lambda k: (LEVELS.index(k[0]), weight.index(k[1]), k[2])):
         cases = sorted({case for case, _ in grouped[key]})
         yield key[1], key[0], cases, grouped[key][0][1]
 
 
-def undecided(results):
+def undecided(results: Sequence[reader.Result]) -> Iterator[tuple[str, str, list[str]]]:
     """Yields (verdict, reason, cases) of those that neither passed nor failed."""
     for verdict in ("harness_error", "inconclusive", "unsupported"):
         reasons = collections.defaultdict(set)
         for result in results:
-            if result["verdict"] == verdict:
-                reasons[shape(result["reason"])].add(result["case"])
+            if result.verdict == verdict:
+                reasons[shape(result.reason)].add(result.case)
         for reason, cases in sorted(reasons.items()):
             yield verdict, reason, sorted(cases)
 
 
-def number(cases):
+def number(cases: Sequence[str]) -> str:
     return f"{len(cases)} case" + ("" if len(cases) == 1 else "s")
 
 
-def main():
+def main() -> int:
     if len(sys.argv) != 2:
         sys.exit("usage: causes.py RUN")
-    file = pathlib.Path(sys.argv[1]) / "results.jsonl"
-    results = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    verdicts = collections.Counter(result["verdict"] for result in results)
+    results = reader.results_of(pathlib.Path(sys.argv[1]))
+    verdicts = collections.Counter(result.verdict for result in results)
     print(", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common()))
-    for guarantee, level, cases, finding in causes(results):
+    for guarantee, level, cases, finding in causes(results, guarantees()):
         print(f"\n{guarantee} ({level}), {number(cases)}: {', '.join(cases)}")
-        print(f"  expected  {finding['expected']}\n  observed  {finding['observed']}")
+        print(f"  expected  {finding.expected}\n  observed  {finding.observed}")
     for verdict, reason, cases in undecided(results):
         print(f"\n{verdict}, {number(cases)}: {reason}\n  {', '.join(cases)}")
     sys.exit(1 if verdicts["harness_error"] else 0)

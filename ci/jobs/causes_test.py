@@ -5,36 +5,39 @@
 import unittest
 
 import causes
+from job import reader
+
+WEIGHT = ("Available", "Ordered", "Reliable", "Fields", "Headers")
 
 
-def failed(case, guarantee, expected, level="must"):
-    finding = {"guarantee": guarantee, "level": level, "expected": expected, "observed": "else"}
-    return {"case": case, "verdict": "fail", "reason": "", "findings": [finding]}
+def failed(case: str, guarantee: str, expected: str, level: str = "must") -> reader.Result:
+    finding = reader.Finding(guarantee, expected, "else", level=level)
+    return reader.Result(case, "fail", findings=[finding])
 
 
 class Causes(unittest.TestCase):
-    def test_cases_that_differ_in_numbers_and_keys_have_one_cause(self):
+    def test_cases_that_differ_in_numbers_and_keys_have_one_cause(self) -> None:
         results = [
             failed("B.Two", "Fields", 'the put of "b" at revision 12'),
             failed("A.One", "Fields", 'the put of "a" at revision 3'),
             failed("C.Three", "Fields", 'the delete of "a" at revision 3'),
         ]
-        found = [(guarantee, cases) for guarantee, _, cases, _ in causes.causes(results)]
+        found = [(guarantee, cases) for guarantee, _, cases, _ in causes.causes(results, WEIGHT)]
         self.assertEqual(found, [("Fields", ["C.Three"]), ("Fields", ["A.One", "B.Two"])])
 
-    def test_what_must_be_comes_before_what_should_be_and_death_before_all(self):
+    def test_what_must_be_comes_before_what_should_be_and_death_before_all(self) -> None:
         results = [
             failed("A.One", "Reliable", "x", "should"),
             failed("A.Two", "Headers", "x"),
             failed("A.Three", "Ordered", "x"),
             failed("A.Four", "Available", "x"),
         ]
-        found = [guarantee for guarantee, _, _, _ in causes.causes(results)]
+        found = [guarantee for guarantee, _, _, _ in causes.causes(results, WEIGHT)]
         self.assertEqual(found, ["Available", "Ordered", "Headers", "Reliable"])
 
-    def test_those_without_a_verdict_are_listed_with_their_reason(self):
+    def test_those_without_a_verdict_are_listed_with_their_reason(self) -> None:
         results = [
-            {"case": c, "verdict": "unsupported", "reason": f"step {n} of the plan", "findings": []}
+            reader.Result(c, "unsupported", reason=f"step {n} of the plan")
             for c, n in (("A.One", 1), ("A.Two", 22))
         ]
         found = list(causes.undecided(results))

@@ -14,16 +14,17 @@ import argparse
 import collections
 import concurrent.futures
 import itertools
+import json
 import os
 import re
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import job
 import plans
+from reader import listed
 
-HARNESS = job.JOBS.parents[1] / "harness"
-STEPS = HARNESS / "scenario" / "steps"
-WATCH_OPTIONS = HARNESS / "history" / "watch_options.h"
 # Names, sizes and times: every use of the step has one, and its value says nothing.
 PLAIN = {
     "case",
@@ -62,29 +63,27 @@ PLAIN = {
 NAMED_OPTIONS = {("put", "lease"), ("watch", "user")}
 
 
-def known():
-    """Every kind of step and its options, from the sources."""
-    options = re.findall(r"\.in_plans = \"(\w+)\"", WATCH_OPTIONS.read_text())
-    features = {f"watch.{name}" for name in options}
-    for header in sorted(STEPS.glob("*.h")):
-        for body in re.findall(r"^struct \w+ \{.*?^\};", header.read_text(), re.S | re.M):
-            op = re.search(r"kOp = \"([^\"]+)\"", body)
-            if op is None:
-                continue
-            op = op.group(1)
-            features.add(op)
-            for name in re.findall(r"field\(\"(\w+)\"[^;]*Optional\(\)", body):
-                if name not in PLAIN or (op, name) in NAMED_OPTIONS:
-                    features.add(f"{op}.{name}")
+def is_option(op: str, name: str) -> bool:
+    return name not in PLAIN or (op, name) in NAMED_OPTIONS
+
+
+def known(command: str) -> set[str]:
+    """Every kind of step and its options."""
+    features = set()
+    for step in listed(command, "list", "steps"):
+        features.add(step.name)
+        for name in filter(None, step.facts["options"].split(", ")):
+            if is_option(step.name, name):
+                features.add(f"{step.name}.{name}")
     return features
 
 
-def base(value):
+def base(value: object) -> str:
     """What kind of revision it is: now, head, head-3, write 4, 17."""
     return re.sub(r"[-+ ]?\d+$", "", str(value)).strip() or "absolute"
 
 
-def features_of(step, inside=""):
+def features_of(step: dict[str, Any], inside: str = "") -> Iterator[str]:
     op = inside + step["op"]
     yield op
     for name, value in step.items():
@@ -97,20 +96,19 @@ def features_of(step, inside=""):
         elif name == "writes" or (name == "write" and isinstance(value, dict)):
             for inner in value if name == "writes" else [value]:
                 yield from features_of(inner, f"{op}>")
-        elif name not in PLAIN or (step["op"], name) in NAMED_OPTIONS:
-            if value not in (False, "", 0):
-                yield f"{op}.{name}"
+        elif value not in (False, "", 0) and is_option(step["op"], name):
+            yield f"{op}.{name}"
 
 
-def features_of_case(command, case, seeds):
-    used = set()
+def features_of_case(command: str, case: str, seeds: int) -> set[str]:
+    used: set[str] = set()
     for seed in range(1, seeds + 1):
         for line in plans.plan_of(command, case, seed)[1:]:
-            used.update(features_of(plans.json.loads(line)))
+            used.update(features_of(json.loads(line)))
     return used
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--pairs", type=int, default=1, help="print pairs with fewer cases")
@@ -131,7 +129,7 @@ def main():
     for pair in rare:
         print(f"{pairs[pair]:5}  {pair[0]}  with  {pair[1]}")
     met = sum(1 for pair in all_pairs if pairs[pair] > 0)
-    unused = sorted(known() - set(single))
+    unused = sorted(known(command) - set(single))
     print(
         f"{len(cases)} cases use {len(single)} steps and options; "
         f"{met} of {len(all_pairs)} pairs of them meet in a case"

@@ -17,6 +17,7 @@
 #include "harness/report/rows.h"
 #include "harness/report/run_json.h"
 #include "harness/results/result.h"
+#include "harness/scenario/step.h"
 #include "harness/targets/target_spec.h"
 #include "harness/targets/topology.h"
 #include "proxies/effects/effect.h"
@@ -27,7 +28,7 @@ namespace {
 struct CatalogEntry {
   std::string
       kind;  // "case", "guarantee", "fault", "effect", "defect", "bug", "consumer", "check",
-             // "target", "verdict", "level"
+             // "step", "target", "verdict", "level"
   std::string name;
   std::string summary;                                     // one line; may be empty
   std::string explain;                                     // a paragraph
@@ -57,14 +58,20 @@ void AddCases(std::vector<CatalogEntry>& catalog) {
   }
 }
 
+std::string_view Name(Gravity gravity) {
+  constexpr std::string_view kNames[] = {"death", "data", "order", "silence", "fields"};
+  return kNames[static_cast<std::size_t>(gravity)];
+}
+
 void AddGuarantees(std::vector<CatalogEntry>& catalog) {
   for (const Guarantee guarantee : AllGuarantees()) {
     const std::string promise(Promise(guarantee));
-    catalog.push_back({"guarantee",
-                       std::string(Name(guarantee)),
-                       promise,
-                       std::string(Explain(guarantee)),
-                       {{"promise", promise}}});
+    catalog.push_back(
+        {"guarantee",
+         std::string(Name(guarantee)),
+         promise,
+         std::string(Explain(guarantee)),
+         {{"promise", promise}, {"gravity", std::string(Name(GravityOf(guarantee)))}}});
   }
 }
 
@@ -121,6 +128,23 @@ void AddConsumers(std::vector<CatalogEntry>& catalog) {
                                    "the history of the store.",
                                    check.promise),
                        {{"impact", std::string(check.impact)}}});
+  }
+}
+
+// Only listed: their names are words of plans, which `explain` would take for others.
+void AddSteps(std::vector<CatalogEntry>& catalog) {
+  for (Step step : StepKinds()) {
+    std::vector<std::string_view> names, options;
+    for (const Field& field : step.fields()) {
+      names.push_back(field.name);
+      if (field.optional) options.push_back(field.name);
+    }
+    catalog.push_back({"step",
+                       std::string(step.op()),
+                       fmt::format("{}", fmt::join(names, ", ")),
+                       "A step of a plan.",
+                       {{"fields", fmt::format("{}", fmt::join(names, ", "))},
+                        {"options", fmt::format("{}", fmt::join(options, ", "))}}});
   }
 }
 
@@ -214,8 +238,8 @@ std::vector<CatalogEntry> Catalog() {
 
 // The other kinds are words that only `explain` needs.
 const std::vector<std::string>& ListedKinds() {
-  static const std::vector<std::string> kKinds = {"case",   "guarantee", "fault", "effect",
-                                                  "defect", "consumer",  "target"};
+  static const std::vector<std::string> kKinds = {"case",   "guarantee", "fault",  "effect",
+                                                  "defect", "consumer",  "target", "step"};
   return kKinds;
 }
 
@@ -282,7 +306,8 @@ CommandEnd ListCommand(const std::string& kind, bool json) {
     return Fail(StatusCode::kInvalidArgument, "'{}' is none of {}{}", kind,
                 fmt::join(plurals, ", "), DidYouMean(kind, plurals));
   }
-  const std::vector<CatalogEntry> catalog = Catalog();
+  std::vector<CatalogEntry> catalog = Catalog();
+  AddSteps(catalog);
   const TerminalStyle style = DetectStyle(When::kNever);
   for (const std::string& known : ListedKinds()) {
     if (!kind.empty() && kind != known + "s") continue;
