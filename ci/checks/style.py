@@ -5,13 +5,15 @@
     ci/checks/style.py layering words terms shape twins picture   the checks named, or all six
     ci/checks/style.py build --commands build/release/compile_commands.json
     ci/checks/style.py format                          needs clang-format 14
+    ci/checks/style.py python          ruff and mypy, which ci/jobs/setup.sh --checks installs
 
-Exit code: 0 clean, 1 problems, 77 not possible here (no clang-format 14).
+Exit code: 0 clean, 1 problems, 77 not possible here (without what format or python needs).
 """
 
 import argparse
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -30,6 +32,14 @@ from source import File, Problem
 SKIPPED = 77
 FORMAT_VERSION = "14"
 INCLUDED = re.compile(r'(?m)^#include "(.+)"')
+# What setup.sh makes, and where the caches are.
+PYTHON_TOOLS = pathlib.Path(__file__).resolve().parents[2] / "build" / "python-checks"
+PYTHON_CHECKS = (
+    ("ruff", "check", "--output-format=concise"),
+    ("ruff", "format", "--check", "--output-format=concise"),
+    ("mypy", "--no-error-summary"),
+)
+PYTHON_PROBLEM = re.compile(r"(?m)^(.+?):(\d+):(?:\d+:)? (?!note: )(.+)$")
 UNFORMATTED = re.compile(r"(?m)^(.+?):(\d+):\d+: (?:warning|error): .*-Wclang-format")
 
 
@@ -101,6 +111,24 @@ def check_format(files: list[File], options: argparse.Namespace) -> Iterator[Pro
         yield Problem(path, line, f"not formatted; run clang-format -i {path}")
 
 
+def check_python(_: object, options: argparse.Namespace) -> Iterator[Problem]:
+    environment = os.environ | {"PYTHONPATH": os.fspath(PYTHON_TOOLS)}
+    for tool, *flags in PYTHON_CHECKS:
+        done = subprocess.run(
+            [sys.executable, "-m", tool, *flags, f"--cache-dir={PYTHON_TOOLS / 'cache' / tool}"],
+            cwd=options.root,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        found = PYTHON_PROBLEM.findall(done.stdout)
+        if done.returncode != 0 and not found:
+            yield Problem(".", 1, f"{tool} failed: {done.stdout}{done.stderr}")
+        for path, line, text in found:
+            yield Problem(path, int(line), text)
+
+
 CHECKS = {
     "layering": check_layering,
     "words": check_words,
@@ -110,6 +138,7 @@ CHECKS = {
     "picture": check_picture,
     "build": check_build,
     "format": check_format,
+    "python": check_python,
 }
 
 
@@ -143,6 +172,9 @@ def main() -> int:
         if not options.clang_format:
             print(f"SKIP: no clang-format {FORMAT_VERSION} here; apt-get install clang-format")
             return SKIPPED
+    if "python" in names and not PYTHON_TOOLS.is_dir():
+        print("SKIP: no ruff and mypy here; ci/jobs/setup.sh --checks installs them")
+        return SKIPPED
     return run(names, options)
 
 

@@ -300,6 +300,19 @@ class Trees(unittest.TestCase):
         self.compile_database("harness/base/x.cc", "build/Unity/unity_0.cxx")
         self.assertEqual((0, []), self.run_checks("build"))
 
+    @unittest.skipUnless(style.PYTHON_TOOLS.is_dir(), "no ruff and mypy here")
+    def test_python_that_is_not_formatted_linted_and_typed(self) -> None:
+        root = style.PYTHON_TOOLS.parents[1]
+        for name in (".mypy.ini", ".ruff.toml"):
+            self.write(name, (root / name).read_text(encoding="utf-8"))
+        self.write("fixtures/good.py", P + "\nX = 1\n")
+        self.write("ci/bad.py", P + "\nimport os\n\n\ndef f(x):\n  return x\n")
+        code, lines = self.run_checks("python")
+        self.assertEqual(code, 1)
+        for said in ("unformatted: ", "F401", "[no-untyped-def]"):
+            self.assertTrue(any(said in line for line in lines), (said, lines))
+        self.assertFalse(any("good.py" in line for line in lines), lines)
+
     def test_a_file_that_is_not_formatted(self) -> None:
         self.options.clang_format = style.find_clang_format()
         if not self.options.clang_format:

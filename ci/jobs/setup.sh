@@ -1,8 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs the packages for the build, the tests and the first run on Debian 12, and those named as
-# arguments. Does nothing when all of them are installed.
+# arguments. Does nothing when all of them are installed. With --checks, which comes first, also
+# what checks the Python, into a folder of its own in build/, so that nothing else changes.
 set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+checks=no
+if [[ ${1:-} == --checks ]]; then
+  checks=yes
+  shift
+fi
 
 packages=(
   ca-certificates ccache clang-format cmake curl debian-archive-keyring etcd-client etcd-server
@@ -31,11 +38,29 @@ for tool in dpkg-query apt-get; do
   command -v "$tool" >/dev/null || fail "$tool is needed; this script is for Debian 12"
 done
 
+# Without a registry in reach the check is skipped, like other tests that need one.
+install_checks() {
+  local wanted=$root/ci/checks/requirements.txt folder=$root/build/python-checks
+  [[ $checks == yes ]] || return 0
+  cmp -s "$wanted" "$folder/installed.txt" && return 0
+  rm -rf "$folder"
+  if python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
+    --only-binary :all: --target "$folder" -r "$wanted" </dev/null >&2; then
+    cp "$wanted" "$folder/installed.txt"
+  else
+    rm -rf "$folder"
+    echo "setup: pip could not install ci/checks/requirements.txt; style.python will be skipped" >&2
+  fi
+}
+
 missing=()
 for package in "${packages[@]}"; do
   installed "$package" || missing+=("$package")
 done
-[[ ${#missing[@]} -gt 0 ]] || exit 0
+if [[ ${#missing[@]} -eq 0 ]]; then
+  install_checks
+  exit 0
+fi
 
 as_root=()
 if [[ $EUID -ne 0 ]]; then
@@ -75,3 +100,4 @@ trap release_etcd EXIT
 "${quiet[@]}" apt-get "${options[@]}" install -y --no-install-recommends "${missing[@]}" \
   </dev/null >&2 ||
   fail "apt-get could not install ${missing[*]}; this is for Debian 12 with a Debian mirror"
+install_checks

@@ -7,7 +7,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 # clang's library reads the store's sources to make mutants of them.
-"$root/ci/jobs/setup.sh" libclang-common-16-dev libclang1-16 python3-clang-16
+"$root/ci/jobs/setup.sh" --checks libclang-common-16-dev libclang1-16 python3-clang-16
 cd "$root" # presets are looked up in the working directory
 cmake --preset ci -DWATCHPROOF_STORE_MUTANTS=ON </dev/null
 cmake --build --preset ci --parallel "$(nproc)" </dev/null
