@@ -12,6 +12,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from reader import Fields, Result, lines_of, results_of
 
@@ -37,6 +38,10 @@ class Behaviour(Fields):
 class Tools:
     watchproof: str
     dishonest_server: str
+
+    @classmethod
+    def of(cls, build: pathlib.Path) -> Self:
+        return cls(str(build / "watchproof"), str(build / "dishonest_server"))
 
     def behaviours(self) -> dict[str, Behaviour]:
         """By name."""

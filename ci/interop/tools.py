@@ -26,10 +26,15 @@ def find_etcdctl(release: tuple[int, ...]) -> str:
     )
 
 
-def releases() -> pathlib.Path:
+def cache() -> pathlib.Path:
+    """Where the command keeps what it fetches and builds."""
     own = os.environ.get("WATCHPROOF_CACHE")
     shared = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return pathlib.Path(own or os.path.join(shared, "watchproof")) / "releases"
+    return pathlib.Path(own or os.path.join(shared, "watchproof"))
+
+
+def releases() -> pathlib.Path:
+    return cache() / "releases"
 
 
 def _release_of(binary: str, arguments: list[str]) -> tuple[int, ...] | None:

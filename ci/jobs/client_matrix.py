@@ -324,9 +324,7 @@ def without_tools(clients: list[str], cells: Cells) -> list[str]:
 def main() -> int:
     behaviours, promises = load()
     judge = Judge(promises)
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = job.parser(__doc__)
     parser.add_argument("--client", action="append", metavar="NAME")
     parser.add_argument(
         "--behaviour",
@@ -339,8 +337,7 @@ def main() -> int:
     parser.add_argument("--servers", type=int, default=3)
     parser.add_argument("--page", type=pathlib.Path)
     options = parser.parse_args()
-    build = job.build("watchproof", "dishonest_server")
-    tools = Tools(str(build / "watchproof"), str(build / "dishonest_server"))
+    tools = Tools.of(job.build("watchproof", "dishonest_server"))
     problems = [
         f"{name}: in no row of behaviours.toml, or of no server"
         for name in unplaced(tools, behaviours)

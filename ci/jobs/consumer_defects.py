@@ -11,7 +11,6 @@ what the case waits for: the store is undecided then.) Exit code 0 when every on
 or npm. The API servers take minutes where go has not built them yet.
 """
 
-import argparse
 import dataclasses
 import json
 import os
@@ -262,13 +261,10 @@ def run(defect: Defect, watchproof: pathlib.Path, folder: pathlib.Path) -> str:
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    options = job.parser(__doc__)
     options.add_argument("--defect", action="append", choices=[one.name for one in DEFECTS])
     wanted = options.parse_args().defect
-    for program in ("go", "npm"):
-        if not shutil.which(program):
-            print(f"consumer_defects: unsupported without {program}", file=sys.stderr)
-            return 77
+    job.needs("go", "npm")
     watchproof = job.build("watchproof") / "watchproof"
     missed = 0
     for defect in DEFECTS:

@@ -10,7 +10,6 @@ Prints the steps and options with their cases, those that no case uses, and the 
 cases than --pairs use. Exit code 1 if a step or an option is used by no case.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import itertools
@@ -109,7 +108,7 @@ def features_of_case(command: str, case: str, seeds: int) -> set[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = job.parser(__doc__)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--pairs", type=int, default=1, help="print pairs with fewer cases")
     parser.add_argument("--no-build", action="store_true")

@@ -135,7 +135,7 @@ def check_whole(
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = job.parser(__doc__)
     parser.add_argument("paths", nargs="*")
     parser.add_argument("--cuts", type=int, default=20)
     parser.add_argument("--flips", type=int, default=200)

@@ -11,12 +11,10 @@ are written several times a second, since many are killed; what it did after the
 missing. For measuring ourselves: no verdict rests on such a build. Exit code 77 without Go.
 """
 
-import argparse
 import collections
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -112,14 +110,12 @@ def share(found: Blocks, file: str | None = None) -> str:
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    options = job.parser(__doc__)
     options.add_argument("--version", default="3.6.16")
     options.add_argument("--explore", default="5m")
     options.add_argument("--seed", default="1")
     wanted = options.parse_args()
-    if not shutil.which("go"):
-        print("etcd_coverage: unsupported without Go", file=sys.stderr)
-        return 77
+    job.needs("go")
     watchproof = job.build("watchproof") / "watchproof"
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

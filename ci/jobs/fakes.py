@@ -10,7 +10,6 @@ honest one fails. --folder keeps the runs and the logs of what was broken. Takes
 server.
 """
 
-import argparse
 import pathlib
 import sys
 import tempfile
@@ -64,17 +63,11 @@ def show(outcome: Outcome) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = job.parser(__doc__)
     parser.add_argument("--behaviour", action="append", default=[])
     parser.add_argument("--folder", type=pathlib.Path)
-    words = sys.argv[1:]
-    split = words.index("--") if "--" in words else len(words)
-    options = parser.parse_args(words[:split])
-    flags = words[split + 1 :]
-    build = job.build("watchproof", "dishonest_server")
-    tools = Tools(str(build / "watchproof"), str(build / "dishonest_server"))
+    options, flags = job.parse(parser)
+    tools = Tools.of(job.build("watchproof", "dishonest_server"))
     known = tools.behaviours()
     chosen = options.behaviour or [HONEST] + [
         name

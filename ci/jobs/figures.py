@@ -14,7 +14,6 @@ not grow with the number of events. `check` judges the calls too, once they are 
 takes some. Figures, not tests: nothing passes or fails here. Runs alternate; medians come last.
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -93,7 +92,7 @@ def record(build: pathlib.Path, scratch: pathlib.Path, etcd: str, pairs: int) ->
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = job.parser(__doc__)
     parser.add_argument("--etcd", default=shutil.which("etcd"))
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--judge-only", action="store_true")

@@ -61,7 +61,7 @@ def defect_gates(options: argparse.Namespace, build: pathlib.Path) -> list[Gate]
         Gate(name, "embedded", f"embedded+{name}", "worse")
         for name in (one.name for one in listed(build / "watchproof", "list", "defects"))
     ]
-    tools = Tools(str(build / "watchproof"), str(build / "dishonest_server"))
+    tools = Tools.of(build)
 
     def relayed(behaviour: str) -> str:
         return template(tools, behaviour, options.output / f"{behaviour}.log", ())
@@ -129,11 +129,7 @@ def run_gate(gate: Gate, options: argparse.Namespace, build: pathlib.Path, flags
 
 
 def main() -> bool:
-    words = sys.argv[1:]
-    split = words.index("--") if "--" in words else len(words)
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = job.parser(__doc__)
     parser.add_argument("kind", choices=("null", "defects", "releases"))
     parser.add_argument("pair", nargs="*")
     parser.add_argument("--target", default="embedded")
@@ -143,7 +139,7 @@ def main() -> bool:
     parser.add_argument("--parallel", type=int, default=1)
     parser.add_argument("--output", type=pathlib.Path)
     parser.add_argument("--resume", action="store_true")
-    options = parser.parse_args(words[:split])
+    options, flags = job.parse(parser)
     options.budget = options.budget or ("20s" if options.kind == "null" else "15m")
     options.output = (options.output or pathlib.Path(f"build/gates-{options.kind}")).absolute()
     options.output.mkdir(parents=True, exist_ok=True)
@@ -162,7 +158,7 @@ def main() -> bool:
     lock = threading.Lock()
 
     def one(gate: Gate) -> None:
-        row = run_gate(gate, options, build, words[split + 1 :])
+        row = run_gate(gate, options, build, flags)
         with lock:
             rows.append(row)
             kept.write_text("".join(json.dumps(each) + "\n" for each in rows))

@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import job
+from tools import cache
 
 TEST_MINUTES = 8
 RENAMED_FLAG = (3, 6)  # etcd's first release without "experimental" in front of it
@@ -43,12 +44,6 @@ class Suite:
     @property
     def folder(self) -> pathlib.Path:
         return job.JOBS.parent / self.name
-
-
-def cache() -> pathlib.Path:
-    own = os.environ.get("WATCHPROOF_CACHE")
-    shared = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return pathlib.Path(own or os.path.join(shared, "watchproof"))
 
 
 def go(*arguments: str, cwd: pathlib.Path, **how: Any) -> subprocess.CompletedProcess[str]:
@@ -93,8 +88,7 @@ def variables(store: str, watchproof: pathlib.Path) -> tuple[dict[str, str], str
         return {"WATCHPROOF_STORE": "embedded", "WATCHPROOF_BINARY": str(watchproof)}, "embedded"
     if store.startswith("etcd@"):
         version = store.removeprefix("etcd@")
-        subprocess.run([watchproof, "fetch", "etcd", version], check=True, stdout=sys.stderr)
-        binary = cache() / "releases" / "etcd" / version / "etcd"
+        binary = job.etcd(watchproof, version)
     elif store.startswith("etcd:"):
         binary = pathlib.Path(store.removeprefix("etcd:")).absolute()
     else:
@@ -193,7 +187,7 @@ def report(suite: Suite, name: str, ended: dict[str, str], outputs: dict[str, st
 
 
 def parse(suite: Suite, about: str) -> argparse.Namespace:
-    options = argparse.ArgumentParser(description=about.split("\n")[0])
+    options = job.parser(about)
     options.add_argument("--store", default="embedded", metavar="embedded|etcd@VERSION|etcd:PATH")
     options.add_argument("--proxy", action="store_true", help="put watchproof's proxy in between")
     options.add_argument(
@@ -235,12 +229,7 @@ def collect(
 
 def main(suite: Suite, about: str) -> int:
     options = parse(suite, about)
-    if not shutil.which("go"):
-        print(
-            f"{suite.name}: unsupported without go: install golang-go, 1.26 or later",
-            file=sys.stderr,
-        )
-        return 77
+    job.needs("go")
     watchproof = job.build("watchproof") / "watchproof"
     environment, name = variables(options.store, watchproof)
     environment["WATCHPROOF_PROXY"] = str(watchproof) if options.proxy else ""

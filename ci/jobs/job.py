@@ -6,9 +6,11 @@ job.pairs([folder / "ci/bench/path_bench", ...])  # {"p50_us": 7.3}, or None aft
 job.spread([1, 2, 3])                             # "2 [1..3]"
 """
 
+import argparse
 import os
 import pathlib
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -27,6 +29,32 @@ def build(*targets: str) -> pathlib.Path:
         subprocess.run([JOBS / "setup.sh"], check=True)
         subprocess.run([JOBS / "build.sh", *targets], check=True, stdout=sys.stderr)
     return BUILD
+
+
+def parser(about: str) -> argparse.ArgumentParser:
+    raw = argparse.RawDescriptionHelpFormatter
+    return argparse.ArgumentParser(description=about, formatter_class=raw)
+
+
+def parse(parser: argparse.ArgumentParser) -> tuple[argparse.Namespace, list[str]]:
+    """What stands behind "--" is for the command that the job runs."""
+    words = sys.argv[1:]
+    split = words.index("--") if "--" in words else len(words)
+    return parser.parse_args(words[:split]), words[split + 1 :]
+
+
+def needs(*programs: str) -> None:
+    for program in programs:
+        if not shutil.which(program):
+            print(f"{sys.argv[0]}: unsupported without {program}", file=sys.stderr)
+            sys.exit(77)
+
+
+def etcd(watchproof: pathlib.Path, version: str) -> pathlib.Path:
+    """The binary of a release, which is fetched."""
+    command = (watchproof, "fetch", "etcd", version)
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return pathlib.Path(done.stdout.splitlines()[-1])
 
 
 def own_address() -> str:

@@ -96,9 +96,7 @@ def counts(bug: Row, result: Result) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = job.parser(__doc__)
     parser.add_argument("releases", nargs="+", metavar="RELEASE[,TOPOLOGY]")
     parser.add_argument("--seeds", default="11,5eed,7", metavar="HEX,...")
     parser.add_argument("--bug", action="append", default=[])

@@ -32,7 +32,6 @@ import dataclasses
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -213,7 +212,7 @@ def print_matrix(case: str, columns: dict[str, Cells], etcds: list[str]) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = job.parser(__doc__)
     parser.add_argument("--kubernetes", action="append", metavar="VERSION")
     parser.add_argument("--etcd", action="append", metavar="VERSION")
     parser.add_argument("--case", action="append", choices=CASES)
@@ -222,9 +221,7 @@ def main() -> int:
     options = parser.parse_args()
     options.etcd = options.etcd or ETCD
     options.case = options.case or CASES
-    if not shutil.which("go"):
-        print("kubernetes_exposure: unsupported without go", file=sys.stderr)
-        return 77
+    job.needs("go")
     watchproof = job.build("watchproof") / "watchproof"
     with tempfile.TemporaryDirectory() as scratch:
         runs = options.runs or pathlib.Path(scratch)

@@ -26,7 +26,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -36,6 +35,7 @@ from typing import Any
 import go_suite
 import job
 import server
+import tools
 
 HERE = job.JOBS.parent / "kubernetes_job"
 HOSTED = job.JOBS.parent / "hosted" / "kubernetes"
@@ -307,7 +307,7 @@ def show(
 
 def work(stack: contextlib.ExitStack, options: argparse.Namespace) -> int:
     build = job.build("watchproof", "make_certs")
-    program = go_suite.cache() / "kubernetes_job" / "program"
+    program = tools.cache() / "kubernetes_job" / "program"
     if not (program.exists() and os.environ.get("WATCHPROOF_BUILT")):
         go_suite.go(
             "build", "-buildvcs=false", "-ldflags=-s", "-o", str(program), ".", cwd=HERE, check=True
@@ -333,15 +333,10 @@ def work(stack: contextlib.ExitStack, options: argparse.Namespace) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = job.parser(__doc__)
     parser.add_argument("--run", action="append", choices=RUNS, help="repeatable (default: all)")
     options = parser.parse_args()
-    if not shutil.which("go"):
-        print(
-            "kubernetes_job: unsupported without go: install golang-go, 1.26 or later",
-            file=sys.stderr,
-        )
-        return 77
+    job.needs("go")
     return server.run(work, options)
 
 

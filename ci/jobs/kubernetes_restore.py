@@ -274,10 +274,7 @@ def work(stack: contextlib.ExitStack, options: argparse.Namespace) -> int:
     places = {name: build(name, folder / "consumers") for name in options.consumer}
     failed = False
     for release in options.etcd:
-        fetched = subprocess.run(
-            [watchproof, "fetch", "etcd", release], check=True, capture_output=True, text=True
-        )
-        binary = fetched.stdout.splitlines()[-1]
+        binary = str(job.etcd(watchproof, release))
         for name, place in places.items():
             for way, flags in WAYS.items():
                 own = folder / f"{release}-{name}-{len(flags)}"
@@ -296,18 +293,14 @@ def work(stack: contextlib.ExitStack, options: argparse.Namespace) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = job.parser(__doc__)
     parser.add_argument("--etcd", action="append", metavar="VERSION")
     parser.add_argument("--consumer", action="append", metavar="NAME", help="of those in Go")
     parser.add_argument("--patience", type=float, default=30, metavar="SECONDS")
     options = parser.parse_args()
     options.etcd = options.etcd or ["3.7.3"]
     options.consumer = options.consumer or ["etcd-go", "kube-informer"]
-    if not shutil.which("go"):
-        print("SKIP: no go")
-        return 77
+    job.needs("go")
     return run(work, options)
 
 

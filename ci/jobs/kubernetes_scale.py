@@ -24,7 +24,6 @@ import argparse
 import json
 import os
 import pathlib
-import shutil
 import statistics
 import subprocess
 import sys
@@ -182,17 +181,8 @@ class Side:
         return self.result["lost"] + self.result["doubled"] + self.result["unequal"]
 
 
-def etcd_binary(build: pathlib.Path, version: str) -> str:
-    done = subprocess.run(
-        [build / "watchproof", "fetch", "etcd", version], check=True, capture_output=True, text=True
-    )
-    return done.stdout.splitlines()[-1]
-
-
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = job.parser(__doc__)
     parser.add_argument("--etcd", default="3.7.3")
     parser.add_argument("--duration", type=int, default=600)
     parser.add_argument("--informers", type=int, default=1000)
@@ -201,9 +191,7 @@ def main() -> int:
     parser.add_argument("--cache", action="store_true")
     parser.add_argument("--defect", action="append", default=[])
     options = parser.parse_args()
-    if not shutil.which("go"):
-        print("SKIP: no go")
-        return 77
+    job.needs("go")
     options.build = job.build("watchproof")
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="watchproof-scale-"))
@@ -212,7 +200,14 @@ def main() -> int:
         etcd = f"etcd {options.etcd}"
         sides = [
             Side(stack, EMBEDDED, options.build / "watchproof", 0, program, options),
-            Side(stack, etcd, etcd_binary(options.build, options.etcd), 1, program, options),
+            Side(
+                stack,
+                etcd,
+                str(job.etcd(options.build / "watchproof", options.etcd)),
+                1,
+                program,
+                options,
+            ),
         ]
         with ThreadPoolExecutor() as pool:
             list(pool.map(Side.run, sides))

@@ -26,14 +26,10 @@ import job
 from npm import install
 from reader import Result, results_of
 from server import Skip
+from tools import releases
 
 ROOT = job.JOBS.parents[1]
-CACHE = pathlib.Path(
-    os.environ.get("WATCHPROOF_CACHE")
-    or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    / "watchproof"
-)
-RELEASES = CACHE / "releases" / "etcd"
+RELEASES = releases() / "etcd"
 
 
 def version_order(version: str) -> tuple[list[int], bool, str]:
@@ -124,9 +120,7 @@ def take_pictures(output: pathlib.Path) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = job.parser(__doc__)
     parser.add_argument("releases", nargs="*", metavar="RELEASE")
     parser.add_argument("--seeds", default="11,5eed", metavar="HEX,...")
     parser.add_argument("--jobs", type=int, default=6 * (os.cpu_count() or 1))

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 
+import job
 from job import reader
 
 
@@ -68,7 +69,7 @@ def compare(flags: argparse.Namespace, case: str) -> str | None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = job.parser(__doc__)
     parser.add_argument("base", type=os.path.abspath)
     parser.add_argument("new", type=os.path.abspath)
     parser.add_argument("--seeds", type=int, default=50)

@@ -176,7 +176,7 @@ def built(source: str, folder: str) -> str | None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = job.parser(__doc__)
     parser.add_argument("--toxiproxy")
     parser.add_argument("--source")
     parser.add_argument("--pairs", type=int, default=5)

@@ -107,7 +107,7 @@ def kind_of(result: Result) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser()
+    parser = job.parser(__doc__)
     parser.add_argument("--seeds", type=int, default=4)
     parser.add_argument("--ways", default=",".join(WAYS))
     parser.add_argument("--filter")

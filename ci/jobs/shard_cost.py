@@ -19,6 +19,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+import job
 from job import reader
 
 Name = tuple[str, str]  # case and target
@@ -149,9 +150,7 @@ kept per shard; {at_most} pods at a time.
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = job.parser(__doc__)
     parser.add_argument("run", nargs="+", type=pathlib.Path)
     parser.add_argument("--repeat", type=int, default=20)
     parser.add_argument("--shards", default="1,10,100,1000")

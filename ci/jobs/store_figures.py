@@ -210,7 +210,7 @@ LONG = {"catchup-long"}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = job.parser(__doc__)
     parser.add_argument("--etcd", default=shutil.which("etcd"))
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--disk", default=os.getcwd())

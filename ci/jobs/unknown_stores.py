@@ -11,7 +11,6 @@ Prints one row per call: the verdicts of all statuses. Exit code 0 when there is
 any. Takes some minutes.
 """
 
-import argparse
 import pathlib
 import shlex
 import sys
@@ -98,20 +97,15 @@ class Table:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = job.parser(__doc__)
     parser.add_argument("--call", action="append", default=[])
     parser.add_argument("--code", action="append", type=int, default=[])
     parser.add_argument("--folder", type=pathlib.Path)
-    words = sys.argv[1:]
-    split = words.index("--") if "--" in words else len(words)
-    options = parser.parse_args(words[:split])
-    build = job.build("watchproof", "dishonest_server")
-    tools = Tools(str(build / "watchproof"), str(build / "dishonest_server"))
+    options, flags = job.parse(parser)
+    tools = Tools.of(job.build("watchproof", "dishonest_server"))
     folder = (options.folder or pathlib.Path(tempfile.mkdtemp(prefix="wp-unknown-"))).absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    table = Table(tools, folder, words[split + 1 :])
+    table = Table(tools, folder, flags)
     codes = options.code or range(1, 17)
     for call in options.call or CALLS:
         table.show(
