@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import unittest
 
-from tool import Result, RunTest, descendants, main, wait_for
+from tool import Result, RunTest, called, descendants, main, wait_for
 
 CONSUMERS = pathlib.Path(__file__).parents[2] / "fixtures" / "consumers"
 AWAY = "Consumers.CompactionWhileAway"
@@ -200,12 +200,7 @@ class Consumers(RunTest):
         self.await_end_of(family)
 
     def run_check(self) -> str:
-        done = subprocess.run(
-            [self.watchproof, "check", str(self.latest().resolve())],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = called([self.watchproof, "check", str(self.latest().resolve())])
         return done.stdout
 
 

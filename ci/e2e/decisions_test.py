@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 import unittest
 
-from tool import BUSY, DELETE_AT_FLOOR, OVERTAKES, RunTest, document_of, main
+from tool import BUSY, DELETE_AT_FLOOR, OVERTAKES, RunTest, called, document_of, main
 
 LOST = "embedded+delete-at-floor-lost"
 KILLED = "Resumable.KillAndRestart"
@@ -24,14 +24,7 @@ def cached(*versions: str) -> bool:
 
 class Decisions(RunTest):
     def decide(self, *words: str, expect: int | set[int]) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [self.watchproof, *words],
-            capture_output=True,
-            text=True,
-            timeout=BUSY * 300,
-            check=False,
-            cwd=self.folder,
-        )
+        done = called([self.watchproof, *words], timeout=BUSY * 300, cwd=self.folder)
         expected = expect if isinstance(expect, set) else {expect}
         self.assertIn(done.returncode, expected, f"{words}\n{done.stdout}\n{done.stderr}")
         return done
@@ -163,12 +156,7 @@ class Decisions(RunTest):
         found = json.loads(done.stdout)
         states = [one["state"] for one in found["builds"]]
         self.assertEqual(states, ["good", "good", "skipped", "bad", "bad"])
-        trees = subprocess.run(
-            ["git", "-C", repository, "worktree", "list"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        trees = called(["git", "-C", repository, "worktree", "list"], check=True)
         self.assertEqual(len(trees.stdout.splitlines()), 1)
 
     def test_bisect_says_what_it_expects(self) -> None:

@@ -7,7 +7,7 @@ import os
 import subprocess
 from typing import Any
 
-from tool import BUSY, RunTest, main
+from tool import BUSY, RunTest, called, main
 
 
 class Doctor(RunTest):
@@ -19,11 +19,8 @@ class Doctor(RunTest):
             for name, value in os.environ.items()
             if not name.startswith(("WATCHPROOF_", "GTEST_"))
         }
-        done = subprocess.run(
+        done = called(
             [self.watchproof, "doctor", *words],
-            capture_output=True,
-            text=True,
-            check=False,
             cwd=self.folder,
             env=environment | (more or {}),
             timeout=BUSY * 60,
@@ -108,9 +105,7 @@ class Doctor(RunTest):
             'target = ["embedded"]\nfilter = "CompactionSurfaced.DeleteAtFloor"\n'
             f'run-dir = "{self.folder}/runs"\nseed = "0x7"\n'
         )
-        done = subprocess.run(
-            [self.watchproof, "run"], cwd=self.folder, capture_output=True, text=True, check=False
-        )
+        done = called([self.watchproof, "run"], cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         flags = self.run_json()["flags"]
         self.assertEqual(flags["--seed"]["origin"], "watchproof.toml")
@@ -121,13 +116,7 @@ class Doctor(RunTest):
             ("jobs = [\n", "line 1"),
         ):
             file.write_text(text)
-            done = subprocess.run(
-                [self.watchproof, "run"],
-                cwd=self.folder,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
+            done = called([self.watchproof, "run"], cwd=self.folder)
             self.assertEqual(done.returncode, 4, text)
             self.assertIn(words, done.stderr)
         self.assertIn("no-such.toml", self.doctor("--config-file", "no-such.toml", expect=4).stderr)

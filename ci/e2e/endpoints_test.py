@@ -14,6 +14,7 @@ from tool import (
     FULL_QUEUE,
     OVERTAKES,
     RunTest,
+    called,
     descendants,
     main,
     stock_etcd,
@@ -58,11 +59,9 @@ class EndpointTest(RunTest):
 
     def etcdctl(self, *arguments: str) -> str:
         flags = [self.placed(word) for word in self.ETCDCTL_FLAGS]
-        done = subprocess.run(
+        done = called(
             ["etcdctl", "--endpoints", self.ADDRESS, *PATIENCE, *flags, *arguments],
             env={**os.environ, "ETCDCTL_API": "3"},
-            capture_output=True,
-            text=True,
             check=True,
         )
         return done.stdout

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
-from tool import BUSY, DELETE_AT_FLOOR, FULL_QUEUE, OVERTAKES, RunTest, main, stock_etcd
+from tool import BUSY, DELETE_AT_FLOOR, FULL_QUEUE, OVERTAKES, RunTest, called, main, stock_etcd
 
 GTEST = SCRIPTED = EXAMPLE = ""
 SOURCES = pathlib.Path(__file__).resolve().parents[1] / "examples" / "gtest"
@@ -27,14 +27,11 @@ class GoogleTest(RunTest):
     ) -> dict[str, tuple[str, list[str]]]:
         """The tests of the program: name -> (what became of it, all texts)."""
         xml = self.folder / "out.xml"
-        done = subprocess.run(
+        done = called(
             [program, f"--gtest_output=xml:{xml}", *arguments],
             cwd=self.folder,
             env={**os.environ, **(more or {})},
-            capture_output=True,
-            text=True,
             timeout=BUSY * 300,
-            check=False,
         )
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         tests = {}
@@ -92,11 +89,9 @@ class GoogleTest(RunTest):
         self.assertEqual(tests["embedded/Ends.Inconclusive"][0], "failed")
 
     def test_google_test_selects_and_shards(self) -> None:
-        listed = subprocess.run(
+        listed = called(
             [GTEST, "--gtest_list_tests", "--gtest_filter=*/Resumable.*"],
             cwd=self.folder,
-            capture_output=True,
-            text=True,
             check=True,
         ).stdout
         # Nothing behind a name: CMake would take it for a part of the name.
@@ -120,9 +115,7 @@ class GoogleTest(RunTest):
         self.assertTrue(shards[0] and shards[1])
 
     def test_a_wrong_flag_is_4(self) -> None:
-        done = subprocess.run(
-            [GTEST, "--target", "nonsense"], capture_output=True, text=True, check=False
-        )
+        done = called([GTEST, "--target", "nonsense"])
         self.assertEqual(done.returncode, 4)
         self.assertIn("nonsense", done.stderr)
 
@@ -151,9 +144,7 @@ class GoogleTest(RunTest):
             check=True,
             capture_output=True,
         )
-        commands = subprocess.run(
-            ["ninja", "-C", build, "-t", "commands"], check=True, capture_output=True, text=True
-        ).stdout
+        commands = called(["ninja", "-C", build, "-t", "commands"], check=True).stdout
         self.assertIn("-o mystore_test", commands)
         self.assertNotIn("_test.cc", commands, "watchproof's own tests are left out")
 

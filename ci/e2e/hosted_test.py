@@ -10,7 +10,7 @@ import xml.etree.ElementTree
 from typing import Any
 
 import yaml
-from tool import BUSY, DELETE_AT_FLOOR, OVERTAKES, RunTest, document_of, main, stock_etcd
+from tool import BUSY, DELETE_AT_FLOOR, OVERTAKES, RunTest, called, document_of, main, stock_etcd
 
 HOSTED = pathlib.Path(__file__).resolve().parent.parent / "hosted"
 BROKEN = "embedded+progress-overtakes-events"
@@ -38,13 +38,10 @@ class Hosted(RunTest):
             for name, value in os.environ.items()
             if not name.startswith(("WATCHPROOF", "GITHUB_", "GTEST_"))
         }
-        done = subprocess.run(
+        done = called(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
             cwd=self.checkout,
             env=clean | environment,
-            capture_output=True,
-            text=True,
-            check=False,
             timeout=BUSY * 300,
         )
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)

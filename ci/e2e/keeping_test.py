@@ -5,7 +5,6 @@
 import re
 import shutil
 import signal
-import subprocess
 from pathlib import Path
 
 from tool import (
@@ -14,6 +13,7 @@ from tool import (
     OVERTAKES,
     SEED,
     RunTest,
+    called,
     descendants,
     document_of,
     main,
@@ -30,12 +30,7 @@ class Keeping(RunTest):
         for result in self.results():
             if result.verdict == "inconclusive":  # its recording is kept
                 shutil.rmtree(self.latest() / result.folder)
-        disk = subprocess.run(
-            ["du", "-s", "--block-size=1", str(self.latest().resolve())],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        disk = called(["du", "-s", "--block-size=1", str(self.latest().resolve())], check=True)
         self.assertLess(int(disk.stdout.split()[0]), MOST_BYTES)
         self.assertGreater(len(self.plan_lines()), 1000)
 
@@ -75,11 +70,8 @@ class Keeping(RunTest):
         wanted, plans = self.names(), sorted(self.plan_lines()[1:])
         killed = self.kill_after(3, *words)
         before = (killed / "results.jsonl").read_text()
-        listed = subprocess.run(
-            [self.watchproof, "runs", "--run-dir", str(self.folder / "runs")],
-            capture_output=True,
-            text=True,
-            check=True,
+        listed = called(
+            [self.watchproof, "runs", "--run-dir", str(self.folder / "runs")], check=True
         ).stdout
         resume = re.findall(r"watchproof run --resume (\S+)", listed)[0]
         done = self.run_it("--resume", resume, expect={0, 2})
@@ -104,7 +96,7 @@ class Keeping(RunTest):
         broken = {"DEFECT": "--defect progress-overtakes-events"}
 
         def baseline(command: str, *words: str, expect: int = 0) -> str:
-            done = subprocess.run(
+            done = called(
                 [
                     self.watchproof,
                     "baseline",
@@ -113,10 +105,7 @@ class Keeping(RunTest):
                     str(accepted),
                     str(self.latest()),
                     *words,
-                ],
-                capture_output=True,
-                text=True,
-                check=False,
+                ]
             )
             self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
             return done.stdout
@@ -153,17 +142,9 @@ class Keeping(RunTest):
             ["draw", f"{self.latest()}#1", "-o", str(picture)],
             ["check", str(self.latest())],
         ):
-            done = subprocess.run(
-                [self.watchproof, *command], capture_output=True, text=True, check=False
-            )
+            done = called([self.watchproof, *command])
             self.assertEqual(done.returncode, 0, f"{command} {done.stdout}{done.stderr}")
-        again = subprocess.run(
-            [self.watchproof, "repeat", str(first), "--attempts", "3"],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=self.folder,
-        )
+        again = called([self.watchproof, "repeat", str(first), "--attempts", "3"], cwd=self.folder)
         self.assertEqual(again.returncode, 1, again.stdout + again.stderr)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import yaml
-from tool import BUSY, DELETE_AT_FLOOR, OVERTAKES, RunTest, main
+from tool import BUSY, DELETE_AT_FLOOR, OVERTAKES, RunTest, called, main
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "hosted" / "kubernetes"
 CODES = (1, 2, 3, 4, 5, 6, 70, 130, 137, 143)
@@ -64,13 +64,10 @@ class Kubernetes(RunTest):
             for inside, outside in folders.items():
                 word = word.replace(inside, outside)
             words.append(word)
-        return subprocess.run(
+        return called(
             [self.watchproof, *words, *more],
             env=os.environ | variables,
             cwd=self.folder,
-            capture_output=True,
-            text=True,
-            check=False,
             timeout=BUSY * 120,
         )
 
@@ -136,12 +133,7 @@ class Kubernetes(RunTest):
             ("run", ["ConfigMap", "Job", "Job", "PersistentVolumeClaim"]),
             ("explore", ["ConfigMap", "Job", "PersistentVolumeClaim"]),
         ):
-            done = subprocess.run(
-                ["kubectl", "kustomize", FOLDER / folder],
-                capture_output=True,
-                text=True,
-                check=False,
-            )
+            done = called(["kubectl", "kustomize", FOLDER / folder])
             self.assertEqual(done.returncode, 0, done.stderr)
             made = list(yaml.safe_load_all(done.stdout))
             self.assertEqual(sorted(one["kind"] for one in made), kinds)
@@ -183,13 +175,7 @@ class Kubernetes(RunTest):
         kubectl = self.folder / "kubectl"
         kubectl.write_text(KUBECTL)
         kubectl.chmod(0o755)
-        done = subprocess.run(
-            [FOLDER / "run.sh", "a-run"],
-            capture_output=True,
-            text=True,
-            env=os.environ | {"KUBECTL": str(kubectl)},
-            check=False,
-        )
+        done = called([FOLDER / "run.sh", "a-run"], env=os.environ | {"KUBECTL": str(kubectl)})
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("shards of a-run: Failed\n", done.stdout)
         self.assertIn("the last screen", done.stdout)

@@ -17,7 +17,7 @@ import unittest
 import urllib.request
 from collections.abc import Callable, Sequence
 
-from tool import BUSY, RunTest, main, stock_etcd, wait_for
+from tool import BUSY, RunTest, called, main, stock_etcd, wait_for
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "interop"))
 from npm import SOURCES, install
@@ -82,11 +82,9 @@ class RecordingTest(RunTest):
         self.assertEqual(self.proxy.process.wait(30), expect)
 
     def etcdctl(self, *arguments: str, through: str = PROXIED) -> str:
-        return subprocess.run(
+        return called(
             ["etcdctl", "--endpoints", through, *PATIENCE, *self.access, *arguments],
             env={**os.environ, "ETCDCTL_API": "3"},
-            capture_output=True,
-            text=True,
             check=True,
         ).stdout
 
@@ -130,12 +128,7 @@ class RecordingTest(RunTest):
         return self.read_along(process)
 
     def check(self, expect: int | set[int], what: pathlib.Path | None = None) -> str:
-        done = subprocess.run(
-            [self.watchproof, "check", str(what or self.recording)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = called([self.watchproof, "check", str(what or self.recording)])
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done.stdout
 
@@ -355,11 +348,8 @@ class SecureTest(RecordingTest):
         self.assertIn("18089", self.check(1))
 
     def refused(self, *flags: str, expect: int | set[int]) -> str:
-        done = subprocess.run(
+        done = called(
             [self.watchproof, "proxy", "--listen", PROXIED, "--to", CLIENTS, *flags],
-            capture_output=True,
-            text=True,
-            check=False,
             timeout=BUSY * 60,
         )
         self.assertEqual(done.returncode, expect, done.stderr)

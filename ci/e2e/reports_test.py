@@ -4,10 +4,9 @@
 
 import json
 import pathlib
-import subprocess
 import xml.etree.ElementTree
 
-from tool import DELETE_AT_FLOOR, OVERTAKES, RunTest, document_of, listed, main
+from tool import DELETE_AT_FLOOR, OVERTAKES, RunTest, called, document_of, listed, main
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -48,7 +47,7 @@ class Reports(RunTest):
         for source in sources:
             self.assert_in_repository(source.rsplit(":", 1)[0])
         command = [self.watchproof, "explain", DELETE_AT_FLOOR]
-        explained = subprocess.run(command, capture_output=True, text=True, check=True)
+        explained = called(command, check=True)
         self.assertRegex(explained.stdout, r"source +cases/compaction/\w+\.cc:\d+")
 
     def test_lines_of_results_stay_short_while_findings_have_everything(self) -> None:

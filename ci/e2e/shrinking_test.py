@@ -4,21 +4,14 @@
 
 import subprocess
 
-from tool import BUSY, OVERTAKES, RunTest, lines_of, main
+from tool import BUSY, OVERTAKES, RunTest, called, lines_of, main
 
 
 class Shrinking(RunTest):
     TARGET = "embedded+progress-overtakes-events"
 
     def shrink(self, *words: str, expect: int | set[int]) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [self.watchproof, "shrink", *words],
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=BUSY * 120,
-            check=False,
-        )
+        done = called([self.watchproof, "shrink", *words], cwd=self.folder, timeout=BUSY * 120)
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return done
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reader"))
-from reader import Entry, Result, document_of, lines_of, listed, results_of
+from reader import Entry, Result, called, document_of, lines_of, listed, results_of
 
 T = TypeVar("T")
 
@@ -83,7 +83,7 @@ def stock_etcd() -> str | None:
     path = os.environ.get("WATCHPROOF_TEST_ETCD") or shutil.which("etcd")
     if not path:
         return None
-    done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+    done = called([path, "--version"])
     return path if done.stdout.startswith("etcd Version: 3.4.23") else None
 
 
@@ -121,15 +121,12 @@ class RunTest(unittest.TestCase):
         """`expect`: the exit code, or a set of them."""
         if expect != 5:  # nothing selected
             self.check_filter(arguments)
-        done = subprocess.run(
+        done = called(
             self.command(*arguments, name=name),
-            capture_output=True,
-            text=True,
             timeout=BUSY * limit,
             stdin=subprocess.DEVNULL,
             # Two of these tests run at a time: together as many attempts as a run makes alone.
             env={"WATCHPROOF_JOBS": str(2 * (os.cpu_count() or 1)), **os.environ, **(more or {})},
-            check=False,
         )
         expected = expect if isinstance(expect, set) else {expect}
         self.assertIn(done.returncode, expected, f"{arguments}\n{done.stdout}\n{done.stderr}")
@@ -172,7 +169,7 @@ class RunTest(unittest.TestCase):
     def plan_lines(self, run: pathlib.Path | None = None) -> list[str]:
         """Of the plans of a run: the first line is that of the run."""
         packed = (run or self.latest()) / "plan.jsonl.zst"
-        text = subprocess.run(["zstdcat", str(packed)], capture_output=True, text=True, check=True)
+        text = called(["zstdcat", str(packed)], check=True)
         return text.stdout.splitlines()
 
     def run_json(self) -> Any:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from reader import Fields, Result, lines_of, results_of
+from reader import Fields, Result, called, lines_of, results_of
 
 # A dishonest server must offer what etcd offers, or it could avoid cases by offering less.
 PROFILE = ["--target-profile", "etcd"]
@@ -45,9 +45,7 @@ class Tools:
 
     def behaviours(self) -> dict[str, Behaviour]:
         """By name."""
-        done = subprocess.run(
-            [self.dishonest_server, "--list"], capture_output=True, text=True, check=True
-        )
+        done = called([self.dishonest_server, "--list"], check=True)
         return {one["name"]: Behaviour.of(one) for one in lines_of(done.stdout)}
 
 

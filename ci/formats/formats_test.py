@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / name) for name in ("interop", "reader")]
 
 from npm import install
-from reader import document_of, lines_of
+from reader import called, document_of, lines_of
 from server import Skip, run
 
 SCHEMAS = HERE.parent.parent / "harness" / "report" / "schemas"
@@ -37,7 +37,7 @@ def install_python(folder: pathlib.Path) -> None:
     target, wanted = folder / "python", HERE / "requirements.txt"
     stamp = target / "installed.txt"
     if not stamp.exists() or stamp.read_bytes() != wanted.read_bytes():
-        done = subprocess.run(
+        done = called(
             [
                 sys.executable,
                 "-m",
@@ -50,10 +50,7 @@ def install_python(folder: pathlib.Path) -> None:
                 str(target),
                 "-r",
                 str(wanted),
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
+            ]
         )
         if done.returncode != 0:
             raise Skip(f"pip cannot install junitparser: {done.stderr.splitlines()[-1:]}")
@@ -82,9 +79,7 @@ class Checks:
 
 
 def start(watchproof: str, folder: pathlib.Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [watchproof, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=300
-    )
+    return called([watchproof, *words], cwd=folder, timeout=300)
 
 
 def own_schema(name: str) -> dict[str, Any]:
@@ -162,12 +157,9 @@ def check(_: object, folder: str, watchproof: str) -> int:
         runs = [first, interrupted(watchproof, work)]
         for path in runs:
             checks.schema(sarif_schema, check_run(checks, path), f"results.sarif of {path.name}")
-        ctrf = subprocess.run(
+        ctrf = called(
             ["node", "validate_ctrf.mjs", *(str(r / "ctrf.json") for r in runs)],
             cwd=packages,
-            capture_output=True,
-            text=True,
-            check=False,
             env=os.environ,
         )
         checks.expect(ctrf.returncode == 0, f"ctrf.json: {ctrf.stderr}")

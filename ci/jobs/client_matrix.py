@@ -34,7 +34,6 @@ import concurrent.futures
 import dataclasses
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import tomllib
@@ -43,7 +42,7 @@ from typing import Any
 
 import job
 from outcome import Tools, template
-from reader import Result, listed, results_of
+from reader import Result, called, listed, results_of
 
 Row = dict[str, Any]
 # By client and case: the results on the server and on the client.
@@ -133,7 +132,7 @@ def run_server(
         ]
         for client in clients:
             command += ["--consumer", client]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = called(command)
         (folder / "output.txt").write_text(done.stdout + done.stderr)
         if not (folder / "latest").exists():
             print(f"{server}: {done.stdout[-1000:]}{done.stderr[-2000:]}", file=sys.stderr)

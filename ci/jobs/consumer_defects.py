@@ -17,13 +17,12 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import tomllib
 
 import job
-from reader import results_of
+from reader import called, results_of
 
 CONSUMERS = job.JOBS.parents[1] / "fixtures" / "consumers"
 RESET = "Consumers.ConnectionReset"
@@ -224,7 +223,7 @@ def copy_of(defect: Defect, folder: pathlib.Path) -> pathlib.Path:
 def run(defect: Defect, watchproof: pathlib.Path, folder: pathlib.Path) -> str:
     """What is wrong; empty: it was found in the right layer."""
     runs = folder / "runs"
-    done = subprocess.run(
+    done = called(
         [
             watchproof,
             "run",
@@ -238,9 +237,6 @@ def run(defect: Defect, watchproof: pathlib.Path, folder: pathlib.Path) -> str:
             runs,
         ],
         env=os.environ | {"WATCHPROOF_CACHE": str(folder / "cache")},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     results = results_of(runs / "latest")
     if len(results) != 2:

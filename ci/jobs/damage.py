@@ -25,6 +25,7 @@ import tempfile
 from collections.abc import Iterator
 
 import job
+from reader import called
 
 BATCH = 44  # copies that one command judges: few, so that large recordings do not fill the disk
 GREEN = re.compile(r"\bclean\b|same as before|\bpass\b")
@@ -37,13 +38,8 @@ def recordings_in(path: str | pathlib.Path) -> list[pathlib.Path]:
 
 
 def check(watchproof: str, *paths: str | pathlib.Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [watchproof, "check", *map(str, paths)],
-        capture_output=True,
-        text=True,
-        errors="replace",
-        stdin=subprocess.DEVNULL,
-        check=False,
+    return called(
+        [watchproof, "check", *map(str, paths)], errors="replace", stdin=subprocess.DEVNULL
     )
 
 

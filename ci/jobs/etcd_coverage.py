@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 import job
+from reader import called
 
 # By file and lines: the statements there, and whether they were executed.
 Blocks = dict[tuple[str, int, int], tuple[int, bool]]
@@ -128,7 +129,7 @@ def main() -> int:
         for way, command in ways.items():
             counters[way] = folder / way
             counters[way].mkdir()
-            done = subprocess.run(
+            done = called(
                 [
                     watchproof,
                     *command,
@@ -140,9 +141,6 @@ def main() -> int:
                     folder / "runs",
                 ],
                 env=os.environ | {"GOCOVERDIR": str(counters[way])},
-                check=False,
-                capture_output=True,
-                text=True,
             )
             print(f"{way}: exit code {done.returncode}", flush=True)
         reached = {way: blocks([place], folder) for way, place in counters.items()}

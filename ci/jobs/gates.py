@@ -32,7 +32,7 @@ from typing import Any
 
 import job
 from outcome import Tools, template
-from reader import lines_of, listed
+from reader import called, lines_of, listed
 
 Row = dict[str, Any]
 
@@ -92,7 +92,7 @@ def bugs_named(printed: str) -> list[str]:
 def run_gate(gate: Gate, options: argparse.Namespace, build: pathlib.Path, flags: list[str]) -> Row:
     folder = options.output / gate.name
     began = time.monotonic()
-    done = subprocess.run(
+    done = called(
         [
             build / "watchproof",
             "gate",
@@ -109,9 +109,6 @@ def run_gate(gate: Gate, options: argparse.Namespace, build: pathlib.Path, flags
             *flags,
         ],
         stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
     )
     (options.output / f"{gate.name}.txt").write_text(done.stdout + done.stderr)
     answer = ANSWERS.get(done.returncode, f"exit {done.returncode}")

@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import job
+from reader import called
 from tools import cache
 
 TEST_MINUTES = 8
@@ -95,7 +96,7 @@ def variables(store: str, watchproof: pathlib.Path) -> tuple[dict[str, str], str
         raise SystemExit(f"--store {store}; expected embedded, etcd@VERSION or etcd:PATH")
     if not os.access(binary, os.X_OK):
         raise SystemExit(f"{binary} is no program")
-    said = subprocess.run([binary, "--version"], capture_output=True, text=True, check=True).stdout
+    said = called([binary, "--version"], check=True).stdout
     version = next(line.split(": ")[1] for line in said.splitlines() if "etcd Version" in line)
     renamed = tuple(map(int, version.split(".")[:2])) >= RENAMED_FLAG
     flag = f"--{'' if renamed else 'experimental-'}watch-progress-notify-interval"

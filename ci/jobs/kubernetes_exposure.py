@@ -32,12 +32,11 @@ import dataclasses
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
 import job
-from reader import Result, lines_of, results_of
+from reader import Result, called, lines_of, results_of
 
 KUBERNETES = ["1.24.17", "1.26.15", "1.28.2", "1.31.0", "1.37.2"]
 ETCD = ["3.4.23", "3.5.12", "3.5.16", "3.5.30", "3.7.3"]
@@ -75,12 +74,7 @@ def missing_value(folder: pathlib.Path, errors: list[str], alone: bool) -> str |
 
 def reports(watchproof: pathlib.Path, folder: pathlib.Path) -> tuple[list[str], bool]:
     """The errors of the layers, and whether a watch of the store ended with ErrCompacted."""
-    dump = subprocess.run(
-        [watchproof, "history", "dump", folder / "history.wire.zst"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    dump = called([watchproof, "history", "dump", folder / "history.wire.zst"], check=True).stdout
     errors, notified = [], False
     for line in lines_of(dump):
         notified = notified or bool(line.get("canceled") and line.get("compact_revision"))
@@ -153,7 +147,7 @@ def run_column(
             command += ["--consumer", f"{path}@{version}"]
         for etcd in options.etcd:
             command += ["--target", f"etcd@{etcd}"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = called(command)
         if not (folder / "latest").exists():
             print(
                 f"Kubernetes {version}: {done.stdout[-2000:]}{done.stderr[-2000:]}", file=sys.stderr

@@ -36,6 +36,7 @@ import go_suite
 import job
 import server
 import tools
+from reader import called
 
 HERE = job.JOBS.parent / "kubernetes_job"
 HOSTED = job.JOBS.parent / "hosted" / "kubernetes"
@@ -163,13 +164,7 @@ def offer(
     for number, (what, of, mistake) in enumerate(offers):
         if mistake:
             of = overlay(folder / f"offer-{number}", "run", [of])
-        done = subprocess.run(
-            [*plane.kubectl, "apply", "--dry-run=server", "-k", of],
-            text=True,
-            capture_output=True,
-            check=False,
-            cwd=scratch,
-        )
+        done = called([*plane.kubectl, "apply", "--dry-run=server", "-k", of], cwd=scratch)
         if mistake:
             agrees = done.returncode != 0 and mistake in done.stderr
             table.row(f"offered: {what}", f"refused: {mistake}", done.stderr, agrees)

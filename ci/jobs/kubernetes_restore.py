@@ -35,6 +35,7 @@ from typing import Any
 
 import go_suite
 import job
+from reader import called
 from server import (
     CLIENT_PORT,
     PEER_PORT,
@@ -74,7 +75,7 @@ class Etcd:
         self, etcdutl: pathlib.Path, snapshot: pathlib.Path, name: str, flags: list[str]
     ) -> None:
         peer = f"http://{self.address}:{PEER_PORT}"
-        subprocess.run(
+        called(
             [
                 etcdutl,
                 "snapshot",
@@ -91,8 +92,6 @@ class Etcd:
                 *flags,
             ],
             check=True,
-            capture_output=True,
-            text=True,
         )
 
     def call(self, path: str, **body: Any) -> list[Any]:

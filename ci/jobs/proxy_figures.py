@@ -29,6 +29,7 @@ from typing import Any, Self
 
 import job
 from job import spread
+from reader import called
 
 Paths = dict[str, Callable[[], Any]]
 
@@ -166,9 +167,7 @@ def built(source: str, folder: str) -> str | None:
         print("no Go here, so no Toxiproxy to compare with: install golang-go", file=sys.stderr)
         return None
     binary = str(pathlib.Path(folder) / "toxiproxy-server")
-    done = subprocess.run(
-        ["go", "build", "-o", binary, "./cmd/server"], cwd=source, capture_output=True, text=True
-    )
+    done = called(["go", "build", "-o", binary, "./cmd/server"], cwd=source)
     if done.returncode != 0:
         print(f"Toxiproxy cannot be built: {done.stderr}", file=sys.stderr)
         return None
@@ -198,7 +197,7 @@ def main() -> None:
         follow = options.build / "ci/bench/follow_bench"
         record = options.build / "ci/bench/record_bench"
         for bench in (follow, record):
-            done = subprocess.run([bench], capture_output=True, text=True, check=True)
+            done = called([bench], check=True)
             print(done.stdout, end="")
 
 

@@ -26,7 +26,7 @@ import urllib.request
 from contextlib import ExitStack
 
 import job
-from reader import Result, results_of
+from reader import Result, called, results_of
 from server import READY_ETCD, Server, etcd_command
 
 WAYS = ("plain", "compacted", "tls", "user", "gateway")
@@ -119,7 +119,7 @@ def main() -> int:
     runs.mkdir(parents=True, exist_ok=True)
     bad, rows, number = 0, [], os.getpid() % 7000
     for etcd in options.etcd:
-        said = subprocess.run([etcd, "--version"], capture_output=True, text=True, check=True)
+        said = called([etcd, "--version"], check=True)
         version = said.stdout.split("etcd Version: ")[1].split()[0]
         for way in options.ways.split(","):
             number += 1

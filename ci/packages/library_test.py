@@ -12,7 +12,11 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reader"))
 from typing import Any
+
+from reader import called
 
 SOURCES = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = WATCHPROOF = ""
@@ -54,12 +58,7 @@ class LibraryTest(unittest.TestCase):
         run("cmake", "--build", cls.build)
 
     def judge(self, recording: pathlib.Path | str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [self.build / "example_judge", SOURCES / "fixtures" / recording],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return called([self.build / "example_judge", SOURCES / "fixtures" / recording])
 
     def test_the_oracle_finds_what_is_wrong_in_a_recording_and_nothing_in_a_good_one(self) -> None:
         done = self.judge("failures/compaction-notice-lost.wire.zst")
@@ -77,7 +76,7 @@ class LibraryTest(unittest.TestCase):
             store, proxy = (part.split()[1] for part in serve.stdout.readline().split(", "))
             done = {}
             for name, endpoint in (("store", store), ("proxy", proxy)):
-                done[name] = subprocess.run(
+                done[name] = called(
                     [
                         WATCHPROOF,
                         "run",
@@ -89,10 +88,7 @@ class LibraryTest(unittest.TestCase):
                         self.folder / name,
                         "--progress",
                         "off",
-                    ],
-                    capture_output=True,
-                    text=True,
-                    check=False,
+                    ]
                 )
             serve.stdin.close()
             self.assertEqual(serve.wait(timeout=20), 0)

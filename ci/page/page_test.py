@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / name) for name in ("interop", "reader")]
 
 from npm import install
-from reader import document_of, lines_of
+from reader import called, document_of, lines_of
 from server import Skip, run
 
 WEB = HERE.parent.parent / "harness" / "report" / "web"
@@ -32,7 +32,7 @@ DEFECTS = ("embedded+delete-at-floor-lost", "embedded+compaction-notice-lost")
 
 def small_run(watchproof: str, folder: pathlib.Path) -> pathlib.Path:
     """The folder of a run with a red cell and a green one."""
-    done = subprocess.run(
+    done = called(
         [
             watchproof,
             "run",
@@ -48,10 +48,7 @@ def small_run(watchproof: str, folder: pathlib.Path) -> pathlib.Path:
             str(folder),
             "--seed",
             "7",
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
+        ]
     )
     if done.returncode != 1:
         raise AssertionError(f"expected a failure of {DEFECTS}: {done.stdout}{done.stderr}")

@@ -13,7 +13,7 @@ import dataclasses
 import json
 import pathlib
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 FILE = "results.jsonl"
@@ -111,8 +111,14 @@ def all_findings(folder: pathlib.Path, result: Result) -> list[Finding]:
     return [Finding.of(one) for one in document_of(folder / result.folder / "findings.json")]
 
 
+def called(
+    command: Sequence[str | pathlib.Path], check: bool = False, **how: Any
+) -> subprocess.CompletedProcess[str]:
+    """A program that has ended, and what it printed."""
+    return subprocess.run(command, capture_output=True, text=True, check=check, **how)
+
+
 def listed(watchproof: str | pathlib.Path, *words: str) -> list[Entry]:
     """Of `list` and `bugs`."""
-    command = [watchproof, *words, "--json"]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    return [Entry.of(line) for line in lines_of(done.stdout)]
+    printed = called([watchproof, *words, "--json"], check=True).stdout
+    return [Entry.of(line) for line in lines_of(printed)]
