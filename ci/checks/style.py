@@ -32,7 +32,7 @@ from source import File, Problem
 SKIPPED = 77
 FORMAT_VERSION = "14"
 INCLUDED = re.compile(r'(?m)^#include "(.+)"')
-# What setup.sh makes, and where the caches are.
+# What setup.sh makes.
 PYTHON_TOOLS = pathlib.Path(__file__).resolve().parents[2] / "build" / "python-checks"
 PYTHON_CHECKS = (
     ("ruff", "check", "--output-format=concise"),
@@ -115,7 +115,7 @@ def check_python(_: object, options: argparse.Namespace) -> Iterator[Problem]:
     environment = os.environ | {"PYTHONPATH": os.fspath(PYTHON_TOOLS)}
     for tool, *flags in PYTHON_CHECKS:
         done = subprocess.run(
-            [sys.executable, "-m", tool, *flags, f"--cache-dir={PYTHON_TOOLS / 'cache' / tool}"],
+            [sys.executable, "-m", tool, *flags],
             cwd=options.root,
             env=environment,
             capture_output=True,
