@@ -31,6 +31,8 @@ ALLOWED = {
     "harness/capture": BASE | {"harness/history", "proxies/core", "proxies/http2"},
     "harness/model": BASE | {"harness/history"},
     "harness/checkers": BASE | {"harness/history", "harness/model"},
+    # No checker names a bug; they are linked beside each other.
+    "harness/signatures": BASE | ORACLE,
     "harness/client": BASE | {"harness/history"},
     "harness/targets": BASE | {"embedded_store/server", "fixtures/protos", "fixtures/certs"},
     "harness/promises": BASE | {"harness/history", "harness/model", "harness/targets"},
@@ -42,7 +44,8 @@ ALLOWED = {
     | {"embedded_store/backend", "embedded_store/defects"}
     | {"harness/promises", "harness/targets"},
     # The same scripts on a real server.
-    LIVE: RUN | {"harness/environment", "harness/explore", "harness/promises"},
+    LIVE: RUN
+    | {"harness/environment", "harness/explore", "harness/promises", "harness/signatures"},
     "harness/results": BASE | ORACLE | {"harness/bugs", "harness/targets"},
     "harness/environment": BASE | PROXIES | {"harness/targets", "harness/faults"},
     "harness/session": RUN

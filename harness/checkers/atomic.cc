@@ -3,7 +3,6 @@
 // as one.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -121,28 +120,13 @@ class Atomic final : public Checker {
 
   void Close(WatchIndex watch, const Current& current) const {
     if (current.given == current.expected || current.split) return;
-    Add(watch, {.expected = fmt::format("all {} changes of revision {} in one response",
-                                        current.expected, current.revision),
-                .observed = fmt::format("only {} of them, in line {}", current.given,
-                                        current.where.line.value),
-                .where = current.where,
-                .signature = SignatureOf(watch, current)});
-  }
-
-  // Whether a change at the floor may be what is missing.
-  std::string_view SignatureOf(WatchIndex watch, const Current& current) const {
-    if (HalfRevisionAtTheFloor(facts(), current.revision)) {
-      return signature::kHalfRevisionAtTheFloor;
-    }
-    if (!facts().model.calls().CompactionAsked(current.revision)) return {};
-    const ExpectedList& expected = *facts().comparer.expected(watch);
-    std::uint32_t deleted = 0;
-    for (std::uint32_t i = expected.LowerBound(current.revision);
-         i < expected.size() && expected[i].revision == current.revision; ++i) {
-      if (facts().comparer.change(expected[i]).deleted) ++deleted;
-    }
-    const bool may_be = deleted >= current.expected - current.given;
-    return may_be ? signature::kDeleteAtTheFloor : std::string_view();
+    Add(watch,
+        {.expected = fmt::format("all {} changes of revision {} in one response", current.expected,
+                                 current.revision),
+         .observed =
+             fmt::format("only {} of them, in line {}", current.given, current.where.line.value),
+         .where = current.where,
+         .symptom = symptom::OfRevision{current.revision, current.expected - current.given}});
   }
 
   std::vector<Current> current_;

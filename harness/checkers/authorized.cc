@@ -2,7 +2,6 @@
 // Authorized: a watch delivers only keys that its user may read.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -15,16 +14,13 @@ class Authorized final : public Checker {
     for (const EventView& event : response.message.events) {
       if (right->readable.Contains(event.kv.key)) continue;
       Add(watch, [&] {
-        // The right to read its first key was taken for the right to read all of it.
-        const KeyRange& range = facts().details(watch).range.range;
-        const bool open = range.open_ended() && right->readable.Contains(range.first());
         return Draft{
             .expected = fmt::format("only keys that the user of the stream may read, {}",
                                     Phrase(right->readable)),
             .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
             .evidence = {right->where.line},
             .where = response.where,
-            .signature = open ? signature::kOpenRangeAllowed : std::string_view()};
+            .symptom = symptom::ForbiddenKey{}};
       });
     }
   }

@@ -4,7 +4,6 @@
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -45,7 +44,7 @@ class Bookmarkable final : public Checker {
                                              Since(response.where, bookmark.where)),
                      .evidence = {bookmark.where.line},
                      .where = response.where,
-                     .signature = facts().details(watch).passed_over,
+                     .symptom = symptom::PassedOver{watch},
                      .impact = kBookmarkTooHigh};
       });
     }
@@ -62,7 +61,7 @@ class Bookmarkable final : public Checker {
                                           Since(response.where, bookmark.where)),
                   .evidence = {bookmark.where.line},
                   .where = response.where,
-                  .signature = Delayed(response),
+                  .symptom = symptom::ProgressBack{&response},
                   .impact = kBookmarkTooLow,
                   .promise = kProgressOfTheStore});
     } else if (Revision(revision).next() < state.start) {
@@ -74,7 +73,7 @@ class Bookmarkable final : public Checker {
            .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
            .evidence = {facts().details(watch).asked.line},
            .where = response.where,
-           .signature = SignatureBelowStart(watch, response),
+           .symptom = symptom::ProgressBelowStart{&response},
            .impact = kBookmarkTooLow,
            .promise = kProgressOfTheStore});
     } else if (Revision(revision) < state.last_event) {
@@ -85,7 +84,7 @@ class Bookmarkable final : public Checker {
            .observed = fmt::format("progress {} in line {}", revision, response.where.line.value),
            .evidence = {facts().details(watch).latest.line},
            .where = response.where,
-           .signature = Delayed(response),
+           .symptom = symptom::ProgressBack{&response},
            .impact = kBookmarkTooLow,
            .promise = kProgressOfTheStore});
     }
@@ -122,22 +121,6 @@ class Bookmarkable final : public Checker {
     Bookmark latest;
   };
 
-  // What answers a request waits in another queue than events and periodic progress.
-  std::string_view Delayed(const Response& response) const {
-    const bool asked =
-        response.message.watch_id < 0 && facts().table.ProgressAsked(response.stream);
-    return asked ? signature::kProgressOvertakes : std::string_view();
-  }
-
-  // The store stood below the start of the watch, and progress says where.
-  std::string_view SignatureBelowStart(WatchIndex watch, const Response& response) const {
-    if (facts().table.ForEarlierRequest(watch, response)) return signature::kProgressForLaterWatch;
-    const WatchDetails& details = facts().details(watch);
-    const bool future = Revision(details.requested_start) > details.header_when_created;
-    const bool current = Revision(response.message.header.revision) >= details.header_when_created;
-    return future && current ? signature::kProgressBelowStart : std::string_view();
-  }
-
   // Progress for one watch, by its id: without a request only for watches with progress_notify.
   void CheckProgressAsked(WatchIndex watch, const Response& response) const {
     const WatchDetails& details = facts().details(watch);
@@ -150,7 +133,7 @@ class Bookmarkable final : public Checker {
                                  response.where.line.value),
          .evidence = {details.asked.line},
          .where = response.where,
-         .signature = SignatureBesideNegativeStart(facts(), response),
+         .symptom = symptom::Empty{&response},
          .impact = kProgressUnasked,
          .promise = kProgressOnRequest},
         Level::kShould);
@@ -187,24 +170,10 @@ class Bookmarkable final : public Checker {
              Milliseconds(where.at - due.where.at), due.where.line.value, where.line.value),
          .evidence = {due.where.line},
          .where = where,
-         .signature = SignatureOfSilence(stream, due.what),
+         .symptom = symptom::NoProgress{stream, due.what.asked},
          .impact = kBookmarkMissing,
          .promise = kProgressComes,
          .by_silence = true});
-  }
-
-  // Known bugs concern the answers to requests. Periodic progress has its own way.
-  std::string_view SignatureOfSilence(StreamId stream, const ProgressDue& due) const {
-    if (!due.asked) return {};
-    if (HeldBack(stream)) return signature::kProgressHeldBack;
-    return AskedTooEarly(stream) ? signature::kNoProgress : std::string_view();
-  }
-
-  // A request came before a watch of the stream had caught up (etcd #17507).
-  bool AskedTooEarly(StreamId stream) const {
-    return std::ranges::any_of(facts().table.On(stream), [this](WatchIndex watch) {
-      return facts().details(watch).progress_asked_behind;
-    });
   }
 
   // A request to create that was sent before, and has no answer yet.
@@ -214,14 +183,6 @@ class Bookmarkable final : public Checker {
       if (!details.created && !details.ended && details.asked.line < line) return watch;
     }
     return std::nullopt;
-  }
-
-  // A watch of the stream has ended with ErrCompacted, and the client has not cancelled it.
-  bool HeldBack(StreamId stream) const {
-    return std::ranges::any_of(facts().table.On(stream), [this](WatchIndex watch) {
-      return facts().state(watch).end == WatchEnd::kCompacted &&
-             !facts().details(watch).release_asked;
-    });
   }
 
   std::vector<Bookmark> bookmarks_;

@@ -106,11 +106,11 @@ class Checker {
   }
   // The revision of an answer is not what was expected.
   void AddRevision(const RecordedCall& call, std::string expected, std::vector<Line> evidence,
-                   std::string_view signature = {}) const {
+                   const Symptom& symptom = {}) const {
     Add(call, {.expected = std::move(expected),
                .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
                .evidence = std::move(evidence),
-               .signature = signature});
+               .symptom = symptom});
   }
   // No write that began after an answer can have made its revision, or an earlier one.
   void CheckNotFuture(const RecordedCall& call, std::string_view expected) const {
@@ -125,7 +125,7 @@ class Checker {
                    std::string_view promise = {}, std::string_view impact = {}) const {
     Draft draft{.expected = mismatch.expected,
                 .observed = mismatch.observed,
-                .signature = mismatch.signature,
+                .symptom = mismatch.symptom,
                 .impact = impact,
                 .promise = promise};
     if (mismatch.reported.value != 0) draft.evidence.push_back(mismatch.reported);

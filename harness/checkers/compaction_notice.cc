@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "harness/checkers/signatures.h"
-
 namespace watchproof {
 namespace {
 
@@ -35,16 +33,13 @@ bool CaughtUp(const Facts& facts, WatchIndex watch, Revision floor) {
   return next == expected.size() || expected[next].revision >= floor;
 }
 
-Draft FalseNotice(const Facts& facts, WatchIndex watch, const Response& response,
-                  std::string expected, std::vector<Line> evidence = {}) {
+Draft FalseNotice(const Response& response, std::string expected, std::vector<Line> evidence = {}) {
   return {.expected = std::move(expected),
           .observed = fmt::format("ErrCompacted with compact revision {} in line {}",
                                   response.message.compact_revision, response.where.line.value),
           .evidence = std::move(evidence),
           .where = response.where,
-          .signature = JoinedEndedWatch(facts, watch) ? signature::kJoinsEndedWatch
-                       : MayHaveTakenSnapshot(facts)  ? signature::kFalseNotice
-                                                      : std::string_view(),
+          .symptom = symptom::FalseNotice{},
           .impact = kNoticeFalse,
           .promise = kNoticeTrue};
 }
@@ -85,25 +80,25 @@ std::optional<Draft> WrongNotice(const Facts& facts, WatchIndex watch, const Res
   if (IsByOthers(facts, reported) && reported > position) return std::nullopt;
   if (position >= requested && !at_floor) {
     Draft draft = FalseNotice(
-        facts, watch, response,
+        response,
         fmt::format("no ErrCompacted: the watch is at revision {}, and {}", position,
                     requested.value == 0
                         ? std::string("no compaction was requested")
                         : fmt::format("the highest compaction requested is {}", requested)));
-    if (by_progress) draft.signature = facts.details(watch).passed_over;
+    if (by_progress) draft.symptom = symptom::PassedOver{watch};
     return draft;
   }
   if (!at_floor && !strict && CaughtUp(facts, watch, requested)) {
     const CaughtUpTo& caught_up_to = *facts.details(watch).caught_up_to;
     Draft draft =
-        FalseNotice(facts, watch, response,
+        FalseNotice(response,
                     fmt::format("no ErrCompacted: by line {} the watch had caught up with revision "
                                 "{}, and nothing in its range was written between that and {}, the "
                                 "highest compaction requested",
                                 caught_up_to.where.line.value, caught_up_to.through, requested),
                     {caught_up_to.where.line});
     const bool said_by_progress = state.bookmark == caught_up_to.through;
-    if (said_by_progress) draft.signature = facts.details(watch).passed_over;
+    if (said_by_progress) draft.symptom = symptom::PassedOver{watch};
     return draft;
   }
   // One that was permitted at the floor may be received after further compactions.
@@ -113,7 +108,7 @@ std::optional<Draft> WrongNotice(const Facts& facts, WatchIndex watch, const Res
         fmt::format("a compact revision above the watch's position, {}, and not above {}, "
                     "the highest compaction requested",
                     position, requested));
-    if (by_progress && reported <= requested) draft.signature = facts.details(watch).passed_over;
+    if (by_progress && reported <= requested) draft.symptom = symptom::PassedOver{watch};
     return draft;
   }
   if (reported > facts.timeline().base() && !facts.model.calls().CompactionAsked(reported)) {

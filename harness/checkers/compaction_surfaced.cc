@@ -7,7 +7,6 @@
 #include "harness/checkers/checker.h"
 #include "harness/checkers/compaction_notice.h"
 #include "harness/checkers/phrases.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -79,7 +78,7 @@ class CompactionSurfaced final : public Checker {
          .observed = fmt::format("{} {}", NameOf(response), Since(response.where, *details.ended)),
          .evidence = {details.ended->line},
          .where = response.where,
-         .signature = SignatureOfLater(watch, response),
+         .symptom = SymptomOf(watch, response),
          .impact = notice ? kNoticeRepeated : impact::kAnsweredUnasked,
          .promise = kNoticeOnce});
   }
@@ -143,24 +142,12 @@ class CompactionSurfaced final : public Checker {
   }
 
  private:
-  // Where more watches wait than one pass takes, each pass sends ErrCompacted again (etcd #22294).
-  // If it finds no room for that, the watch goes on as if it had been sent all (etcd #17529).
-  std::string_view SignatureOfLater(WatchIndex watch, const Response& response) const {
+  // Of a message after the end of the watch.
+  Symptom SymptomOf(WatchIndex watch, const Response& response) const {
     if (facts().state(watch).end != WatchEnd::kCompacted) return {};
-    if (response.message.compact_revision > 0) {
-      return MoreWatchesThanOnePass(facts()) ? signature::kNoticeRepeated : std::string_view();
-    }
+    if (response.message.compact_revision > 0) return symptom::NoticeAgain{};
     const bool goes_on = !response.message.canceled && response.message.compact_revision == 0;
-    return goes_on ? SignatureOfSilence(watch, facts().table.Received(response.stream))
-                   : std::string_view();
-  }
-
-  // ErrCompacted found no room, if the queue of the stream may have been full meanwhile. Up to so
-  // many messages had come on it.
-  std::string_view SignatureOfSilence(WatchIndex watch, std::uint64_t received) const {
-    if (JoinedEndedWatch(facts(), watch)) return signature::kJoinsEndedWatch;
-    const bool full = QueueMayHaveBeenFull(facts(), watch, Revision(), received);
-    return full ? signature::kSilentAfterCompaction : std::string_view();
+    return goes_on ? Symptom(symptom::Silence{facts().table.Received(response.stream)}) : Symptom();
   }
 
   // The past revisions that a read, or a transaction by one of its branches, asks for.
@@ -253,7 +240,7 @@ class CompactionSurfaced final : public Checker {
                                               served.where.line.value),
                       .evidence = {details.asked.line},
                       .where = served.where,
-                      .signature = SignatureOfSilence(watch, served.received),
+                      .symptom = symptom::Silence{served.received},
                       .impact = kNoticeMissing};
           if (complete && !served.history) {
             draft.observed = fmt::format(
@@ -265,7 +252,7 @@ class CompactionSurfaced final : public Checker {
                 "every change from {} on, also those below the compaction: etcd does not serve "
                 "these, but this watch missed no change",
                 details.requested_start);
-            draft.signature = {};
+            draft.symptom = {};
           }
           return draft;
         },
@@ -325,7 +312,7 @@ class CompactionSurfaced final : public Checker {
                                   reported, ended.line.value, reported.previous()),
           .evidence = {ended.line},
           .at = ended.at,
-          .signature = MayHaveTakenSnapshot(facts()) ? signature::kFalseNotice : ""};
+          .symptom = symptom::FalseNotice{.by_reads = true}};
       if (read) {
         draft.evidence.push_back(*read);
       } else {
@@ -361,7 +348,7 @@ class CompactionSurfaced final : public Checker {
     for (const Skipped& gap : facts().comparer.skipped(watch)) {
       const Change lost = facts().comparer.FirstOf(watch, gap);
       if (lost.revision >= gap.compaction_requested) continue;
-      const Loss loss = LossOf(facts(), watch, gap);
+      const Loss loss = GravestLoss(facts(), watch, gap);
       Add(watch,
           {.expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
                                    Phrase(loss.change), gap.compaction_requested),
@@ -370,7 +357,7 @@ class CompactionSurfaced final : public Checker {
                                    gap.to - gap.from, gap.to - gap.from == 1 ? "" : "s"),
            .evidence = {loss.change.written},
            .where = gap.overtaken_by,
-           .signature = loss.signature,
+           .lost = loss,
            .about = loss.change.revision,
            .impact = kNoticeMissing});
       return;
@@ -412,10 +399,7 @@ class CompactionSurfaced final : public Checker {
                                   details.latest.line.value),
           .evidence = {details.asked.line, details.latest.line},
           .at = facts().latest.at,
-          .signature =
-              details.notice_came_early == facts().state(watch).id
-                  ? signature::kEventsOfFormer
-                  : SignatureOfSilence(watch, facts().table.Received(facts().state(watch).stream)),
+          .symptom = symptom::Silence{facts().table.Received(facts().state(watch).stream), true},
           .impact = kNoticeMissing,
           .by_silence = true};
       if (!details.starts_below_floor()) {

@@ -4,7 +4,6 @@
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -61,9 +60,7 @@ class Durable final : public Checker {
                                  seen.deleted ? "" : fmt::format(" = {}", Quoted(seen.kv.value)),
                                  seen.line.value),
          .evidence = {call.began, call.ended, seen.line},
-         // A member alone acknowledged it before it was on disk (etcd #14370).
-         .signature = facts().faults.LatestCrash(seen.line) > call.ended ? signature::kWriteLost
-                                                                         : std::string_view()});
+         .symptom = symptom::OtherWrite{call.ended, seen.line}});
   }
 };
 

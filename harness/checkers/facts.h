@@ -8,23 +8,15 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
-
 #include "harness/checkers/comparer.h"
 #include "harness/checkers/fault_log.h"
 #include "harness/checkers/judge.h"
+#include "harness/checkers/signer.h"
+#include "harness/checkers/symptom.h"
 #include "harness/checkers/watch_table.h"
 #include "harness/model/model.h"
 
 namespace watchproof {
-
-// By a known bug the store has left the history that it acknowledged: from the line on, what it
-// makes at a higher revision is another change than the recording's.
-struct Rewind {
-  Line since{};
-  Revision to{};
-  std::string_view signature{};
-};
 
 // The state that every checker may read.
 struct Facts {
@@ -39,7 +31,7 @@ struct Facts {
   // The streams are those of a consumer, and recorded on their way: it goes on until the recording
   // ends, and an end that a fault makes behind the recorder is not seen.
   bool of_consumer = false;
-  std::optional<Rewind> rewind{};
+  const Signer* signer = nullptr;  // of the judge
 
   const WatchState& state(WatchIndex watch) const { return table.state(watch); }
   const WatchDetails& details(WatchIndex watch) const { return table.details(watch); }
@@ -104,57 +96,12 @@ inline const Change* Matched(const Comparer& comparer, const ExpectedList& expec
 // change was lost by the resumption.
 bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost);
 
-// Of a message without content. Beside a watch with a negative start some releases send such ones
-// (etcd #20693).
-std::string_view SignatureBesideNegativeStart(const Facts& facts, const Response& response);
-
-// A key changed more than once in the revision, at which the store was asked to compact: only the
-// last of the changes may be left.
-bool HalfRevisionAtTheFloor(const Facts& facts, Revision revision);
-
-// Its signature, where that may be so.
-std::string_view SignatureOfRevision(const Facts& facts, Revision revision);
-
-// Whether a member may have been sent a snapshot of the store by now.
-inline bool MayHaveTakenSnapshot(const Facts& facts) { return facts.faults.MembersParted({}); }
-
-// A change came again: its signature, if such a snapshot explains that (etcd #15271).
-std::string_view SignatureOfRepetition(const Facts& facts);
-
-// Whether the queue that a server has for a stream may have been full after a compaction beyond the
-// revision, while the watch waited: so many messages came since, up to that many in all.
-bool QueueMayHaveBeenFull(const Facts& facts, WatchIndex watch, Revision beyond,
-                          std::uint64_t received);
-
-// Whether more watches have been asked for than a server goes through in one pass (etcd #22294).
-inline bool MoreWatchesThanOnePass(const Facts& facts) {
-  constexpr std::size_t kOnePass = 512;
-  return facts.table.size() > kOnePass;
-}
-
-// The watch joined another one of its range that has ended with ErrCompacted, and has received no
-// event: its created response names the start that it asked for, not the revision of the store.
-bool JoinedEndedWatch(const Facts& facts, WatchIndex watch);
-
-// What was known where a change turned out to be lost.
-struct LossSeen {
-  Revision compaction_requested{};
-  std::uint64_t received = 0;  // messages on the stream of the watch
-};
-inline LossSeen SeenAt(const Skipped& gap) { return {gap.compaction_requested, gap.received}; }
-LossSeen SeenAtTheEnd(const Facts& facts, WatchIndex watch);
-
-// A lost change and the signature of the bug that explains it. Of several lost changes it is one
-// that none explains, if there is one.
-struct Loss {
-  Change change;
-  std::string_view signature{};
-};
-Loss LossOf(const Facts& facts, WatchIndex watch, const Skipped& gap);
-Loss LossOf(const Facts& facts, WatchIndex watch, const Change& lost, const LossSeen& seen);
-// Whether the answers to two creates seem to be swapped: both creates waited together on one
-// stream, and the key that this watch received is in the range of the other.
-bool AnsweredOutOfOrder(const Facts& facts, WatchIndex watch, std::string_view key);
+// A change that has not come until now.
+Loss LossSoFar(const Facts& facts, WatchIndex watch, const Change& lost);
+// Of several lost changes the first, or one that no known bug explains, if there is one.
+Loss GravestLoss(const Facts& facts, WatchIndex watch, const Skipped& gap);
+// Whether a known bug does.
+bool Explained(const Facts& facts, const Loss& loss);
 
 // What concerns no guarantee in particular, without the periods of progress.
 Exercise ExerciseOfWatches(const Facts& facts);

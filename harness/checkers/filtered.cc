@@ -2,7 +2,6 @@
 // Filtered: a watch delivers only changes in its range and of the requested kinds.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -19,9 +18,8 @@ class Filtered final : public Checker {
       if (Concerns(details.range, event)) continue;
       Add(watch, [&] {
         Draft draft = Describe(details, event, response);
-        const bool elsewhere = !details.range.range.Contains(event.kv.key);
-        if (elsewhere && AnsweredOutOfOrder(facts(), watch, event.kv.key)) {
-          draft.signature = signature::kAnswersOutOfOrder;
+        if (!details.range.range.Contains(event.kv.key)) {
+          draft.symptom = symptom::ForeignKey{event.kv.key};
         }
         return draft;
       });

@@ -18,7 +18,7 @@ struct Finding {
   std::string expected;  // "a revision of at least 799"
   std::string
       observed;  // "revision 3 (key \"k/4\") in line 212, 1.3 ms after revision 799 in line 211"
-  std::string signature{};     // one of signatures.h, if one fits
+  std::string signature{};     // of harness/signatures, if one fits
   std::vector<Line> evidence;  // the two or three lines that contradict each other
   Duration at{};               // time of the offending line, to name the fault active then
   std::string impact{};        // on a Kubernetes cache; empty: that of its guarantee

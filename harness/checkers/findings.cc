@@ -5,8 +5,6 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/checkers/signatures.h"
-
 namespace watchproof {
 
 // Of one that no known bug explains.
@@ -27,44 +25,20 @@ std::optional<WatchIndex> Findings::WatchOf(const Key& key) const {
   return WatchIndex(static_cast<std::uint32_t>(key.subject));
 }
 
-// On a message with events that were meant for the watch that had the id before, or gets it next.
-bool Findings::RestsOnNamesake(const Key& key, const Draft& draft) const {
-  const auto watch = WatchOf(key);
-  if (!watch) return false;
-  const WatchDetails& details = table_.details(*watch);
-  // What comes again may have come for the former watch, and then from history. That creates were
-  // answered in another order is a guess; that the former watch waited for the event is not.
-  const bool open = draft.signature.empty() || draft.signature == signature::kReplayed ||
-                    draft.signature == signature::kFalseNotice ||
-                    draft.signature == signature::kAnswersOutOfOrder;
-  return std::any_of(draft.evidence.begin(), draft.evidence.end(), [&](Line line) {
-    return details.next_events.contains(line) || (open && details.former_events.contains(line));
-  });
-}
-
 void Findings::File(const Key& key, std::string watch, Draft draft) {
   Filed& filed = Of(key.level);
   const Where& where = draft.where;
   const bool named =
       std::find(draft.evidence.begin(), draft.evidence.end(), where.line) != draft.evidence.end();
   if (where.line.value != 0 && !named) draft.evidence.push_back(where.line);
-  if (RestsOnNamesake(key, draft)) {
-    draft.signature = signature::kEventsOfFormer;
-  } else if (std::ranges::any_of(draft.evidence,
-                                 [this](Line line) { return table_.MeansEither(line); })) {
-    draft.signature = signature::kIdOfMinusOne;
-  } else if (const auto of = WatchOf(key);
-             draft.signature.empty() && of && table_.details(*of).crossed) {
-    // A guess, which explains only what nothing else does.
-    draft.signature = signature::kAnswersOutOfOrder;
-  }
+  const std::string_view signature = signer_.SignatureOf(draft, WatchOf(key));
   if (!key.promise.empty()) {
     watch =
         fmt::format("standing promise: {}; {}", promise_texts_.find(key.promise)->second, watch);
   }
   std::vector<std::size_t>& alike = index_[key];
   for (const std::size_t at : alike) {
-    if (filed.findings[at].signature != draft.signature) continue;
+    if (filed.findings[at].signature != signature) continue;
     ++filed.repeats[at];
     return;
   }
@@ -73,7 +47,7 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
                             .watch = std::move(watch),
                             .expected = std::move(draft.expected),
                             .observed = std::move(draft.observed),
-                            .signature = std::string(draft.signature),
+                            .signature = std::string(signature),
                             .evidence = std::move(draft.evidence),
                             .at = where.line.value != 0 ? where.at : draft.at,
                             .impact = std::string(draft.impact),
@@ -90,15 +64,11 @@ void Findings::Undecide(std::string reason) {
     undecided_reasons_.push_back(std::move(reason));
 }
 
-void Findings::SignSince(Line since, Revision above, std::string_view signature) {
+void Findings::SignInHindsight() {
   for (Filed* const filed : {&failures_, &notes_}) {
     for (std::size_t i = 0; i < filed->findings.size(); ++i) {
       Finding& finding = filed->findings[i];
-      const bool later =
-          std::ranges::any_of(finding.evidence, [since](Line line) { return line >= since; });
-      const bool open = finding.signature.empty() || finding.signature == signature::kStaleRead ||
-                        finding.signature == signature::kWriteLost;
-      if (later && open && filed->about[i] > above) finding.signature = signature;
+      finding.signature = signer_.InHindsight(finding, filed->about[i]);
     }
   }
 }

@@ -6,7 +6,7 @@
 //
 // Once a finding has no signature, no more drafts are made of its kind, because a broken watch
 // produces thousands; one with a signature says nothing of those that follow.
-// Not thread-safe. Ownership: refers to the watch table.
+// Not thread-safe. Ownership: refers to the watch table and the signer.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,8 @@
 #include <vector>
 
 #include "harness/checkers/finding.h"
+#include "harness/checkers/signer.h"
+#include "harness/checkers/symptom.h"
 #include "harness/checkers/watch_table.h"
 
 namespace watchproof {
@@ -27,9 +29,10 @@ struct Draft {
   std::string expected;
   std::string observed;
   std::vector<Line> evidence{};
-  Where where{};                 // the offending line: also the last of the evidence, and the time
-  Duration at{};                 // where no one line offends
-  std::string_view signature{};  // one of signatures.h
+  Where where{};  // the offending line: also the last of the evidence, and the time
+  Duration at{};  // where no one line offends
+  Symptom symptom{};
+  std::optional<Loss> lost{};
   // The revision that it is about, if there is one: there the history may have changed.
   Revision about{};
   // On a Kubernetes cache, where a guarantee can be broken with different impacts; empty: that of
@@ -53,8 +56,8 @@ struct ClientSubject {
 
 class Findings {
  public:
-  // The table outlives the findings.
-  explicit Findings(const WatchTable& table) : table_(table) {}
+  // Both outlive the findings.
+  Findings(const WatchTable& table, const Signer& signer) : table_(table), signer_(signer) {}
 
   // About a watch; a stream, and so no watch in particular (0: the store); a member of the target;
   // or the key-value calls of a client.
@@ -79,9 +82,8 @@ class Findings {
   void Undecide(std::string reason);
   const std::vector<std::string>& undecided_reasons() const { return undecided_reasons_; }
   bool Has(Guarantee guarantee, WatchIndex watch) const;
-  // What no other bug explains is of this one, if it rests on that line or a later one and is about
-  // a higher revision.
-  void SignSince(Line since, Revision above, std::string_view signature);
+  // Once the whole recording is known.
+  void SignInHindsight();
 
   // In the order they were found, without the counts of repeats. Notes (Level::kMay) are apart.
   const std::vector<Finding>& all() const { return failures_.findings; }
@@ -143,11 +145,11 @@ class Findings {
   Filed& Of(Level level) { return level == Level::kMay ? notes_ : failures_; }
   bool CountRepeat(const Key& key);
   void File(const Key& key, std::string watch, Draft draft);
-  bool RestsOnNamesake(const Key& key, const Draft& draft) const;
   std::optional<WatchIndex> WatchOf(const Key& key) const;
   static std::vector<Finding> Finished(const Filed& filed);
 
   const WatchTable& table_;
+  const Signer& signer_;
   Filed failures_;
   Filed notes_;
   std::vector<std::string> undecided_reasons_;

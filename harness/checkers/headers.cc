@@ -5,7 +5,6 @@
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -89,7 +88,7 @@ class Headers final : public Checker {
     Add(watch, {.expected = "the revision of the store in the header: at least 1",
                 .observed = Reported(response),
                 .where = response.where,
-                .signature = SignatureBesideNegativeStart(facts(), response)});
+                .symptom = symptom::Empty{&response}});
   }
 
   // Reports headers above the answer to a later linearizable read. True if there was one.
@@ -123,20 +122,13 @@ class Headers final : public Checker {
              .observed = Reported(ahead.revision, ahead.where),
              .evidence = {ahead.where.line, later->written},
              .at = ahead.where.at,
-             .signature = SignatureOf(ahead),
+             .symptom = symptom::HeaderAhead{ahead.where.line},
              .about = ahead.revision});
         return true;
       }
       ahead.known = known;
       return ahead.revision <= known;
     });
-  }
-
-  // A proxy that makes one watch of several names the start that was asked for.
-  std::string_view SignatureOf(const Ahead& ahead) const {
-    const WatchDetails& details = facts().details(ahead.watch);
-    const bool created = details.created && details.created->line == ahead.where.line;
-    return created && details.names_its_request ? signature::kNamesItsRequest : std::string_view();
   }
 
   // A write up to the revision of the header that began after its line.

@@ -8,7 +8,6 @@
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -27,7 +26,7 @@ class Isolated final : public Checker {
       Misnamed(watch, "an id that is not negative: -1 is the whole stream", response);
     } else if (requested != 0 && id != requested) {
       Misnamed(watch, fmt::format("the id that the client chose, {}", requested), response,
-               ChosenByAnother(watch, id) ? signature::kAnswersOutOfOrder : "");
+               symptom::OtherId{id});
     } else if (namesake != watch && facts().state(namesake).end == WatchEnd::kOpen) {
       Misnamed(watch, fmt::format("an id of its own, other than {}", facts().table.Label(namesake)),
                response);
@@ -87,9 +86,6 @@ class Isolated final : public Checker {
     const WatchDetails& details = facts().details(watch);
     const WatchDetails& other = facts().details(*neighbour);
     const bool refused = facts().state(*neighbour).end == WatchEnd::kRefused;
-    // The refusal carries no id of its own, and passes for the end of the watch 0 (etcd #12385).
-    const bool mistaken =
-        refused && facts().state(watch).id == WatchId(0) && LacksRight(facts(), *neighbour);
     // A target may have reasons of its own to end both.
     if (facts().passive() && !refused) return;
     const Where end = other.cancel_asked ? *other.cancel_asked : *other.ended;
@@ -100,7 +96,7 @@ class Isolated final : public Checker {
                     other.cancel_asked ? "cancelled" : "ended", Quoted(details.end_text)),
                 .evidence = {end.line},
                 .where = *details.ended,
-                .signature = mistaken ? signature::kWrongWatchClosed : std::string_view()});
+                .symptom = symptom::EndedWith{*neighbour}});
   }
 
  private:
@@ -136,43 +132,28 @@ class Isolated final : public Checker {
                                  Milliseconds(now.at - due.latest.at)),
          .evidence = {due.latest.line},
          .where = now,
-         .signature = SignatureOfDelay(*first, due),
+         .symptom = symptom::Delay{due.notices},
+         .lost = NextOf(*first),
          .by_silence = true});
   }
 
   // Of one that still waits.
-  std::string_view SignatureOfDelay(WatchIndex watch, const Due& due) const {
-    // Watches that get one notice after the other fill each of the server's passes, which take
-    // 512 watches (etcd #22294).
-    constexpr std::size_t kOnePass = 512;
-    if (due.notices >= kOnePass) return signature::kNoticeRepeated;
-    const auto early = facts().details(watch).notice_came_early;
-    if (early == facts().state(watch).id) return signature::kEventsOfFormer;
+  std::optional<Loss> NextOf(WatchIndex watch) const {
     const auto next = facts().comparer.NextExpected(watch);
     const ExpectedList* const expected = facts().comparer.expected(watch);
     const bool known = next && expected != nullptr && *next < expected->size();
-    if (!known) return {};
-    const Change& lost = facts().comparer.change((*expected)[*next]);
-    return LossOf(facts(), watch, lost, SeenAtTheEnd(facts(), watch)).signature;
-  }
-
-  // The number of creates that wait for their answers on the stream.
-  bool ChosenByAnother(WatchIndex watch, std::int64_t id) const {
-    const StreamId stream = facts().state(watch).stream;
-    return std::ranges::any_of(facts().table.On(stream), [&](WatchIndex other) {
-      const WatchDetails& details = facts().details(other);
-      return other != watch && details.requested_id == id && !details.created;
-    });
+    if (!known) return std::nullopt;
+    return LossSoFar(facts(), watch, facts().comparer.change((*expected)[*next]));
   }
 
   void Misnamed(WatchIndex watch, std::string expected, const Response& response,
-                std::string_view signature = {}, Level level = Level::kMust) {
+                const Symptom& symptom = {}, Level level = Level::kMust) {
     Add(watch,
         {.expected = std::move(expected),
          .observed = fmt::format("a watch with the id {} in line {}", response.message.watch_id,
                                  response.where.line.value),
          .where = response.where,
-         .signature = signature},
+         .symptom = symptom},
         level);
   }
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "harness/checkers/backlog.h"
-#include "harness/checkers/bug_traces.h"
 #include "harness/checkers/checker.h"
 #include "harness/checkers/control_watch_rule.h"
 #include "harness/checkers/phrases.h"
@@ -18,6 +17,7 @@ namespace watchproof {
 // Its members are for Judge alone, at the end of this file.
 struct Judge::Impl final : HistoryVisitor {
   Impl(const JudgeOptions& options, LagMeter* lag) : options_(options), lag_(lag), parser_(*this) {
+    facts_.signer = signer_.get();
     for (const CheckerInfo& info : RegisteredCheckers()) {
       if (info.of_calls && !options_.calls) continue;
       if (info.of_driver && passive()) continue;
@@ -39,7 +39,7 @@ struct Judge::Impl final : HistoryVisitor {
     faults_.Consume(line);
     switch (line.entry.kind) {
       case EntryKind::kCallStarted:
-        if (const RecordedCall* call = model_.Consume(line)) traces_.CallStarted(*call);
+        if (const RecordedCall* call = model_.Consume(line)) signer_->CallStarted(*call);
         return;
       case EntryKind::kCallEnded:
         if (const RecordedCall* call = model_.Consume(line)) EndCall(*call, line.entry.text);
@@ -72,8 +72,7 @@ struct Judge::Impl final : HistoryVisitor {
     }
     CallsJudged calls;
     if (options_.calls) calls = JudgeCalls(facts_, call_checkers_);
-    if (facts_.rewind)
-      findings_.SignSince(facts_.rewind->since, facts_.rewind->to, facts_.rewind->signature);
+    findings_.SignInHindsight();
     Judgement judgement{.findings = findings_.Finished(),
                         .exercise = Exercised(calls.judged),
                         .undecided = Undecided(),
@@ -115,7 +114,7 @@ struct Judge::Impl final : HistoryVisitor {
 
   void EndCall(const RecordedCall& call, std::string_view error) {
     const bool answered = call.outcome == CallOutcome::kAnswered;
-    traces_.CallEnded(call);
+    signer_->CallEnded(call);
     if (lag_ != nullptr && answered && IsWrite(call.method)) lag_->Known(call.revision, call.at);
     const std::optional<Revision> ceiling = model_.Ceiling();
     for (const auto& checker : checkers_) checker->CallEnded(call, error, ceiling);
@@ -125,6 +124,7 @@ struct Judge::Impl final : HistoryVisitor {
   void OnAsked(WatchIndex watch, const Asked& asked) override {
     if (lag_ != nullptr) lag_->Asked(watch, asked);
     table_.Ask(asked, model_.calls().compaction_acknowledged(), model_.timeline().known_through());
+    signer_->OnAsked(watch, asked);
     for (const auto& checker : checkers_) checker->Asked(watch);
     if (!options_.gaps || passive() || model_.control().Covers(table_.details(watch).range.range))
       return;
@@ -138,10 +138,10 @@ struct Judge::Impl final : HistoryVisitor {
     (open ? table_.details(watch).cancel_asked : table_.details(watch).release_asked) = where;
   }
   void OnCreated(WatchIndex watch, const Response& response) override {
-    table_.Note(response);
+    signer_->OnMessage(response);
     for (const auto& checker : checkers_) checker->Answered(watch, response);
     table_.Create(watch, response, model_.Ceiling());
-    traces_.Created(watch);
+    signer_->OnCreated(watch, response);
     comparer_.Open(watch, table_.details(watch).range, table_.state(watch).start);
     if (comparer_.OpenedTooLate(watch) && !table_.details(watch).starts_below_floor()) {
       findings_.Undecide(fmt::format(
@@ -153,13 +153,13 @@ struct Judge::Impl final : HistoryVisitor {
   void OnRefused(WatchIndex watch, const Response& response) override {
     for (const auto& checker : checkers_) checker->Answered(watch, response);
     table_.End(watch, WatchEnd::kRefused, response.where, response.message.cancel_reason);
+    signer_->OnRefused(watch, response);
   }
   void OnDelivered(WatchIndex watch, ResponsePtr& response) override {
     if (lag_ != nullptr) lag_->Delivered(watch, *response);
-    table_.Note(*response);
     response->compaction_requested = model_.calls().compaction_requested();
     response->received = table_.Receive(response->stream, response->compaction_requested);
-    traces_.Delivered(watch, *response);
+    signer_->OnDelivered(watch, response);
     for (const auto& checker : checkers_) checker->Delivered(watch, *response);
     table_.Deliver(watch, *response, model_.Ceiling());
     if (!backlog_.Waits(watch) && comparer_.Knows(*response)) return Compare(watch, *response);
@@ -169,14 +169,13 @@ struct Judge::Impl final : HistoryVisitor {
     progress_answered_ += progress_due_.erase(response.stream.value);
     // The server may know of the cancel: progress of the stream may overtake its answer.
     if (response.message.watch_id < 0 && table_.details(watch).cancel_asked) return;
-    table_.Note(response);
+    signer_->OnProgress(watch, response);
     for (const auto& checker : checkers_) checker->Progress(watch, response);
-    table_.Progress(watch, response, model_.Ceiling());
+    table_.Progress(watch, response);
   }
   void OnCompacted(WatchIndex watch, const Response& response) override {
-    table_.Note(response);
     table_.Receive(response.stream, model_.calls().compaction_requested());
-    traces_.Compacted(watch, response);
+    signer_->OnCompacted(watch, response);
     for (const auto& checker : checkers_) checker->Compacted(watch, response);
     const Revision reported(response.message.compact_revision);
     if (options_.others_compact && !model_.calls().CompactionAsked(reported))
@@ -185,33 +184,26 @@ struct Judge::Impl final : HistoryVisitor {
     table_.End(watch, WatchEnd::kCompacted, response.where, response.message.cancel_reason);
   }
   void OnCancelled(WatchIndex watch, const Response& response) override {
-    table_.Note(response);
+    signer_->OnMessage(response);
     for (const auto& checker : checkers_) checker->Cancelled(watch, response);
     table_.End(watch, WatchEnd::kCancelled, response.where, response.message.cancel_reason);
   }
   void OnAfterwards(WatchIndex watch, const Response& response) override {
-    table_.Note(response);
+    signer_->OnMessage(response);
     if (!response.message.events.empty() || response.message.compact_revision != 0) {
       table_.Receive(response.stream, model_.calls().compaction_requested());
     }
     for (const auto& checker : checkers_) checker->Afterwards(watch, response);
   }
   void OnStray(const Response& response) override {
-    table_.Note(response);
+    signer_->OnMessage(response);
     for (const auto& checker : checkers_) checker->Stray(response);
   }
-  void OnProgressAsked(StreamId stream, Where /*where*/) override {
+  void OnProgressAsked(StreamId stream, Where where) override {
     table_.AskProgress(stream);
-    for (const WatchIndex watch : table_.On(stream)) {
-      WatchDetails& details = table_.details(watch);
-      const WatchEnd end = table_.state(watch).end;
-      const bool open = end == WatchEnd::kOpen && !details.caught_up_to;
-      // Until it is cancelled it counts, too.
-      const bool ended = end == WatchEnd::kCompacted && !details.release_asked;
-      if (open || ended) details.progress_asked_behind = true;
-    }
+    signer_->OnProgressAsked(stream, where);
   }
-  void OnStreamProgress(StreamId stream) override { table_.AnswerProgress(stream); }
+  void OnStreamProgress(StreamId stream) override { signer_->OnStreamProgress(stream); }
   void OnAnnotation(const Annotation& annotation, Where where) override {
     if (const auto* resumption = std::get_if<Resumption>(&annotation)) {
       if (lag_ != nullptr) lag_->Continues(resumption->next_stream, resumption->next_ordinal);
@@ -266,7 +258,7 @@ struct Judge::Impl final : HistoryVisitor {
     for (const EventView& event : response.message.events) {
       if (lag_ != nullptr) lag_->Known(Revision(event.kv.mod_revision), response.where.at);
     }
-    traces_.SeenBy(response);
+    signer_->OnControlEvents(response);
     control_.Deliver(response, findings_);
     model_.ControlEvents(response.stream, response.message.events,
                          response.tail.size() > 0 ? response.tail : response.payload,
@@ -385,10 +377,10 @@ struct Judge::Impl final : HistoryVisitor {
   Model model_ = MakeModel(options_);
   WatchTable table_;
   Comparer comparer_{model_.timeline()};
-  Findings findings_{table_};
   FaultLog faults_;
   Facts facts_{options_, table_, comparer_, model_, faults_, {}};
-  BugTraces traces_{table_, faults_, facts_.rewind};
+  const std::unique_ptr<Signer> signer_ = MakeSigner()(facts_);
+  Findings findings_{table_, *signer_};
   Checkers checkers_;  // of watches
   Checkers call_checkers_;
   HistoryParser parser_;

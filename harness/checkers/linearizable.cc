@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linearizable: calls take effect one after another, each between its beginning and its answer.
 #include "harness/checkers/checker.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -31,14 +30,7 @@ class Linearizable final : public Checker {
                 fmt::format("a revision of at least {}, since line {} had reported revision {} "
                             "before the call began",
                             least, call.before.line.value, call.before.revision),
-                {call.before.line, call.began, call.ended},
-                MayBeStale(call) ? signature::kStaleRead : std::string_view());
-  }
-
-  // The leader may have changed since the later revision was reported.
-  bool MayBeStale(const RecordedCall& call) const {
-    return call.method == Method::kRange && call.revision.value > 0 &&
-           facts().faults.MembersParted(call.before.line);
+                {call.before.line, call.began, call.ended}, symptom::BackInTime{&call});
   }
 };
 

@@ -15,7 +15,7 @@ class Ordered final : public Checker {
         Add(watch, [&] {
           Draft draft = Describe(event, response, last);
           const bool again = facts().comparer.WasGiven(watch, Revision(event.kv.mod_revision));
-          if (again) draft.signature = SignatureOfRepetition(facts());
+          if (again) draft.symptom = symptom::Repeated{};
           return draft;
         });
       }
@@ -49,15 +49,14 @@ class Ordered final : public Checker {
       Add(
           watch,
           [&] {
-            return Draft{
-                .expected = fmt::format("the changes of revision {} in the order in which "
-                                        "they were made",
-                                        event.kv.mod_revision),
-                .observed = fmt::format("{} behind {} in line {}", Quoted(event.kv.key),
-                                        Quoted(before.kv.key), response.where.line.value),
-                .where = response.where,
-                // What is left of it is matched with the first change of its key.
-                .signature = SignatureOfRevision(facts(), Revision(event.kv.mod_revision))};
+            return Draft{.expected = fmt::format("the changes of revision {} in the order in which "
+                                                 "they were made",
+                                                 event.kv.mod_revision),
+                         .observed = fmt::format("{} behind {} in line {}", Quoted(event.kv.key),
+                                                 Quoted(before.kv.key), response.where.line.value),
+                         .where = response.where,
+                         // What is left of it is matched with the first change of its key.
+                         .symptom = symptom::OfRevision{Revision(event.kv.mod_revision)}};
           },
           deletes ? Level::kMay : Level::kShould);
     }

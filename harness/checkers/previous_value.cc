@@ -7,7 +7,6 @@
 #include "harness/checkers/checker.h"
 #include "harness/checkers/old_keys.h"
 #include "harness/checkers/phrases.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -71,8 +70,7 @@ class PreviousValue final : public Checker {
   void Finish(WatchIndex watch) override {
     for (const Absence& absence : At(absent_, watch)) {
       if (facts().model.calls().ReadableSince(absence.looked_up, absence.reported.line)) {
-        ReportMissing(watch, absence.signature, absence.expected, absence.written,
-                      absence.reported);
+        Report(watch, absence.expected, kNone, absence.written, absence.reported, absence.symptom);
       } else if (!std::exchange(doubted_, true)) {
         Undecide("others may have compacted the target: missing previous values were not judged");
       }
@@ -86,29 +84,20 @@ class PreviousValue final : public Checker {
     Revision looked_up{};
     Line written{};
     Where reported;
-    std::string_view signature;
+    Symptom symptom;
   };
 
   void Missing(WatchIndex watch, const Change& change, std::string expected, Line written,
                const Response& response) {
-    std::string_view signature;
-    if (WaitedForCreation(watch, response)) signature = signature::kOptionsTooLate;
+    const symptom::NoPrevious symptom{WaitedForCreation(watch, response), change.revision,
+                                      response.compaction_requested};
     if (!facts().options.others_compact) {
-      if (change.revision <= response.compaction_requested) {
-        signature = signature::kPreviousValueGone;
-      }
-      return ReportMissing(watch, signature, std::move(expected), written, response.where);
+      return Report(watch, std::move(expected), kNone, written, response.where, symptom);
     }
     std::vector<Absence>& absent = At(absent_, watch);
     if (absent.size() >= kMostAbsent) return;
     absent.push_back(
-        {std::move(expected), change.revision.previous(), written, response.where, signature});
-  }
-
-  void ReportMissing(WatchIndex watch, std::string_view signature, std::string expected,
-                     Line written, const Where& where) const {
-    if (CancelWaited(watch, where)) signature = signature::kForgottenByCancel;
-    Report(watch, std::move(expected), kNone, written, where, signature);
+        {std::move(expected), change.revision.previous(), written, response.where, symptom});
   }
 
   // Made before the created response, by its revision, and so before the server may have noted what
@@ -146,35 +135,14 @@ class PreviousValue final : public Checker {
     if (facts().options.deviations.previous_unasked) return;
     for (const EventView& event : response.message.events) {
       if (!event.has_previous) continue;
-      // What waits when a watch is cancelled may be sent with the options of the next of that id.
       const WatchDetails& details = facts().details(watch);
-      Add(watch,
-          {.expected = "no previous value, as the watch was created without prev_kv",
-           .observed = fmt::format("the {} brings one in line {}", Phrase(event),
-                                   response.where.line.value),
-           .evidence = {details.asked.line},
-           .where = response.where,
-           .signature = NextAsksForPrevious(watch, response.where) ? signature::kForgottenByCancel
-                                                                   : std::string_view()});
+      Add(watch, {.expected = "no previous value, as the watch was created without prev_kv",
+                  .observed = fmt::format("the {} brings one in line {}", Phrase(event),
+                                          response.where.line.value),
+                  .evidence = {details.asked.line},
+                  .where = response.where,
+                  .symptom = symptom::PreviousUnasked{}});
     }
-  }
-
-  bool CancelWaited(WatchIndex watch, const Where& where) const {
-    const auto& asked = facts().details(watch).cancel_asked;
-    return asked && asked->line < where.line;
-  }
-
-  // The watch waits for the answer to its cancel, and the client has asked for its id again.
-  bool NextAsksForPrevious(WatchIndex watch, const Where& where) const {
-    if (!CancelWaited(watch, where)) return false;
-    return std::ranges::any_of(
-        facts().table.On(facts().state(watch).stream), [&](WatchIndex other) {
-          const WatchDetails& next = facts().details(other);
-          return next.previous_asked &&
-                 next.asked.line > facts().details(watch).cancel_asked->line &&
-                 next.asked.line < where.line &&
-                 (next.requested_id == 0 || next.requested_id == facts().state(watch).id.value);
-        });
   }
 
   void CheckEvent(WatchIndex watch, const EventView& event, const Change& change,
@@ -284,12 +252,12 @@ class PreviousValue final : public Checker {
     Report(watch, std::move(expected), std::move(observed), written, response.where, {});
   }
   void Report(WatchIndex watch, std::string expected, std::string observed, Line written,
-              const Where& where, std::string_view signature) const {
+              const Where& where, const Symptom& symptom) const {
     Add(watch, {.expected = std::move(expected),
                 .observed = fmt::format("{} in line {}", observed, where.line.value),
                 .evidence = {written},
                 .where = where,
-                .signature = signature});
+                .symptom = symptom});
   }
 
   std::vector<char> asked_;  // by watch

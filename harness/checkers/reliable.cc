@@ -5,7 +5,6 @@
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
-#include "harness/checkers/signatures.h"
 #include "harness/checkers/version_chain.h"
 
 namespace watchproof {
@@ -182,19 +181,19 @@ class Reliable final : public Checker {
          .observed = fmt::format("in line {} {}", response.where.line.value, difference),
          .evidence = {change.written},
          .where = response.where,
-         .signature = SignatureOfRevision(facts(), change.revision),
+         .symptom = symptom::OfRevision{change.revision},
          .about = change.revision});
   }
 
   void Unexpected(WatchIndex watch, const EventView& event, const Response& response,
-                  std::string expected, std::string_view signature = {},
+                  std::string expected, const Symptom& symptom = {},
                   std::string_view impact = kChangeInvented) {
     Add(watch,
         {.expected = std::move(expected),
          .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
          .evidence = {facts().details(watch).asked.line},
          .where = response.where,
-         .signature = signature,
+         .symptom = symptom,
          .about = Revision(event.kv.mod_revision),
          .impact = impact});
   }
@@ -205,18 +204,15 @@ class Reliable final : public Checker {
     // events of a watch that resumes at a revision, Filtered events outside of range and filters.
     const bool resumed = details.continues && details.requested_start != 0;
     if (details.requested_start < 0 || resumed || !Concerns(details.range, event)) return;
-    const bool future = Revision(details.requested_start) > details.header_when_created;
     // Written while the watch was being made: it is the header that came too late.
     const bool late =
         details.requested_start == 0 && Revision(event.kv.mod_revision) > details.known_when_asked;
-    std::string_view signature;
-    if (future && MayHaveTakenSnapshot(facts())) signature = signature::kEventsBelowStart;
-    if (late && !details.created_beyond_writes) signature = signature::kCreatedTooLate;
     Unexpected(watch, event, response,
                fmt::format("nothing below revision {}, where the watch starts{}",
                            facts().state(watch).start,
                            late ? " by the header of its created response" : ""),
-               signature, late ? kChangeSkippedByResuming : kChangeRepeated);
+               symptom::BelowStart{Revision(event.kv.mod_revision)},
+               late ? kChangeSkippedByResuming : kChangeRepeated);
   }
 
   // Every expected change below has been delivered: the event is a repetition or was never written.
@@ -232,7 +228,7 @@ class Reliable final : public Checker {
     Unexpected(watch, event, response,
                fmt::format("nothing below revision {}: all of that was delivered and compacted",
                            forgotten),
-               SignatureOfRepetition(facts()), kChangeRepeated);
+               symptom::Repeated{}, kChangeRepeated);
   }
 
   void NotExpected(WatchIndex watch, const EventView& event, const Response& response) {
@@ -253,6 +249,7 @@ class Reliable final : public Checker {
   void FindGaps(WatchIndex watch) {
     const Skipped* shown = nullptr;
     std::optional<Loss> loss;
+    bool explained = true;
     std::uint64_t count = 0;
     for (const Skipped& gap : facts().comparer.skipped(watch)) {
       const Change first = facts().comparer.FirstOf(watch, gap);
@@ -260,9 +257,10 @@ class Reliable final : public Checker {
       if (LostByResuming(facts(), watch, first)) continue;
       count += gap.to - gap.from;
       // One that no known bug explains weighs more than those that some do.
-      if (loss && loss->signature.empty()) continue;
-      Loss found = LossOf(facts(), watch, gap);
-      if (loss && !found.signature.empty()) continue;
+      if (!explained) continue;
+      const Loss found = GravestLoss(facts(), watch, gap);
+      explained = Explained(facts(), found);
+      if (loss && explained) continue;
       shown = &gap;
       loss = found;
     }
@@ -275,7 +273,7 @@ class Reliable final : public Checker {
                                  count, count == 1 ? " was" : "s were"),
          .evidence = {loss->change.written},
          .where = shown->overtaken_by,
-         .signature = loss->signature,
+         .lost = loss,
          .about = loss->change.revision,
          .impact = impact::kChangeLost});
   }
@@ -294,24 +292,18 @@ class Reliable final : public Checker {
     const Bookmark& bookmark = At(bookmarks_, watch);
     const Change& lost = *missing;
     if (lost.revision > bookmark.revision || lost.revision < bookmark.floor) return;
+    // What progress passed over comes later; on an open watch it had its time to come.
+    const bool ended = facts().details(watch).ended.has_value();
     Add(watch,
         {.expected = fmt::format("the {}", Phrase(lost)),
          .observed = fmt::format("it never came, though line {} has progress up to revision {}",
                                  bookmark.where.line.value, bookmark.revision),
          .evidence = {lost.written},
          .where = bookmark.where,
-         .signature = SignatureBelowBookmark(watch, lost),
+         .symptom = ended ? Symptom(symptom::PassedOver{watch}) : Symptom(),
+         .lost = LossSoFar(facts(), watch, lost),
          .about = lost.revision,
          .impact = impact::kChangeLost});
-  }
-
-  // What progress passed over comes later; on an open watch it had its time to come.
-  std::string_view SignatureBelowBookmark(WatchIndex watch, const Change& lost) const {
-    const WatchDetails& details = facts().details(watch);
-    const std::string_view other =
-        LossOf(facts(), watch, lost, SeenAtTheEnd(facts(), watch)).signature;
-    if (!other.empty()) return other;
-    return details.ended ? details.passed_over : std::string_view();
   }
 
   std::vector<Bookmark> bookmarks_;

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "harness/checkers/phrases.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -30,12 +29,12 @@ Examined ResponseChecker::Check(const RecordedCall& call, std::optional<Revision
 }
 
 void ResponseChecker::Wrong(std::string expected, std::string observed, Line reported,
-                            std::string_view signature) {
+                            const Symptom& symptom) {
   if (examined_.wrong) return;
   examined_.wrong = Mismatch{std::move(expected),
                              fmt::format("{} in line {}, answered with revision {}",
                                          std::move(observed), call_->ended.value, call_->revision),
-                             reported, signature};
+                             reported, symptom};
 }
 
 // A key from before the recording becomes known with the first answer that shows it.
@@ -248,7 +247,7 @@ void ResponseChecker::CheckFacts(const KeyFacts& facts, const KeyValueView& kv, 
   if (but_lease && lease) return;
   const bool left_out = but_lease && keys_only && kv.lease == 0;
   Wrong(fmt::format("{} at revision {}", Phrase(facts.kv), keys_.at()), Phrase(kv), facts.line,
-        left_out ? signature::kLeaseLeftOut : "");
+        left_out ? Symptom(symptom::LeaseMissing{}) : Symptom());
 }
 
 // The mod revision of a key names the write that made its state.

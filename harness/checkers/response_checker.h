@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/checkers/symptom.h"
 #include "harness/history/run_started.h"
 #include "harness/model/key_space.h"
 
@@ -25,7 +26,7 @@ struct Mismatch {
   std::string expected;
   std::string observed;
   Line reported{};  // the line that shows the state; 0: it follows from all lines before
-  std::string_view signature = {};
+  Symptom symptom{};
 };
 
 struct Examined {
@@ -80,7 +81,7 @@ class ResponseChecker {
                  const RangeResponseView& answer);
   void Undecide(const Found& found);
   void Wrong(std::string expected, std::string observed, Line reported = {},
-             std::string_view signature = {});
+             const Symptom& symptom = {});
 
   KeySpace& keys_;
   const Writers& writers_;

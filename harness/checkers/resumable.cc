@@ -2,7 +2,6 @@
 // Resumable: a watch that resumes another one receives exactly what the first did not.
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -18,9 +17,6 @@ class Resumable final : public Checker {
     const WatchDetails& details = facts().details(watch);
     // From "now" it repeats nothing: Reliable judges it like any other.
     if (!details.continues || details.requested_start == 0) return;
-    // The member was behind where the watch had stopped at another one.
-    const bool future = Revision(details.requested_start) > details.header_when_created &&
-                        MayHaveTakenSnapshot(facts());
     for (std::size_t i = 0; i < compared.size(); ++i) {
       const EventView& event = response.message.events[i];
       if (compared[i].match != Match::kBelowStart || !Concerns(details.range, event)) continue;
@@ -32,7 +28,7 @@ class Resumable final : public Checker {
             .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
             .evidence = {details.asked.line},
             .where = response.where,
-            .signature = future ? signature::kEventsBelowStart : std::string_view()};
+            .symptom = symptom::BelowStart{Revision(event.kv.mod_revision)}};
       });
     }
   }
@@ -79,15 +75,14 @@ class Resumable final : public Checker {
     const WatchDetails& details = facts().details(watch);
     if (lost.revision >= Revision(details.requested_start)) return;
     if (lost.revision < details.floor_when_asked) return;
-    const std::string_view explained =
-        LossOf(facts(), before, lost, SeenAtTheEnd(facts(), before)).signature;
     Add(watch, {.expected = fmt::format("the {}, before the resumption or after it", Phrase(lost)),
                 .observed = fmt::format("{} received progress beyond it, but not the change; the "
                                         "resumed watch starts at revision {}",
                                         facts().table.Label(before), details.requested_start),
                 .evidence = {lost.written},
                 .where = details.asked,
-                .signature = explained.empty() ? facts().details(before).passed_over : explained});
+                .symptom = symptom::PassedOver{before},
+                .lost = LossSoFar(facts(), before, lost)});
   }
 
   void FindLostAfter(WatchIndex watch) {
@@ -97,7 +92,7 @@ class Resumable final : public Checker {
       const Change lost = facts().comparer.FirstOf(watch, gap);
       if (lost.revision < gap.compaction_requested) continue;
       if (!LostByResuming(facts(), watch, lost)) continue;
-      const Loss loss = LossOf(facts(), watch, gap);
+      const Loss loss = GravestLoss(facts(), watch, gap);
       Add(watch,
           {.expected = fmt::format("the {}, written before the resumption", Phrase(loss.change)),
            .observed = fmt::format("{} had not received it yet, and the resumed watch went on "
@@ -106,7 +101,7 @@ class Resumable final : public Checker {
                                    gap.overtaken_by_revision, gap.overtaken_by.line.value),
            .evidence = {loss.change.written, details.asked.line},
            .where = gap.overtaken_by,
-           .signature = loss.signature});
+           .lost = loss});
       return;
     }
   }

@@ -8,7 +8,6 @@
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -77,13 +76,10 @@ class Settled final : public Checker {
   void StreamClosed(const StreamEnd& end) override {
     closed_.insert(end.stream.value);
     if (end.intended || facts().faults.MayHaveEnded(end.stream, end.where.line, end.code)) return;
-    // A proxy cancels the stream of a client that leaves the queue full.
-    const bool slow = end.code == StatusCode::kCancelled &&
-                      facts().faults.MayHaveStalled(end.stream, end.where.line);
     dropped_.push_back(
         {end.stream, end.where,
          fmt::format("{}{}{}", Name(end.code), end.text.empty() ? "" : ": ", end.text),
-         OpenOn(end.stream), slow ? signature::kSlowStreamEnded : std::string_view()});
+         OpenOn(end.stream), end.code});
   }
 
   void Annotated(const Annotation& annotation, Where where) override {
@@ -110,7 +106,7 @@ class Settled final : public Checker {
                                    dropped.where.line.value, dropped.open,
                                    dropped.open == 1 ? "" : "es", dropped.status),
            .where = dropped.where,
-           .signature = dropped.signature,
+           .symptom = symptom::StreamEnded{dropped.stream, dropped.code, dropped.where.line},
            .impact = impact::kEndedUnasked,
            .promise = promise::kLasts});
     }
@@ -190,7 +186,7 @@ class Settled final : public Checker {
     Where where;
     std::string status;
     std::size_t open = 0;
-    std::string_view signature{};
+    StatusCode code{};
   };
 
   // Watches that must receive something although nothing is asked of the target.
@@ -225,7 +221,7 @@ class Settled final : public Checker {
              fmt::format("a stream that stays open for {}", Milliseconds(where.at - since.at)),
          .evidence = {since.line},
          .where = where,
-         .signature = signature::kKeptWithoutLeader,
+         .symptom = symptom::StreamKept{},
          .promise = kLeaderRequired,
          .by_silence = true});
   }
@@ -351,25 +347,24 @@ class Settled final : public Checker {
       --missing;
     }
     if (*next == expected.size()) return;
-    const Loss loss = LossOfRest(watch, *next);
-    Report(watch,
-           fmt::format("every expected change up to revision {}, or ErrCompacted",
-                       facts().timeline().known_through()),
-           fmt::format(
-               "stuck at revision {}: {} change{} missing, the first is the {}; nothing came {}",
-               state.position, missing, missing == 1 ? " is" : "s are",
-               Phrase(facts().comparer.change(expected[*next])), quiet),
-           {.signature = loss.signature, .about = expected[*next].revision, .by_silence = true});
+    Report(
+        watch,
+        fmt::format("every expected change up to revision {}, or ErrCompacted",
+                    facts().timeline().known_through()),
+        fmt::format(
+            "stuck at revision {}: {} change{} missing, the first is the {}; nothing came {}",
+            state.position, missing, missing == 1 ? " is" : "s are",
+            Phrase(facts().comparer.change(expected[*next])), quiet),
+        {.lost = LossOfRest(watch, *next), .about = expected[*next].revision, .by_silence = true});
   }
 
   // Of every expected change from that one on.
   Loss LossOfRest(WatchIndex watch, std::uint32_t next) const {
-    const LossSeen seen = SeenAtTheEnd(facts(), watch);
     const ExpectedList& expected = *facts().comparer.expected(watch);
     Skipped rest{.from = next, .to = expected.size(), .compaction_requested = {}};
-    rest.compaction_requested = seen.compaction_requested;
-    rest.received = seen.received;
-    return LossOf(facts(), watch, rest);
+    rest.compaction_requested = facts().model.calls().compaction_requested();
+    rest.received = facts().table.Received(facts().state(watch).stream);
+    return GravestLoss(facts(), watch, rest);
   }
 
   // `draft` without what was expected and observed, and where.

@@ -4,7 +4,6 @@
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
-#include "harness/checkers/signatures.h"
 
 namespace watchproof {
 namespace {
@@ -44,7 +43,7 @@ class Unique final : public Checker {
     Draft draft{.expected = fmt::format("the {} once", Phrase(event)),
                 .observed = fmt::format("it came again in line {}", response.where.line.value),
                 .where = response.where,
-                .signature = SignatureOfRepetition(facts())};
+                .symptom = symptom::Repeated{}};
     for (std::size_t i = 0; i < std::min(recent.count, kRemembered); ++i) {
       const Given& given = recent.given[i];
       if (given.expected != expected) continue;

@@ -54,12 +54,6 @@ void WatchTable::Ask(const Asked& asked, Revision floor, Revision known) {
   details.previous_asked = asked.request.prev_kv;
   details.fragments_asked = asked.request.fragment;
   details.progress_asked = asked.request.progress_notify;
-  details.received_when_asked = Received(asked.stream);
-  if (details.requested_id == kWholeStream) ++sharing_[asked.stream.value];
-  if (const auto progress = progress_asked_.find(asked.stream.value);
-      progress != progress_asked_.end()) {
-    details.progress_asked_before = progress->second.requests;
-  }
   const auto predecessor = predecessors_.find({asked.stream.value, asked.ordinal});
   if (predecessor == predecessors_.end()) return;
   details.continues = predecessor->second;
@@ -109,8 +103,6 @@ void WatchTable::Create(WatchIndex watch, const Response& response, const Ceilin
   state.resume_at = state.start;
   details_[watch.value].created = response.where;
   details_[watch.value].header_when_created = Revision(response.message.header.revision);
-  details_[watch.value].created_beyond_writes =
-      ceiling && details_[watch.value].header_when_created > *ceiling;
   // etcd checks at once whether there is history to scan.
   if (details_[watch.value].requested_start >= 0 && ceiling && state.start > *ceiling) {
     details_[watch.value].caught_up_to = CaughtUpTo{state.start.previous(), response.where};
@@ -126,9 +118,6 @@ void WatchTable::Deliver(WatchIndex watch, const Response& response, const Ceili
   if (response.last_part) state.resume_at = state.position;
   std::optional<CaughtUpTo>& caught_up_to = details_[watch.value].caught_up_to;
   caught_up_to.reset();
-  if (!details_[watch.value].caught_up_once) {
-    details_[watch.value].caught_up_once = response.where.line;
-  }
   if (response.last_part && ceiling && response.highest >= *ceiling) {
     caught_up_to = CaughtUpTo{response.highest, response.where};
   }
@@ -158,27 +147,9 @@ std::uint64_t WatchTable::ReceivedBeforeCompaction(StreamId stream, Revision bey
   return found->second.received;
 }
 
-// Only answers to requests pass by events: periodic progress waits in line with them. One that
-// names a revision which no write can have made is wrong in itself.
-std::string_view WatchTable::SignatureOfProgress(WatchIndex watch, const Response& response,
-                                                 const Ceiling& ceiling) const {
-  const StreamId stream = states_[watch.value].stream;
-  const bool of_stream = response.message.watch_id == kWholeStream;
-  if (of_stream && SharesIdOfStream(stream)) return signature::kIdOfMinusOne;
-  if (!of_stream || !ProgressAsked(stream)) return {};
-  if (ceiling && Revision(response.message.header.revision) > *ceiling) return {};
-  return ForEarlierRequest(watch, response) ? signature::kProgressForLaterWatch
-                                            : signature::kProgressOvertakes;
-}
-
-void WatchTable::Progress(WatchIndex watch, const Response& response, const Ceiling& ceiling) {
+void WatchTable::Progress(WatchIndex watch, const Response& response) {
   WatchState& state = states_[watch.value];
   const Revision revision(response.message.header.revision);
-  WatchDetails& details = details_[watch.value];
-  details.passed_over = SignatureOfProgress(watch, response, ceiling);
-  if (response.message.watch_id >= 0 && !details.caught_up_once) {
-    details.caught_up_once = response.where.line;
-  }
   state.bookmark = std::max(state.bookmark, revision);
   state.position = std::max(state.position, revision.next());
   state.resume_at = std::max(state.resume_at, revision.next());
@@ -190,9 +161,6 @@ void WatchTable::Progress(WatchIndex watch, const Response& response, const Ceil
 void WatchTable::End(WatchIndex watch, WatchEnd end, Where where, std::string_view text) {
   states_[watch.value].end = end;
   WatchDetails& details = details_[watch.value];
-  if (end == WatchEnd::kRefused && details.requested_id == kWholeStream) {
-    --sharing_[states_[watch.value].stream.value];
-  }
   details.ended = where;
   details.end_text = text;
   if (end != WatchEnd::kStreamClosed) Arrive(watch, where);

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/checkers/testing/all_signatures.h"
-
 namespace watchproof {
 namespace {
 
@@ -268,12 +266,6 @@ TEST(ExpectationsBuiltIn, KnowsTheCasesThatFailOnEveryRelease) {
   EXPECT_EQ(failing("3.7.3"), 8u);
   EXPECT_EQ(failing("main"), 0u);
   EXPECT_GT(Expectations::BuiltIn().CasesThatFail("etcd", "3.7.3", "grpc-proxy").size(), 5u);
-}
-
-TEST(ExpectationsBuiltIn, KnowsEverySignatureOfTheCheckers) {
-  const auto& known = AnswerKey::BuiltIn().signatures();
-  for (const std::string_view name : signature::kAll) EXPECT_TRUE(known.contains(name)) << name;
-  EXPECT_EQ(known.size(), std::size(signature::kAll));
 }
 
 TEST(ExpectationsBuiltIn, NamesTheSourceOfEveryRelease) {

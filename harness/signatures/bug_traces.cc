@@ -1,23 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/checkers/bug_traces.h"
+#include "harness/signatures/bug_traces.h"
 
 #include <algorithm>
 
-#include "harness/checkers/signatures.h"
-
 namespace watchproof {
 
-void BugTraces::Created(WatchIndex watch) {
+void BugTraces::OnAsked(WatchIndex watch, const Asked&) {
+  const WatchDetails& details = table_.details(watch);
+  const StreamId stream = table_.state(watch).stream;
+  WatchTraces& traces = traces_.emplace_back();
+  traces.received_when_asked = table_.Received(stream);
+  if (details.requested_start < 0) negative_.push_back(watch);
+  if (details.requested_id == kWholeStream) ++sharing_[stream.value];
+  const auto progress = progress_.find(stream.value);
+  if (progress != progress_.end()) traces.progress_asked_before = progress->second.requests;
+}
+
+void BugTraces::OnRefused(WatchIndex watch, const Response&) {
+  if (table_.details(watch).requested_id == kWholeStream) {
+    --sharing_[table_.state(watch).stream.value];
+  }
+}
+
+bool BugTraces::SharesIdOfStream(StreamId stream) const {
+  const auto found = sharing_.find(stream.value);
+  return found != sharing_.end() && found->second > 0;
+}
+
+void BugTraces::OnMessage(const Response& response) {
+  const bool of_stream = response.message.watch_id == kWholeStream;
+  if (of_stream && SharesIdOfStream(response.stream)) means_either_.insert(response.where.line);
+}
+
+void BugTraces::OnProgressAsked(StreamId stream, Where) {
+  ++progress_[stream.value].requests;
+  for (const WatchIndex watch : table_.On(stream)) {
+    const WatchDetails& details = table_.details(watch);
+    const WatchEnd end = table_.state(watch).end;
+    const bool open = end == WatchEnd::kOpen && !details.caught_up_to;
+    // Until it is cancelled it counts, too.
+    const bool ended = end == WatchEnd::kCompacted && !details.release_asked;
+    if (open || ended) traces_[watch.value].progress_asked_behind = true;
+  }
+}
+
+bool BugTraces::ForEarlierRequest(WatchIndex watch, const Response& progress) const {
+  const auto asked = progress_.find(table_.state(watch).stream.value);
+  return progress.message.watch_id < 0 && asked != progress_.end() &&
+         asked->second.answers <= of(watch).progress_asked_before &&
+         Revision(progress.message.header.revision) <= table_.details(watch).header_when_created;
+}
+
+// Only answers to requests pass by events: periodic progress waits in line with them. One that
+// names a revision which no write can have made is wrong in itself.
+Passing BugTraces::PassingOf(WatchIndex watch, const Response& response) const {
+  const StreamId stream = table_.state(watch).stream;
+  const bool of_stream = response.message.watch_id == kWholeStream;
+  if (of_stream && SharesIdOfStream(stream)) return Passing::kSharedId;
+  if (!of_stream || !table_.ProgressAsked(stream)) return Passing::kInLine;
+  const std::optional<Revision> ceiling = facts_.model.Ceiling();
+  if (ceiling && Revision(response.message.header.revision) > *ceiling) return Passing::kInLine;
+  return ForEarlierRequest(watch, response) ? Passing::kEarlierRequest : Passing::kRequest;
+}
+
+void BugTraces::OnProgress(WatchIndex watch, const Response& response) {
+  OnMessage(response);
+  WatchTraces& traces = traces_[watch.value];
+  traces.passing = PassingOf(watch, response);
+  if (response.message.watch_id >= 0 && !traces.caught_up_once) {
+    traces.caught_up_once = response.where.line;
+  }
+}
+
+bool BugTraces::QueueMayHaveBeenFull(WatchIndex watch, Revision beyond,
+                                     std::uint64_t received) const {
+  constexpr std::uint64_t kQueue = 128;  // messages
+  const std::uint64_t since =
+      std::max(of(watch).received_when_asked,
+               table_.ReceivedBeforeCompaction(table_.state(watch).stream, beyond));
+  return received >= since + kQueue;
+}
+
+void BugTraces::OnCreated(WatchIndex watch, const Response&) {
   const WatchState& state = table_.state(watch);
+  const std::optional<Revision> ceiling = facts_.model.Ceiling();
+  traces_[watch.value].created_beyond_writes =
+      ceiling && table_.details(watch).header_when_created > *ceiling;
   const auto [named, is_new] = named_.try_emplace({state.stream.value, state.id.value}, watch);
   if (!is_new) {
     const WatchIndex former = std::exchange(named->second, watch);
-    if (AskedAgain(former, watch)) table_.details(watch).former = former;
+    if (AskedAgain(former, watch)) traces_[watch.value].former = former;
   }
   FindForeignAnswer(watch);
 }
 
-void BugTraces::Delivered(WatchIndex watch, const Response& response) {
+void BugTraces::OnDelivered(WatchIndex watch, ResponsePtr& delivered) {
+  const Response& response = *delivered;
+  OnMessage(response);
+  WatchTraces& traces = traces_[watch.value];
+  if (!traces.caught_up_once) traces.caught_up_once = response.where.line;
   FindEventsOfFormer(watch, response);
   FindEventsOfNext(watch, response);
   FindForeignEvents(watch, response);
@@ -26,16 +107,17 @@ void BugTraces::Delivered(WatchIndex watch, const Response& response) {
 
 // The former watch of the id waited for them.
 void BugTraces::FindEventsOfFormer(WatchIndex watch, const Response& response) {
-  WatchDetails& details = table_.details(watch);
-  if (!details.former) return;
-  const TrackedRange& range = table_.details(*details.former).range;
-  const WatchState& former = table_.state(*details.former);
+  WatchTraces& traces = traces_[watch.value];
+  if (!traces.former) return;
+  const TrackedRange& range = table_.details(*traces.former).range;
+  const WatchState& former = table_.state(*traces.former);
   for (const EventView& event : response.message.events) {
     const Revision changed(event.kv.mod_revision);
     // The former watch had not been sent it, and was there when it was written.
     const bool waited = former.end == WatchEnd::kCancelled && changed > former.last_event &&
-                        changed >= former.start && changed <= details.header_when_created;
-    if (waited && Concerns(range, event)) details.former_events.insert(response.where.line);
+                        changed >= former.start &&
+                        changed <= table_.details(watch).header_when_created;
+    if (waited && Concerns(range, event)) traces.former_events.insert(response.where.line);
   }
 }
 
@@ -60,42 +142,42 @@ bool BugTraces::MayHaveIdOf(WatchIndex watch, WatchIndex next) const {
 // A server that frees the id with the cancel may send what the next watch gets before it has
 // answered the cancel.
 void BugTraces::FindEventsOfNext(WatchIndex watch, const Response& response) {
-  WatchDetails& details = table_.details(watch);
+  const WatchDetails& details = table_.details(watch);
   if (!details.cancel_asked) return;
   for (const EventView& event : response.message.events) {
     const Revision changed(event.kv.mod_revision);
     if (Concerns(details.range, event) && changed >= table_.state(watch).start) continue;
     for (std::uint32_t i = watch.value + 1; i < table_.size(); ++i) {
-      WatchDetails& next = table_.details(WatchIndex(i));
-      if (!MayHaveIdOf(watch, WatchIndex(i)) || !Concerns(next.range, event)) continue;
-      details.next_events.insert(response.where.line);
-      next.came_early.emplace(changed, table_.state(watch).id);
+      const TrackedRange& range = table_.details(WatchIndex(i)).range;
+      if (!MayHaveIdOf(watch, WatchIndex(i)) || !Concerns(range, event)) continue;
+      traces_[watch.value].next_events.insert(response.where.line);
+      traces_[i].came_early.emplace(changed, table_.state(watch).id);
     }
   }
 }
 
 // An ErrCompacted that the watch's position does not explain, but that of the former watch with
 // the id, or the start of the next one.
-void BugTraces::FindNoticeOfNamesake(WatchIndex watch, const Response& response) {
+void BugTraces::OnCompacted(WatchIndex watch, const Response& response) {
+  OnMessage(response);
   const Revision floor(response.message.compact_revision);
   const WatchState& state = table_.state(watch);
   if (state.position < floor) return;
-  if (const auto former = table_.details(watch).former) {
+  WatchTraces& traces = traces_[watch.value];
+  if (const auto former = traces.former) {
     const WatchState& before = table_.state(*former);
     const bool below = before.position < floor || table_.details(*former).requested_start < 0;
-    if (below) {
-      table_.details(watch).former_events.insert(response.where.line);
-    }
+    if (below) traces.former_events.insert(response.where.line);
   }
   if (!table_.details(watch).cancel_asked) return;
   for (std::uint32_t i = watch.value + 1; i < table_.size(); ++i) {
-    WatchDetails& next = table_.details(WatchIndex(i));
+    const WatchDetails& next = table_.details(WatchIndex(i));
     if (!MayHaveIdOf(watch, WatchIndex(i)) || next.requested_start == 0 ||
         next.requested_start >= floor.value) {
       continue;
     }
-    table_.details(watch).next_events.insert(response.where.line);
-    next.notice_came_early = table_.state(watch).id;
+    traces.next_events.insert(response.where.line);
+    traces_[i].notice_came_early = state.id;
   }
 }
 
@@ -103,19 +185,21 @@ void BugTraces::FindNoticeOfNamesake(WatchIndex watch, const Response& response)
 // names the future start of the other, or an event of the other's range.
 template <typename Meant>
 void BugTraces::FindCrossed(WatchIndex watch, Meant meant) {
-  WatchDetails& mine = table_.details(watch);
+  const WatchDetails& mine = table_.details(watch);
   for (const WatchIndex other : table_.On(table_.state(watch).stream)) {
-    WatchDetails& theirs = table_.details(other);
+    const WatchDetails& theirs = table_.details(other);
     const bool together = theirs.asked.line < mine.created->line &&
                           (!theirs.created || theirs.created->line > mine.asked.line);
-    if (other != watch && together && meant(theirs)) mine.crossed = theirs.crossed = true;
+    if (other == watch || !together || !meant(theirs)) continue;
+    traces_[watch.value].crossed = traces_[other.value].crossed = true;
   }
 }
 void BugTraces::FindForeignAnswer(WatchIndex watch) {
-  WatchDetails& mine = table_.details(watch);
+  const WatchDetails& mine = table_.details(watch);
   const std::int64_t header = mine.header_when_created.value;
   const bool own = header == mine.requested_start;
-  mine.names_its_request = own && header > 0 && mine.header_when_created != mine.known_when_asked;
+  traces_[watch.value].names_its_request =
+      own && header > 0 && mine.header_when_created != mine.known_when_asked;
   if (own) return;
   FindCrossed(watch, [header](const WatchDetails& theirs) {
     return theirs.requested_start == header && theirs.known_when_asked < Revision(header);
@@ -123,14 +207,15 @@ void BugTraces::FindForeignAnswer(WatchIndex watch) {
 }
 void BugTraces::FindForeignEvents(WatchIndex watch, const Response& response) {
   const WatchDetails& mine = table_.details(watch);
+  const WatchTraces& traces = of(watch);
   const Line line = response.where.line;
-  if (mine.former_events.contains(line) || mine.next_events.contains(line)) return;
   for (const EventView& event : response.message.events) {
     const Revision changed(event.kv.mod_revision);
     const bool foreign = !mine.range.range.Contains(event.kv.key);
     // A watch from now on, and what had been written before it was asked for.
     const bool early = mine.requested_start == 0 && changed <= mine.known_when_asked;
     if (!foreign && !early) continue;
+    if (traces.former_events.contains(line) || traces.next_events.contains(line)) return;
     FindCrossed(watch, [&](const WatchDetails& theirs) {
       const bool history =
           theirs.requested_start > 0 && changed >= Revision(theirs.requested_start);
@@ -147,12 +232,11 @@ void BugTraces::FindRewind(const RecordedCall& call) {
                     (call.method == Method::kPut && call.revision == call.before.revision);
   const bool answered = call.outcome == CallOutcome::kAnswered && call.revision.value > 0;
   if (rewind_ || !answered || call.serializable || !back) return;
-  const Line crash = faults_.LatestCrash(call.began);
+  const Line crash = facts_.faults.LatestCrash(call.began);
   for (const auto& [began, revision] : compactions_) {
     if (began > crash || revision < call.revision.value) continue;
     const bool made = call.method == Method::kPut;
-    rewind_ =
-        Rewind{crash, made ? call.revision.previous() : call.revision, signature::kRevisionsReused};
+    rewind_ = Rewind{crash, made ? call.revision.previous() : call.revision, Rewind::Cause::kCrash};
     return;
   }
 }
@@ -197,7 +281,7 @@ void BugTraces::FindRefusedWrite(const Response& response) {
 
 void BugTraces::Conclude(const Reader& reader) {
   if (rewind_ || !reader.refused || !reader.seen) return;
-  rewind_ = Rewind{reader.call.began, reader.seen->previous(), signature::kRefusedWriteDone};
+  rewind_ = Rewind{reader.call.began, reader.seen->previous(), Rewind::Cause::kRefusedWrite};
 }
 
 }  // namespace watchproof

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a finding shows, as a type with the facts that its words do not carry. It says what is
+// broken, and never which bug may be the cause: that is for harness/signatures to say.
+//
+//   Add(watch, {.expected = ..., .symptom = symptom::OfRevision{change.revision}});
+//
+// Threads: values. What they refer to lasts as long as the finding is being filed.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+#include "harness/history/history_parser.h"
+#include "harness/model/model.h"
+
+namespace watchproof {
+
+// A change that never came, and what was known where that showed.
+struct Loss {
+  WatchIndex watch{};  // that it never came to
+  Change change;
+  Revision first{};  // the lowest of those that were lost together
+  Revision compaction_requested{};
+  std::uint64_t received = 0;  // messages on the stream of the watch
+};
+
+namespace symptom {
+
+// Of the changes of one revision so many are missing, or they are not as they were written.
+struct OfRevision {
+  Revision revision{};
+  std::uint32_t missing = 0;
+};
+// A change that had been delivered came again.
+struct Repeated {};
+struct BelowStart {
+  Revision revision{};
+};
+struct ForeignKey {
+  std::string_view key{};
+};
+struct ForbiddenKey {};
+
+// The watch had progress beyond what came then, or never.
+struct PassedOver {
+  WatchIndex watch{};
+};
+struct ProgressBack {
+  const Response* response = nullptr;
+};
+struct ProgressBelowStart {
+  const Response* response = nullptr;
+};
+struct NoProgress {
+  StreamId stream{};
+  bool requested = false;
+};
+// A message that should have said something.
+struct Empty {
+  const Response* response = nullptr;
+};
+struct HeaderAhead {
+  Line line{};
+};
+
+// ErrCompacted to a watch that has not missed anything, by its position or by reads of the past.
+struct FalseNotice {
+  bool by_reads = false;
+};
+struct NoticeAgain {};
+// No ErrCompacted until so many messages had come on the stream.
+struct Silence {
+  std::uint64_t received = 0;
+  bool whole = false;  // nothing came instead either
+};
+// Nothing came, though so many watches were sent ErrCompacted again meanwhile.
+struct Delay {
+  std::size_t notices = 0;
+};
+
+// Not the id that the client chose.
+struct OtherId {
+  std::int64_t id = 0;
+};
+struct EndedWith {
+  WatchIndex other{};
+};
+struct StreamEnded {
+  StreamId stream{};
+  StatusCode code{};
+  Line line{};
+};
+// Without its leader.
+struct StreamKept {};
+
+struct NoPrevious {
+  bool from_before_creation = false;  // as all that the watch has received so far
+  Revision revision{};                // of its event
+  Revision compaction_requested{};
+};
+struct PreviousUnasked {};
+
+// A write that is not the one acknowledged at the revision.
+struct OtherWrite {
+  Line acknowledged{};
+  Line seen{};
+};
+struct BackInTime {
+  const RecordedCall* call = nullptr;
+};
+// Nothing else of the key is wrong.
+struct LeaseMissing {};
+
+}  // namespace symptom
+
+using Symptom = std::variant<
+    std::monostate, symptom::OfRevision, symptom::Repeated, symptom::BelowStart,
+    symptom::ForeignKey, symptom::ForbiddenKey, symptom::PassedOver, symptom::ProgressBack,
+    symptom::ProgressBelowStart, symptom::NoProgress, symptom::Empty, symptom::HeaderAhead,
+    symptom::FalseNotice, symptom::NoticeAgain, symptom::Silence, symptom::Delay, symptom::OtherId,
+    symptom::EndedWith, symptom::StreamEnded, symptom::StreamKept, symptom::NoPrevious,
+    symptom::PreviousUnasked, symptom::OtherWrite, symptom::BackInTime, symptom::LeaseMissing>;
+
+}  // namespace watchproof

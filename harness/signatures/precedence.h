@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which signature a finding gets where several fit: the first of these. A signature has more than
+// one rank where it shows in several ways that are not equally certain.
+//
+// Threads: constants, and functions without state.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace watchproof {
+
+enum class Rank : std::size_t {
+  // The message was meant for another watch, whatever it does to this one.
+  kSentToNamesake,
+  kIdOfMinusOne,
+  kNoticeToNamesake,
+  kNoticeRepeated,
+  // After these the recording's history is not the store's.
+  kRevisionsReused,
+  kRefusedWriteDone,
+  // Why something is missing, the most specific first.
+  kJoinsEndedWatch,
+  kHalfRevisionAtTheFloor,
+  kChangeToNamesake,
+  kDeleteAtTheFloor,
+  kNegativeStart,
+  kWrongWatchClosed,
+  kSilentAfterCompaction,
+  // It may be on its way, and only the progress came too early.
+  kPassedOverByNamesake,
+  kProgressForLaterWatch,
+  kProgressOvertakes,
+  kProgressBelowStart,
+  kProgressHeldBack,
+  kNoProgress,
+  kForgottenByCancel,
+  kPreviousValueGone,
+  kOptionsTooLate,
+  kCreatedTooLate,
+  kEventsBelowStart,
+  kNamesItsRequest,
+  kOpenRangeAllowed,
+  kSlowStreamEnded,
+  kKeptWithoutLeader,
+  kWriteLost,
+  kStaleRead,
+  kLeaseLeftOut,
+  // That the former watch of the id waited for the event is known, the rest is guessed.
+  kFormerWatchWaited,
+  kReplayed,
+  kFalseNotice,
+  kAnswersOutOfOrder,
+  kEnd,
+};
+
+std::string_view NameOf(Rank rank);
+
+// Whether a finding with this signature, or none, is taken for a consequence once the store turns
+// out to have left the recording's history: then that is its signature.
+bool GivesWay(std::string_view signature);
+
+}  // namespace watchproof
