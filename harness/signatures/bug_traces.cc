@@ -188,10 +188,10 @@ void BugTraces::FindCrossed(WatchIndex watch, Meant meant) {
   const WatchDetails& mine = table_.details(watch);
   for (const WatchIndex other : table_.On(table_.state(watch).stream)) {
     const WatchDetails& theirs = table_.details(other);
+    if (other == watch || !meant(theirs)) continue;
     const bool together = theirs.asked.line < mine.created->line &&
                           (!theirs.created || theirs.created->line > mine.asked.line);
-    if (other == watch || !together || !meant(theirs)) continue;
-    traces_[watch.value].crossed = traces_[other.value].crossed = true;
+    if (together) traces_[watch.value].crossed = traces_[other.value].crossed = true;
   }
 }
 void BugTraces::FindForeignAnswer(WatchIndex watch) {
