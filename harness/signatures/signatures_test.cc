@@ -545,6 +545,30 @@ TEST(Signature, OfRevisionsThatAreGivenOutAgain) {
   EXPECT_EQ(signature(false, true), "");
 }
 
+// The member had acknowledged it before it was on disk.
+TEST(Signature, OfAWriteThatIsGoneAfterACrash) {
+  const auto signature = [](bool crash) {
+    Script script = Script().On(9, "control").Watch("k", 2).Created(0).On(1).Put("k", "a", 2);
+    if (crash) script.Armed("kill", "every", true).Healed("kill");
+    script.On(9).DeliverRaw(
+        0, {{.kv = {.key = "k", .value = "b", .create = 2, .mod = 2, .version = 1}}});
+    return SignatureOf(Guarantee("Durable"), script);
+  };
+  EXPECT_EQ(signature(true), "write-lost");
+  EXPECT_EQ(signature(false), "");
+}
+
+// The leader may have changed since the later revision was reported.
+TEST(Signature, OfAReadOfThePast) {
+  const auto signature = [](bool parted) {
+    Script script = Script().Put("k", "a", 2).Put("k", "b", 3);
+    if (parted) script.Armed("isolate", "none", true).Healed("isolate");
+    return SignatureOf(Guarantee("Linearizable"), script.Read(2));
+  };
+  EXPECT_EQ(signature(true), "stale-read");
+  EXPECT_EQ(signature(false), "");
+}
+
 // Two creates waited together, and their watches have swapped ids.
 TEST(Signature, OfAnswersInAnotherOrder) {
   const Script crossed = Script()
