@@ -17,6 +17,7 @@ ATTEMPT = {"harness/consumers", "harness/results", "harness/environment", "harne
 }
 STEPS = "harness/scenario/steps"
 LIVE = "harness/explore/live"
+STEPPED = "harness/explore/stepped"
 PROXIES = {"proxies/core", "proxies/effects", "proxies/http2", "proxies/grpc", "proxies/control"}
 
 # Includer: what it may include. A new folder gets its row here before its first file.
@@ -38,11 +39,13 @@ ALLOWED = {
     "harness/promises": BASE | {"harness/history", "harness/model", "harness/targets"},
     "harness/consumers": BASE | ORACLE | {"harness/targets"},
     "harness/faults": BASE | PROXIES | {"harness/targets"},
-    "harness/explore": BASE
+    "harness/explore": BASE | ORACLE,
+    # Scripts on the core of the store under virtual time: nothing else sees it.
+    STEPPED: BASE
     | ORACLE
     | {"embedded_store/mvcc", "embedded_store/watch", "embedded_store/lease"}
     | {"embedded_store/backend", "embedded_store/defects"}
-    | {"harness/promises", "harness/targets"},
+    | {"harness/explore", "harness/promises", "harness/targets"},
     # The same scripts on a real server.
     LIVE: RUN
     | {"harness/environment", "harness/explore", "harness/promises", "harness/signatures"},
@@ -62,7 +65,7 @@ ALLOWED = {
     | PROXIES
     | ATTEMPT
     | {"harness/bugs", "harness/capture", "harness/import", "harness/report"}
-    | {"harness/explore", LIVE}
+    | {"harness/explore", LIVE, STEPPED}
     | {"harness/statistics"}
     | {"cases/support"}
     | {"embedded_store/server", "embedded_store/defects"},
@@ -121,6 +124,14 @@ LIBRARIES = (
             "embedded_store/server/",
         ),
     ),
+)
+
+
+# What no file of these folders may reach, over whatever headers: folders, those that may, reached.
+CORE = ("embedded_store/mvcc/", "embedded_store/watch/", "embedded_store/lease/")
+OUT_OF_REACH = (
+    ("harness/", (STEPPED, "harness/cli", "harness/targets"), CORE),
+    ("cases/", (), CORE),
 )
 
 
@@ -216,6 +227,29 @@ def check_libraries(file: File) -> Iterator[Problem]:
         if shown and include.name.startswith("boost/"):
             text = "headers of targets show no Boost types; move the include to the .cc file"
             yield Problem(file.path, include.line, text)
+
+
+def check_reach(files: list[File]) -> Iterator[Problem]:
+    """Of all files: which includes lead to what is out of reach."""
+    known = {file.path: file for file in files}
+    reached: dict[str, set[str]] = {}
+
+    def reach(path: str) -> set[str]:
+        if path not in reached:
+            reached[path] = {path}
+            for include in known[path].includes if path in known else ():
+                reached[path] |= reach(include.name)
+        return reached[path]
+
+    for file in files:
+        for top, spared, forbidden in OUT_OF_REACH:
+            if not file.path.startswith(top) or file.folder in spared or file.is_test:
+                continue
+            for include in file.includes:
+                found = sorted(name for name in reach(include.name) if name.startswith(forbidden))
+                if found:
+                    text = f"leads to {found[0]}, which {file.folder} must not see"
+                    yield Problem(file.path, include.line, text)
 
 
 def check(file: File) -> Iterator[Problem]:

@@ -16,7 +16,7 @@ SKIPPED_FOLDERS = {"build", ".git", ".cache", "watchproof-runs", "node_modules",
 SUFFIXES = (".cc", ".h", ".proto", ".py", ".sh")
 
 # Folders below the second level that are units of layering by themselves.
-NESTED = {"harness/scenario/steps", "harness/explore/live"}
+NESTED = {"harness/scenario/steps", "harness/explore/live", "harness/explore/stepped"}
 
 # Comments, raw strings, strings and character literals. A quote between digits (1'000) is none.
 LITERAL = re.compile(

@@ -49,6 +49,7 @@ def check_layering(files: list[File], _: object) -> Iterator[Problem]:
         yield Problem("ci/checks/layering.py", 1, text)
     for file in files:
         yield from layering.check(file)
+    yield from layering.check_reach(files)
 
 
 def check_words(files: list[File], _: object) -> Iterator[Problem]:

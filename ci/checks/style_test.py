@@ -108,32 +108,20 @@ class Layering(unittest.TestCase):
         self.assertEqual([2], included("harness/scenario/x.cc", '"harness/scenario/steps/watch.h"'))
         self.assertEqual([], included("harness/scenario/steps/x.cc", '"harness/scenario/step.h"'))
 
-    def test_only_explore_sees_inside_the_store(self) -> None:
-        self.assertEqual([], included("harness/explore/x.cc", '"embedded_store/mvcc/store.h"'))
-        self.assertEqual([2], included("harness/targets/x.cc", '"embedded_store/mvcc/store.h"'))
+    def test_only_virtual_time_sees_inside_the_store(self) -> None:
+        core = '"embedded_store/mvcc/store.h"'
+        self.assertEqual([], included("harness/explore/stepped/x.cc", core))
+        self.assertEqual([2], included("harness/explore/x.cc", core))
+        self.assertEqual([2], included("harness/targets/x.cc", core))
         self.assertEqual([2], included("harness/scenario/x.cc", '"embedded_store/server/server.h"'))
 
-    def test_other_tests_may_build_what_they_are_given(self) -> None:
-        self.assertEqual([], included("harness/client/x_test.cc", '"embedded_store/server/s.h"'))
-        self.assertEqual([], included("proxies/core/x_test.cc", '"proxies/control/host.h"'))
-
-    def test_a_folder_without_a_row_is_reported(self) -> None:
-        self.assertEqual([2], included("harness/novel/x.cc", '"harness/base/status.h"'))
-
-    def test_libraries_stay_in_their_folders(self) -> None:
-        allowed = {
-            "<grpcpp/grpcpp.h>": "harness/targets/probe.cc",
-            '"fixtures/protos/rpc.grpc.pb.h"': "embedded_store/server/x.cc",
-            '"fixtures/protos/rpc.pb.h"': "harness/history/dump.cc",
-            "<boost/asio.hpp>": "proxies/core/x.cc",
-            "<nlohmann/json.hpp>": "harness/report/x.cc",
-        }
-        for name, place in allowed.items():
-            self.assertEqual([], included(place, name), name)
-            self.assertIn(2, included("harness/base/x.cc", name), name)
-        self.assertEqual([2], included("harness/targets/etcd.cc", "<grpcpp/grpcpp.h>"))
-        self.assertEqual([2], included("harness/history/x.cc", '"fixtures/protos/rpc.grpc.pb.h"'))
-        self.assertEqual([2], included("harness/targets/child.h", "<boost/asio.hpp>"))
+    def test_what_must_not_be_seen_is_found_behind_other_headers(self) -> None:
+        between = source.File("harness/explore/stepped/y.h", '#include "embedded_store/mvcc/z.h"\n')
+        over = source.File(
+            "harness/explore/live/x.cc", C + '#include "harness/explore/stepped/y.h"\n'
+        )
+        found = [(one.path, one.line) for one in layering.check_reach([between, over])]
+        self.assertEqual([("harness/explore/live/x.cc", 2)], found)
 
 
 class Words(unittest.TestCase):

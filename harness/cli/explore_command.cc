@@ -12,8 +12,8 @@
 #include "harness/cli/sharding.h"
 #include "harness/cli/signals.h"
 #include "harness/explore/exhaustive.h"
-#include "harness/explore/explorer.h"
-#include "harness/explore/watchdog.h"
+#include "harness/explore/stepped/explorer.h"
+#include "harness/explore/stepped/watchdog.h"
 #include "harness/results/attempt_spec.h"
 
 namespace watchproof {
@@ -122,12 +122,12 @@ class Exploration {
   }
 
   CommandEnd Enumerate() {
-    Exhaustive search(
-        {.size = *options_.exhaustive, .defects = options_.defects, .progress = &progress_});
-    const Watchdog watchdog(progress_, {},
-                            [&](const Hang& hang) { EndWith(hang, search.explorer()); });
-    while (signals_.count() == 0 && !Enough(search.explorer()) && search.Next()) {
-      if (search.explorer().counts().scripts % 16 == 0) console_.Progress(Line(search.explorer()));
+    Explorer explorer({.seed = options_.seed, .defects = options_.defects, .progress = &progress_});
+    Exhaustive search({.size = *options_.exhaustive,
+                       .run = [&explorer](const Script& script) { return explorer.Try(script); }});
+    const Watchdog watchdog(progress_, {}, [&](const Hang& hang) { EndWith(hang, explorer); });
+    while (signals_.count() == 0 && !Enough(explorer) && search.Next()) {
+      if (explorer.counts().scripts % 16 == 0) console_.Progress(Line(explorer));
     }
     for (std::size_t i = 0; i < search.levels().size(); ++i) {
       const Exhaustive::Level& level = search.levels()[i];
@@ -135,7 +135,7 @@ class Exploration {
                                   level.scripts, explore::ScriptsOfSize(static_cast<int>(i) + 1),
                                   level.states));
     }
-    return Conclude(search.explorer());
+    return Conclude(explorer);
   }
 
   CommandEnd Replay() {

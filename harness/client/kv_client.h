@@ -16,36 +16,9 @@
 
 #include "harness/base/mutex.h"
 #include "harness/client/call_client.h"
+#include "harness/history/requests.h"
 
 namespace watchproof {
-
-class Message;
-
-// One change of a transaction, a read beside them, or a transaction in it.
-struct WriteOp {
-  enum class Kind { kPut, kDelete, kRead, kTxn };
-  Kind kind = Kind::kPut;
-  std::string key{};
-  std::string range_end{};  // of a delete; etcd's meaning
-  std::string value{};      // of a put
-  std::int64_t lease = 0;
-  bool previous = false;          // asks for what it replaces or deletes
-  bool keeps_value = false;       // of a put: changes only the lease
-  bool keeps_lease = false;       // of a put: changes only the value
-  Revision revision{};            // of a read; 0: the latest
-  std::vector<WriteOp> writes{};  // of a transaction
-};
-
-struct ReadOptions {
-  std::string key;
-  std::string range_end{};    // etcd's meaning
-  std::int64_t limit = 0;     // 0: none
-  bool serializable = false;  // answered by one member, from its local store
-  Revision revision{};        // as the keys were then; 0: as they are
-  bool count_only = false;
-  bool keys_only = false;
-  bool descending = false;  // by key
-};
 
 // How single keys are written: by a put or a deletion of their own, or as the Kubernetes API server
 // does it, in a transaction that compares the key's revision.
@@ -71,15 +44,18 @@ class KvClient {
   Result<Revision> Put(const std::string& key, const std::string& value, std::int64_t lease = 0);
   Result<Revision> Delete(const std::string& key, const std::string& range_end);
   // A put or a deletion with what the two above leave out.
-  Result<Revision> Write(const WriteOp& write);
-  Result<Revision> Transact(const std::vector<WriteOp>& writes);
+  Result<Revision> Write(const PutRequest& put) { return Call(Method::kPut, ToMessage(put)); }
+  Result<Revision> Write(const DeleteRequest& deletion) {
+    return Call(Method::kDeleteRange, ToMessage(deletion));
+  }
+  Result<Revision> Transact(const TxnRequest& txn) { return Call(Method::kTxn, ToMessage(txn)); }
   // Puts the key if its version is this one (0: it is not there), and reads it otherwise.
   Result<Revision> Swap(const std::string& key, std::int64_t version, const std::string& value);
   // Physical: answers when the revisions are gone from the target's backend.
   enum class Answer { kPhysical, kAtOnce };
   Result<Revision> Compact(Revision at, Answer answer = Answer::kPhysical);
   // The answer is in the recording.
-  Result<Revision> Read(const ReadOptions& read);
+  Result<Revision> Read(const ReadRequest& read) { return Call(Method::kRange, ToMessage(read)); }
   // The number of keys. Not recorded, because it is not judged.
   Result<std::int64_t> Count(const std::string& key, const std::string& range_end);
   // A linearizable read of one key; returns the current revision.
@@ -105,8 +81,8 @@ class KvClient {
   // Recorded; returns the answer, or the revision of its header.
   Result<Bytes> Record(Method method, const Message& request);
   Result<Revision> Call(Method method, const Message& request);
-  // What a single key is changed to, as an operation of a transaction.
-  Result<Revision> WriteAsKubernetes(const std::string& key, const Message& change, bool deletes);
+  // With what a single key is changed by.
+  Result<Revision> WriteAsKubernetes(const std::string& key, const KvRequest& change, bool deletes);
   Result<std::int64_t> ReadRevision(const std::string& key);
   std::int64_t KnownRevision(const std::string& key);
   void Remember(const std::string& key, std::int64_t revision);

@@ -69,15 +69,15 @@ TEST(Placement, EveryOperationOfATransactionIsPlaced) {
                 .otherwise = {{.kind = TxnPart::Kind::kDelete, .key = "a/", .end = "a0"}},
                 .nested = {{.then = {{.kind = TxnPart::Kind::kGet, .key = "*", .end = "*"}}}}};
   Values values;
-  const store::TxnOp op = OperationOf(txn, Placement("s1/", 10), values);
-  EXPECT_EQ(op.compares.front().range.begin, "s1/b");
-  EXPECT_EQ(op.compares.front().number, 11);
-  const auto& put = std::get<store::PutOp>(op.success.front());
+  const TxnRequest request = RequestOf(txn, Placement("s1/", 10), values);
+  EXPECT_EQ(request.compares.front().key, "s1/b");
+  EXPECT_EQ(request.compares.front().number, 11);
+  const auto& put = std::get<PutRequest>(request.success.front());
   EXPECT_EQ(put.key, "s1/a/1");
   EXPECT_EQ(put.lease, 11);
-  EXPECT_EQ(std::get<store::DeleteOp>(op.failure.front()).range.end, "s1/a0");
-  const auto& nested = std::get<store::TxnOp>(op.failure.back());
-  EXPECT_EQ(std::get<store::RangeQuery>(nested.success.front()).range.begin, "s1/");
+  EXPECT_EQ(std::get<DeleteRequest>(request.failure.front()).range_end, "s1/a0");
+  const auto& nested = std::get<TxnRequest>(request.failure.back());
+  EXPECT_EQ(std::get<ReadRequest>(nested.success.front()).key, "s1/");
 }
 
 }  // namespace

@@ -92,11 +92,6 @@ std::string SinceStall(const Word& word) {
 
 }  // namespace
 
-Exhaustive::Exhaustive(const ExhaustiveOptions& options)
-    : options_(options),
-      explorer_({.defects = options.defects, .progress = options.progress}),
-      levels_(1) {}
-
 std::uint64_t ScriptsOfSize(int size) {
   std::uint64_t scripts = 1;
   for (; size > 0; --size) scripts *= Letters().size();
@@ -138,7 +133,7 @@ bool Exhaustive::Next() {
     ++at_;
   }
   if (IsMirrored(word)) return true;
-  std::string state = explorer_.Try(Spell(word, options_.limits)) + "|" + SinceStall(word);
+  std::string state = options_.run(Spell(word, options_.limits)) + "|" + SinceStall(word);
   ++levels_.back().scripts;
   if (states_.insert(std::move(state)).second) {
     ++levels_.back().states;

@@ -3,7 +3,7 @@
 // and three starts, cancels, a put, a delete, a compaction, progress, a stalled client and its
 // return.
 //
-//   Exhaustive search({.size = 6});
+//   Exhaustive search({.size = 6, .run = [&](const Script& script) { ... }});
 //   while (search.Next()) continue;
 //   search.levels()       // per size: scripts run, states reached
 //
@@ -15,20 +15,21 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
-#include "harness/explore/explorer.h"
+#include "harness/explore/script.h"
 
 namespace watchproof::explore {
 
 struct ExhaustiveOptions {
   int size = 4;
   Limits limits{.queued_replies = 1};
-  std::vector<std::string> defects;
-  Progress* progress = nullptr;  // of a watchdog
+  // Runs a script, and describes the state that it leads to.
+  std::function<std::string(const Script&)> run;
 };
 
 using Word = std::vector<std::uint8_t>;  // letters of the alphabet
@@ -52,7 +53,7 @@ class Enumeration {
 
 class Exhaustive {
  public:
-  explicit Exhaustive(const ExhaustiveOptions& options);
+  explicit Exhaustive(const ExhaustiveOptions& options) : options_(options) {}
 
   // Runs the next script; false when there is none left.
   bool Next();
@@ -62,12 +63,10 @@ class Exhaustive {
     std::uint64_t states = 0;
   };
   const std::vector<Level>& levels() const { return levels_; }
-  const Explorer& explorer() const { return explorer_; }
 
  private:
   const ExhaustiveOptions options_;
-  Explorer explorer_;
-  std::vector<Level> levels_;
+  std::vector<Level> levels_ = std::vector<Level>(1);
   std::vector<Word> frontier_{{}};
   std::vector<Word> next_frontier_;
   std::size_t at_ = 0;       // in the frontier

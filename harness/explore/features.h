@@ -14,7 +14,6 @@
 #include <bitset>
 #include <cstddef>
 
-#include "embedded_store/watch/watch_types.h"
 #include "harness/explore/script.h"
 #include "harness/explore/situation.h"
 #include "harness/history/entry.h"
@@ -27,20 +26,8 @@ class Features {
   void Sequence(const Step& before, const Step& after) {
     Set(kSequences + KindOf(before) * kKinds + KindOf(after));
   }
-  void Reply(const store::WatchReply& reply, std::size_t parts) {
-    std::size_t shape = (reply.created ? 1 : 0) + (reply.canceled ? 2 : 0) +
-                        (reply.compacted.value > 0 ? 4 : 0) + (reply.watch.value < 0 ? 8 : 0) +
-                        16 * UpToThree(reply.event_count()) + 64 * UpToThree(parts);
-    bool previous = false;
-    bool erased = false;
-    if (reply.batch) {
-      for (const store::PendingEvent& event : reply.batch->events()) {
-        previous = previous || !event.previous.expired();
-        erased = erased || event.change->kind == store::ChangeKind::kDelete;
-      }
-    }
-    Set(kReplies + shape + (previous ? 256 : 0) + (erased ? 512 : 0));
-  }
+  // A reply as a number below 1024 that describes it.
+  void Reply(std::size_t shape) { Set(kReplies + shape); }
   void Error(Method method, StatusCode code) {
     Set(kErrors + static_cast<std::size_t>(method) * 32 + static_cast<std::size_t>(code));
   }
@@ -78,7 +65,6 @@ class Features {
     if (turn == nullptr) return step.index();
     return std::variant_size_v<Step> + static_cast<std::size_t>(turn->loop);
   }
-  static std::size_t UpToThree(std::size_t count) { return std::min<std::size_t>(count, 3); }
   void Set(std::size_t feature) { reached_.set(feature % kAll); }
 
   std::bitset<kAll> reached_;

@@ -12,10 +12,11 @@ constexpr const char* kEverything = "*";
 const std::string kZeroByte(1, '\0');
 
 // Targets and relations have etcd's numbers on both sides.
-store::Compare CompareOf(const Condition& condition, const Placement& placement) {
-  store::Compare compare{.range = placement.Range(condition.key, condition.end),
-                         .target = static_cast<store::CompareTarget>(condition.target),
-                         .result = static_cast<store::CompareResult>(condition.relation)};
+CompareRequest CompareOf(const Condition& condition, const Placement& placement) {
+  CompareRequest compare{.key = placement.Key(condition.key),
+                         .range_end = placement.End(condition.end),
+                         .target = static_cast<CompareTarget>(condition.target),
+                         .result = static_cast<CompareResult>(condition.relation)};
   if (condition.target == Condition::Target::kValue) {
     compare.value = condition.value;
   } else {
@@ -28,21 +29,22 @@ store::Compare CompareOf(const Condition& condition, const Placement& placement)
   return compare;
 }
 
-std::vector<store::Operation> OperationsOf(const std::vector<TxnPart>& parts,
-                                           const Placement& placement, Values& values) {
-  std::vector<store::Operation> operations;
+std::vector<KvRequest> RequestsOf(const std::vector<TxnPart>& parts, const Placement& placement,
+                                  Values& values) {
+  std::vector<KvRequest> requests;
   for (const TxnPart& part : parts) {
-    const store::KeyRange range = placement.Range(part.key, part.end);
+    const std::string key = placement.Key(part.key);
+    const std::string end = placement.End(part.end);
     if (part.kind == TxnPart::Kind::kPut) {
-      operations.push_back(store::PutOp{
-          .key = range.begin, .value = values.Next(0), .lease = placement.Lease(part.lease)});
+      requests.emplace_back(
+          PutRequest{.key = key, .value = values.Next(0), .lease = placement.Lease(part.lease)});
     } else if (part.kind == TxnPart::Kind::kDelete) {
-      operations.push_back(store::DeleteOp{.range = range, .want_previous = true});
+      requests.emplace_back(DeleteRequest{.key = key, .range_end = end, .previous = true});
     } else {
-      operations.push_back(store::RangeQuery{.range = range});
+      requests.emplace_back(ReadRequest{.key = key, .range_end = end});
     }
   }
-  return operations;
+  return requests;
 }
 
 }  // namespace
@@ -88,44 +90,54 @@ Create CreateOf(int stream, const WatchCreate& watch, const Placement& placement
           .options = watch.options};
 }
 
-store::PutOp OperationOf(const Put& put, const Placement& placement, Values& values) {
+PutRequest RequestOf(const Put& put, const Placement& placement, Values& values) {
   return {.key = placement.Key(put.key),
           .value = put.ignore_value && put.bytes == 0 ? std::string() : values.Next(put.bytes),
           .lease = placement.Lease(put.lease),
-          .want_previous = put.prev_kv,
-          .ignore_value = put.ignore_value,
-          .ignore_lease = put.ignore_lease};
+          .previous = put.prev_kv,
+          .keeps_value = put.ignore_value,
+          .keeps_lease = put.ignore_lease};
 }
 
-store::DeleteOp OperationOf(const Delete& erase, const Placement& placement) {
-  return {.range = placement.Range(erase.key, erase.end), .want_previous = erase.prev_kv};
+DeleteRequest RequestOf(const Delete& erase, const Placement& placement) {
+  return {.key = placement.Key(erase.key),
+          .range_end = placement.End(erase.end),
+          .previous = erase.prev_kv};
 }
 
-store::TxnOp OperationOf(const Txn& txn, const Placement& placement, Values& values) {
-  store::TxnOp op{.success = OperationsOf(txn.then, placement, values),
-                  .failure = OperationsOf(txn.otherwise, placement, values)};
-  for (const Condition& condition : txn.when)
-    op.compares.push_back(CompareOf(condition, placement));
-  for (const Txn& one : txn.nested) {
-    store::TxnOp nested = OperationOf(one, placement, values);
-    op.failure.push_back(nested);
-    op.success.push_back(std::move(nested));
+TxnRequest RequestOf(const Txn& txn, const Placement& placement, Values& values) {
+  TxnRequest request{.success = RequestsOf(txn.then, placement, values),
+                     .failure = RequestsOf(txn.otherwise, placement, values)};
+  for (const Condition& condition : txn.when) {
+    request.compares.push_back(CompareOf(condition, placement));
   }
-  return op;
+  for (const Txn& one : txn.nested) {
+    TxnRequest nested = RequestOf(one, placement, values);
+    request.failure.emplace_back(nested);
+    request.success.emplace_back(std::move(nested));
+  }
+  return request;
 }
 
-store::RangeQuery OperationOf(const Get& get, const Placement& placement, std::int64_t at) {
-  return {.range = placement.Range(get.key, get.end),
+ReadRequest RequestOf(const Get& get, const Placement& placement, std::int64_t at) {
+  return {.key = placement.Key(get.key),
+          .range_end = placement.End(get.end),
           .limit = get.limit,
-          .at = Revision(at),
-          .order = get.descending ? store::SortOrder::kDescend : store::SortOrder::kNone,
-          .target = static_cast<store::SortTarget>(get.sort_by),
-          .keys_only = get.keys_only,
+          .revision = Revision(at),
           .count_only = get.count_only,
+          .keys_only = get.keys_only,
+          .descending = get.descending,
+          .sort_by = static_cast<ReadRequest::By>(get.sort_by),
           .min_mod = Revision(get.min_mod),
           .max_mod = Revision(get.max_mod),
           .min_create = Revision(get.min_create),
           .max_create = Revision(get.max_create)};
+}
+
+Entry KillEntry(bool healed) {
+  return {.kind = EntryKind::kFault,
+          .text = fmt::format(R"({{"fault":"kill","phase":"{}","ends_streams":"every"}})",
+                              healed ? "healed" : "armed")};
 }
 
 }  // namespace watchproof::explore

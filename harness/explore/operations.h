@@ -2,7 +2,7 @@
 // The requests that the steps of a script mean, under virtual time and on a real server.
 //
 //   Placement placement("s12/", 120);                    // beside other scripts on one server
-//   store::PutOp put = OperationOf(step, placement, values);   ToWire(put);      // recording.h
+//   PutRequest put = RequestOf(step, placement, values);   ToMessage(put).bytes();
 //
 // Threads: values and pure functions.
 #pragma once
@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <string>
 
-#include "embedded_store/mvcc/operations.h"
 #include "harness/explore/script.h"
-#include "harness/history/wire_writer.h"
+#include "harness/history/entry.h"
+#include "harness/history/requests.h"
 
 namespace watchproof::explore {
 
@@ -31,9 +31,6 @@ class Placement {
   std::string Word(std::string_view key) const;
   std::string EndWord(const std::string& end) const;
   std::int64_t Lease(std::int64_t lease) const { return lease == 0 ? 0 : leases_ + lease; }
-  store::KeyRange Range(const std::string& key, const std::string& end) const {
-    return {Key(key), End(end)};
-  }
 
  private:
   std::string prefix_;
@@ -49,10 +46,13 @@ struct Values {
 
 // A create of the watch with keys that are placed and a start that is a revision of the store.
 Create CreateOf(int stream, const WatchCreate& watch, const Placement& placement);
-store::PutOp OperationOf(const Put& put, const Placement& placement, Values& values);
-store::DeleteOp OperationOf(const Delete& erase, const Placement& placement);
-store::TxnOp OperationOf(const Txn& txn, const Placement& placement, Values& values);
+PutRequest RequestOf(const Put& put, const Placement& placement, Values& values);
+DeleteRequest RequestOf(const Delete& erase, const Placement& placement);
+TxnRequest RequestOf(const Txn& txn, const Placement& placement, Values& values);
 // At a revision that the step's place was resolved to.
-store::RangeQuery OperationOf(const Get& get, const Placement& placement, std::int64_t at);
+ReadRequest RequestOf(const Get& get, const Placement& placement, std::int64_t at);
+
+// The line of a kill of the store, and of its return.
+Entry KillEntry(bool healed);
 
 }  // namespace watchproof::explore

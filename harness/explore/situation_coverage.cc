@@ -23,7 +23,7 @@ constexpr std::int64_t kHolder = 3;
 constexpr std::int64_t kUnread = 4;
 constexpr std::int64_t kLate = 5;
 constexpr std::int64_t kFarAhead = 50;
-constexpr std::int64_t kEverything = 1 << 20;  // that waits for the disk
+constexpr std::int64_t kWholeDisk = 1 << 20;  // that waits for the disk
 
 bool HasEnded(WatchPhase phase) {
   return phase == WatchPhase::kCompacted || phase == WatchPhase::kEnded ||
@@ -69,7 +69,7 @@ class SituationScript {
   void Add(Step step) { script_.steps.push_back(std::move(step)); }
   void Write(Step step) {
     Add(std::move(step));
-    if (script_.limits.disk) Add(SyncDisk{kEverything});
+    if (script_.limits.disk) Add(SyncDisk{kWholeDisk});
   }
   void Take() { Add(Receive{1, kEveryReply}); }
   void CatchUp() {

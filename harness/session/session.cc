@@ -230,8 +230,8 @@ Result<Revision> AttemptSession::ReadKeys(Revision at, bool serializable) {
   return kv().Read({.key = FirstKey(),
                     .range_end = EndOfPrefix(prefix_),
                     .limit = kMostReadBack,
-                    .serializable = serializable,
-                    .revision = at});
+                    .revision = at,
+                    .serializable = serializable});
 }
 
 WatchStream* AttemptSession::StreamOf(StreamId id) {

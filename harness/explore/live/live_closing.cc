@@ -7,7 +7,6 @@
 
 #include "harness/explore/live/live_script.h"
 #include "harness/explore/live/shared_driver.h"
-#include "harness/explore/recording.h"
 #include "harness/history/wire.h"
 #include "harness/promises/promise.h"
 
@@ -113,7 +112,7 @@ void LiveScript::AskAtTheEnd() {
   AskStandingPromises(driver);
   for (const std::int64_t lease : leases_) {
     if (server_.Gone()) return;
-    [[maybe_unused]] const auto revoked = Call(Method::kLeaseRevoke, LeaseToWire(lease));
+    [[maybe_unused]] const auto revoked = Call(Method::kLeaseRevoke, LeaseOf(lease).bytes());
   }
 }
 
@@ -145,9 +144,10 @@ void LiveScript::ListLeases() {
     if (!asked || asked->has_value()) return;
     Differs("the leases, and the keys that are on them", std::string(asked->error().message()));
   };
-  ask(Method::kRange, ToWire(store::RangeQuery{.range = {every, every}}));
+  ask(Method::kRange, ToMessage(ReadRequest{.key = every, .range_end = every}).bytes());
   ask(Method::kLeaseLeases, "");
-  for (const std::int64_t lease : leases_) ask(Method::kLeaseTimeToLive, TimeToLiveToWire(lease));
+  for (const std::int64_t lease : leases_)
+    ask(Method::kLeaseTimeToLive, TimeToLiveOf(lease).bytes());
 }
 
 LiveScript::Watches LiveScript::LiveOn(const Stream* only) {

@@ -5,7 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "harness/explore/recording.h"
 #include "harness/history/wire.h"
 #include "harness/model/operations.h"
 
@@ -319,11 +318,12 @@ std::optional<Result<Bytes>> LiveScript::Inquire(Method method, const std::strin
 
 void LiveScript::Do(const Put& put) {
   for (std::int64_t i = 0; i < put.times && !server_.Gone(); ++i) {
-    const store::PutOp op = OperationOf(put, placement_, values_);
+    const PutRequest request = RequestOf(put, placement_, values_);
     const auto hush = put.paced ? server_.Hush() : nullptr;
     const std::uint64_t before = server_.pulse().answers();
-    const auto answer = Call(Method::kPut, ToWire(op));
-    const bool plain = op.lease == 0 && !op.ignore_value && !op.ignore_lease && !op.key.empty();
+    const auto answer = Call(Method::kPut, ToMessage(request).bytes());
+    const bool plain =
+        request.lease == 0 && !request.keeps_value && !request.keeps_lease && !request.key.empty();
     const bool answered = answer.has_value() || !IsNoAnswer(answer.error().code());
     if (plain && !answer && (answered || server_.pulse().Proves(before))) {
       Differs("a put to be answered: nothing in it gives a reason to refuse it",
@@ -335,29 +335,29 @@ void LiveScript::Do(const Put& put) {
 
 void LiveScript::Do(const Delete& erase) {
   [[maybe_unused]] const auto answer =
-      Call(Method::kDeleteRange, ToWire(OperationOf(erase, placement_)));
+      Call(Method::kDeleteRange, ToMessage(RequestOf(erase, placement_)).bytes());
 }
 
 void LiveScript::Do(const Txn& txn) {
   [[maybe_unused]] const auto answer =
-      Call(Method::kTxn, ToWire(OperationOf(txn, placement_, values_)));
+      Call(Method::kTxn, ToMessage(RequestOf(txn, placement_, values_)).bytes());
 }
 
 void LiveScript::Do(const Grant& grant) {
   const std::int64_t lease = placement_.Lease(grant.lease);
   const std::int64_t seconds = SecondsOf(grant);
-  if (!Call(Method::kLeaseGrant, GrantToWire(lease, seconds))) return;
+  if (!Call(Method::kLeaseGrant, GrantOf(lease, seconds).bytes())) return;
   leases_.insert(lease);
   if (seconds <= kFewSeconds) ending_.insert(lease);
 }
 
 void LiveScript::Do(const Revoke& revoke) {
   const std::int64_t lease = placement_.Lease(revoke.lease);
-  if (Call(Method::kLeaseRevoke, LeaseToWire(lease))) leases_.erase(lease);
+  if (Call(Method::kLeaseRevoke, LeaseOf(lease).bytes())) leases_.erase(lease);
 }
 
 void LiveScript::Do(const KeepAlive& keep) {
-  Call(Method::kLeaseKeepAlive, LeaseToWire(placement_.Lease(keep.lease)));
+  Call(Method::kLeaseKeepAlive, LeaseOf(placement_.Lease(keep.lease)).bytes());
 }
 
 // Others compact at the same time: what was compacted before is gone, and what no script has
@@ -367,7 +367,7 @@ void LiveScript::Do(const Get& get) { Read(get, Resolve(get.at)); }
 void LiveScript::Read(const Get& get, std::int64_t at) {
   const std::int64_t floor = server_.floor().value;
   const std::int64_t head = server_.head().value;
-  const auto asked = Inquire(Method::kRange, ToWire(OperationOf(get, placement_, at)));
+  const auto asked = Inquire(Method::kRange, ToMessage(RequestOf(get, placement_, at)).bytes());
   if (!asked) return;
   if (*asked || get.key.empty()) return;  // refused for that
   // A read of the past that is refused as out of range shows in the recording whether it may be.
@@ -383,7 +383,7 @@ void LiveScript::Do(const Compact& compact) {
   const std::int64_t at = Resolve(compact.at);
   // A revision ahead of the head may be written before the request arrives.
   if (at < kFarFuture + server_.head().value) server_.CompactionAsked(Revision(at));
-  const auto answer = Call(Method::kCompact, CompactToWire(at));
+  const auto answer = Call(Method::kCompact, CompactionAt(Revision(at)).bytes());
   if (!answer) return;
   server_.Compacted(Revision(at));
   seen_floor_ = std::max(seen_floor_, at);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "harness/client/kv_client.h"
-#include "harness/explore/recording.h"
+#include "harness/explore/operations.h"
 #include "harness/history/run_started.h"
 
 namespace watchproof::explore {

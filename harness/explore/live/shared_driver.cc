@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "harness/explore/recording.h"
-
 namespace watchproof::explore {
 namespace {
 

@@ -24,42 +24,49 @@ std::int64_t LeaseOf(StepContext& context, const PutStep& put) {
 
 std::string ValueOf(const PutStep& put) { return ConsumerValue(put.key, put.value.Make()); }
 
-WriteOp OperationOf(StepContext& context, const PutStep& put) {
-  return {.kind = WriteOp::Kind::kPut,
-          .key = context.session().Placed(put.key),
+PutRequest RequestOf(StepContext& context, const PutStep& put) {
+  return {.key = context.session().Placed(put.key),
           .value = put.keeps_value ? "" : ValueOf(put),
           .lease = LeaseOf(context, put),
           .previous = put.previous,
           .keeps_value = put.keeps_value,
           .keeps_lease = put.keeps_lease};
 }
-WriteOp OperationOf(StepContext& context, const DeleteStep& erase) {
-  return {.kind = WriteOp::Kind::kDelete,
-          .key = context.session().Placed(erase.key),
+DeleteRequest RequestOf(StepContext& context, const DeleteStep& erase) {
+  return {.key = context.session().Placed(erase.key),
           .range_end = context.session().PlacedEnd(erase.range_end),
           .previous = erase.previous};
 }
-WriteOp OperationOf(StepContext& context, const ReadStep& read) {
-  return {.kind = WriteOp::Kind::kRead,
-          .key = context.session().Placed(read.key),
+ReadRequest RequestOf(StepContext& context, const ReadStep& read) {
+  return {.key = context.session().Placed(read.key),
           .range_end = context.session().PlacedEnd(read.range_end),
-          .revision = context.Resolve(read.at)};
+          .limit = read.limit,
+          .revision = context.Resolve(read.at),
+          .serializable = read.serializable,
+          .count_only = read.count_only,
+          .keys_only = read.keys_only,
+          .descending = read.descending};
 }
 
-std::vector<WriteOp> OperationsOf(StepContext& context, const std::vector<Step>& writes) {
-  std::vector<WriteOp> operations;
+TxnRequest RequestOf(StepContext& context, const std::vector<Step>& writes) {
+  TxnRequest txn;
   for (const Step& write : writes) {
-    if (const auto* put = write.As<PutStep>()) operations.push_back(OperationOf(context, *put));
-    if (const auto* erase = write.As<DeleteStep>()) {
-      operations.push_back(OperationOf(context, *erase));
-    }
-    if (const auto* read = write.As<ReadStep>()) operations.push_back(OperationOf(context, *read));
-    if (const auto* txn = write.As<TxnStep>()) {
-      operations.push_back(
-          {.kind = WriteOp::Kind::kTxn, .writes = OperationsOf(context, txn->writes)});
+    if (const auto* put = write.As<PutStep>()) {
+      txn.success.emplace_back(RequestOf(context, *put));
+    } else if (const auto* erase = write.As<DeleteStep>()) {
+      txn.success.emplace_back(RequestOf(context, *erase));
+    } else if (const auto* read = write.As<ReadStep>()) {
+      txn.success.emplace_back(RequestOf(context, *read));
+    } else if (const auto* nested = write.As<TxnStep>()) {
+      txn.success.emplace_back(RequestOf(context, nested->writes));
     }
   }
-  return operations;
+  return txn;
+}
+
+bool OnLease(const KvRequest& request) {
+  const auto* const put = std::get_if<PutRequest>(&request);
+  return put != nullptr && put->lease != 0;
 }
 
 }  // namespace
@@ -84,7 +91,7 @@ Status PutStep::Run(StepContext& context) const {
   const auto done =
       BeyondKubernetes().empty()
           ? session.kv().Put(session.Placed(key), ValueOf(*this), LeaseOf(context, *this))
-          : session.kv().Write(OperationOf(context, *this));
+          : session.kv().Write(RequestOf(context, *this));
   return lease.empty() ? context.NoteWrite(done) : context.NoteLeaseWrite(done);
 }
 
@@ -123,7 +130,7 @@ std::string DeleteStep::BeyondKubernetes() const {
 
 Status DeleteStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
-  if (previous) return context.NoteWrite(session.kv().Write(OperationOf(context, *this)));
+  if (previous) return context.NoteWrite(session.kv().Write(RequestOf(context, *this)));
   return context.NoteWrite(session.kv().Delete(session.Placed(key), session.PlacedEnd(range_end)));
 }
 
@@ -132,15 +139,7 @@ std::string ReadStep::BeyondKubernetes() const {
 }
 
 Status ReadStep::Run(StepContext& context) const {
-  AttemptSession& session = context.session();
-  const auto read = session.kv().Read({.key = session.Placed(key),
-                                       .range_end = session.PlacedEnd(range_end),
-                                       .limit = limit,
-                                       .serializable = serializable,
-                                       .revision = context.Resolve(at),
-                                       .count_only = count_only,
-                                       .keys_only = keys_only,
-                                       .descending = descending});
+  const auto read = context.session().kv().Read(RequestOf(context, *this));
   // Whether the target had to refuse it is judged from the recording.
   if (!read.has_value() && read.error().code() == StatusCode::kOutOfRange) return {};
   return context.NoteHead(read);
@@ -163,17 +162,16 @@ std::vector<TxnStep> TxnStep::Smaller() const {
 }
 
 Status TxnStep::Run(StepContext& context) const {
-  const std::vector<WriteOp> operations = OperationsOf(context, writes);
-  const auto done = context.session().kv().Transact(operations);
-  const bool leased = std::ranges::any_of(
-      operations, [](const WriteOp& operation) { return operation.lease != 0; });
-  return leased ? context.NoteLeaseWrite(done) : context.NoteWrite(done);
+  const TxnRequest txn = RequestOf(context, writes);
+  const auto done = context.session().kv().Transact(txn);
+  return std::ranges::any_of(txn.success, OnLease) ? context.NoteLeaseWrite(done)
+                                                   : context.NoteWrite(done);
 }
 
 // Whether it was rejected is judged from the recording; whether the other members reject it, too,
 // shows on their watches.
 Status RefusedTxnStep::Run(StepContext& context) const {
-  const auto done = context.session().kv().Transact(OperationsOf(context, writes));
+  const auto done = context.session().kv().Transact(RequestOf(context, writes));
   if (done.has_value()) return context.NoteHead(done);
   if (!IsDefiniteRefusal(done.error().code())) return done.error();
   return {};

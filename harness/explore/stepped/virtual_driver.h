@@ -8,7 +8,7 @@
 // Ownership: borrows the run.
 #pragma once
 
-#include "harness/explore/virtual_run.h"
+#include "harness/explore/stepped/virtual_run.h"
 #include "harness/promises/driver.h"
 
 namespace watchproof::explore {

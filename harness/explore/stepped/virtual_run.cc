@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/virtual_run.h"
+#include "harness/explore/stepped/virtual_run.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "harness/base/check.h"
+#include "harness/explore/stepped/store_operations.h"
 
 namespace watchproof::explore {
 namespace {
@@ -152,7 +153,7 @@ WatchPhase VirtualRun::PhaseOf(ClientWatch& watch) const {
   if (watch.start > head_) return WatchPhase::kFuture;
   const WatchOptions& options = watch.asked.options;
   const std::int64_t change =
-      reference_.FirstChange(Placement().Range(watch.asked.key, watch.asked.end),
+      reference_.FirstChange(RangeOf(watch.asked.key, watch.asked.end),
                              {.puts = !options.no_put, .deletes = !options.no_delete},
                              std::max(watch.next, watch.quiet_through + 1), head_);
   watch.quiet_through = change == 0 ? head_ : change - 1;
@@ -204,8 +205,7 @@ void VirtualRun::OpenControl() {
   const Create all{.key = "*", .end = "*"};
   const std::int64_t start = std::max(control_next_, floor_);
   recording_.Request(control_.recorded, ToWire(all, Placement(), start));
-  hub_->Create(control_.in_hub,
-               {.range = Placement().Range(all.key, all.end), .start = Revision(start)});
+  hub_->Create(control_.in_hub, {.range = RangeOf(all.key, all.end), .start = Revision(start)});
   // There is no other watch yet that these passes could help.
   while (hub_->SyncStep(Now()) == Now()) continue;
   ReceiveControl();

@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/explore/virtual_run.h"
+#include "harness/explore/stepped/store_operations.h"
+#include "harness/explore/stepped/virtual_run.h"
 
 namespace watchproof::explore {
 namespace {
@@ -61,8 +62,9 @@ void VirtualRun::Settle(const char* what, Call call, const Result<T>& expected,
 
 void VirtualRun::Do(const Put& put) {
   for (std::int64_t i = 0; i < put.times; ++i) {
-    const store::PutOp op = OperationOf(put, kAlone, values_);
-    const Call call = Begin(Method::kPut, ToWire(op));
+    const PutRequest request = RequestOf(put, kAlone, values_);
+    const Call call = Begin(Method::kPut, ToMessage(request).bytes());
+    const store::PutOp op = ToStore(request);
     const auto expected = reference_.Put(op);
     Settle("a put", call, expected, store_->Put(op));
     if (put.paced) Quiet();
@@ -70,21 +72,23 @@ void VirtualRun::Do(const Put& put) {
 }
 
 void VirtualRun::Do(const Delete& erase) {
-  const store::DeleteOp op = OperationOf(erase, kAlone);
-  const Call call = Begin(Method::kDeleteRange, ToWire(op));
+  const DeleteRequest request = RequestOf(erase, kAlone);
+  const Call call = Begin(Method::kDeleteRange, ToMessage(request).bytes());
+  const store::DeleteOp op = ToStore(request);
   const auto expected = reference_.Delete(op);
   Settle("a delete", call, expected, store_->DeleteRange(op));
 }
 
 void VirtualRun::Do(const Txn& txn) {
-  const store::TxnOp op = OperationOf(txn, kAlone, values_);
-  const Call call = Begin(Method::kTxn, ToWire(op));
+  const TxnRequest request = RequestOf(txn, kAlone, values_);
+  const Call call = Begin(Method::kTxn, ToMessage(request).bytes());
+  const store::TxnOp op = ToStore(request);
   const auto expected = reference_.Txn(op);
   Settle("a transaction", call, expected, store_->Txn(op));
 }
 
 void VirtualRun::Do(const Grant& grant) {
-  const Call call = Begin(Method::kLeaseGrant, GrantToWire(grant.lease, grant.seconds));
+  const Call call = Begin(Method::kLeaseGrant, GrantOf(grant.lease, grant.seconds).bytes());
   const store::LeaseRequest request{.id = grant.lease, .ttl = std::chrono::seconds(grant.seconds)};
   const auto granted = lessor_->Grant(request, Now());
   const auto expected = reference_.Grant(request, granted ? granted->id : 0, Now(), staged_before_);
@@ -94,7 +98,7 @@ void VirtualRun::Do(const Grant& grant) {
 
 // The answer holds nothing but the revision.
 void VirtualRun::Do(const Revoke& revoke) {
-  const Call call = Begin(Method::kLeaseRevoke, LeaseToWire(revoke.lease));
+  const Call call = Begin(Method::kLeaseRevoke, LeaseOf(revoke.lease).bytes());
   const auto expected = reference_.Revoke(revoke.lease);
   const auto revoked = lessor_->Revoke(revoke.lease).map([](const store::DeleteAnswer& answer) {
     return store::CompactAnswer{answer.revision, answer.ticket};
@@ -108,14 +112,15 @@ void VirtualRun::Do(const KeepAlive& keep) {
 }
 
 void VirtualRun::Do(const Get& get) {
-  const store::RangeQuery query = OperationOf(get, kAlone, Resolve(get.at));
-  const Call call = Begin(Method::kRange, ToWire(query));
+  const ReadRequest request = RequestOf(get, kAlone, Resolve(get.at));
+  const Call call = Begin(Method::kRange, ToMessage(request).bytes());
+  const store::RangeQuery query = ToStore(request);
   Settle("a read", call, reference_.Range(query), store_->Range(query));
 }
 
 void VirtualRun::Do(const Compact& compact) {
   const std::int64_t at = Resolve(compact.at);
-  const Call call = Begin(Method::kCompact, CompactToWire(at));
+  const Call call = Begin(Method::kCompact, CompactionAt(Revision(at)).bytes());
   const auto expected = reference_.Compact(at);
   Settle("a compaction", call, expected, store_->Compact(Revision(at)),
          [this, at] { floor_ = std::max(floor_, at); });

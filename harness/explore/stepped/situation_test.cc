@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/explore/explorer.h"
 #include "harness/explore/situation_coverage.h"
+#include "harness/explore/stepped/explorer.h"
 
 namespace watchproof::explore {
 namespace {

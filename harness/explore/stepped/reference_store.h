@@ -19,7 +19,7 @@
 #include "embedded_store/mvcc/operations.h"
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
-#include "harness/explore/virtual_disk.h"
+#include "harness/explore/stepped/virtual_disk.h"
 
 namespace watchproof::explore {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/explorer.h"
+#include "harness/explore/stepped/explorer.h"
 
 #include <algorithm>
 #include <functional>
@@ -8,7 +8,7 @@
 
 #include "embedded_store/mvcc/hook_registry.h"
 #include "harness/base/check.h"
-#include "harness/explore/virtual_run.h"
+#include "harness/explore/stepped/virtual_run.h"
 #include "harness/history/frame.h"
 
 namespace watchproof::explore {

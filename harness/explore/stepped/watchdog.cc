@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/watchdog.h"
+#include "harness/explore/stepped/watchdog.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/recording.h"
+#include "harness/explore/stepped/recording.h"
 
 #include "harness/history/wire_writer.h"
 
@@ -15,40 +15,11 @@ Message WireKeyValue(const store::KeyValue& kv) {
                    .lease = kv.lease});
 }
 
-Message Ranged(const store::KeyRange& range) {
-  Message message;
-  message.Text(1, range.begin);
-  if (!range.end.empty()) message.Text(2, range.end);
-  return message;
-}
-
 Message OptionalHeader(Revision revision) {
   return revision.value == 0 ? Message() : Message().Nested(1, Header(revision.value));
 }
 
-// The alternatives of operations and answers have the numbers of their fields in RequestOp and
-// ResponseOp; an operation of no kind is an empty message.
-void AddOperations(std::uint32_t field, const std::vector<store::Operation>& operations,
-                   Message& message) {
-  for (const store::Operation& operation : operations) {
-    Message one;
-    const auto number = static_cast<std::uint32_t>(operation.index());
-    std::visit(
-        [&](const auto& request) {
-          if constexpr (requires { ToWire(request); }) one.Text(number, ToWire(request));
-        },
-        operation);
-    message.Nested(field, one);
-  }
-}
-
 }  // namespace
-
-Entry KillEntry(bool healed) {
-  return {.kind = EntryKind::kFault,
-          .text = fmt::format(R"({{"fault":"kill","phase":"{}","ends_streams":"every"}})",
-                              healed ? "healed" : "armed")};
-}
 
 std::string ToWire(const Create& create, const Placement& placement, std::int64_t start) {
   return CreateRequest({.key = placement.Key(create.key),
@@ -62,53 +33,6 @@ std::string ToWire(const Cancel& cancel) {
   return Message().Nested(2, Message().Optional(1, cancel.id)).bytes();
 }
 std::string ToWire(const AskProgress&) { return Message().Nested(3, Message()).bytes(); }
-
-std::string ToWire(const store::PutOp& put) {
-  Message request;
-  request.Text(1, put.key).Text(2, put.value).Optional(3, put.lease);
-  request.Optional(4, put.want_previous ? 1 : 0).Optional(5, put.ignore_value ? 1 : 0);
-  return request.Optional(6, put.ignore_lease ? 1 : 0).bytes();
-}
-std::string ToWire(const store::DeleteOp& erase) {
-  return Ranged(erase.range).Optional(3, erase.want_previous ? 1 : 0).bytes();
-}
-std::string ToWire(const store::RangeQuery& query) {
-  Message request = Ranged(query.range);
-  request.Optional(3, query.limit).Optional(4, query.at.value);
-  request.Optional(5, static_cast<std::int64_t>(query.order));
-  request.Optional(6, static_cast<std::int64_t>(query.target));
-  request.Optional(8, query.keys_only ? 1 : 0).Optional(9, query.count_only ? 1 : 0);
-  request.Optional(10, query.min_mod.value).Optional(11, query.max_mod.value);
-  return request.Optional(12, query.min_create.value).Optional(13, query.max_create.value).bytes();
-}
-std::string ToWire(const store::TxnOp& txn) {
-  Message request;
-  for (const store::Compare& compare : txn.compares) {
-    const auto target = static_cast<std::uint32_t>(compare.target);
-    Message one;
-    one.Number(1, static_cast<std::int64_t>(compare.result)).Number(2, target);
-    one.Text(3, compare.range.begin);
-    // The operand stands in the field of its target: version, create, mod, value, lease.
-    if (compare.target == store::CompareTarget::kValue) {
-      one.Text(4 + target, compare.value);
-    } else {
-      one.Number(4 + target, compare.number);
-    }
-    if (!compare.range.end.empty()) one.Text(64, compare.range.end);
-    request.Nested(1, one);
-  }
-  AddOperations(2, txn.success, request);
-  AddOperations(3, txn.failure, request);
-  return request.bytes();
-}
-std::string CompactToWire(std::int64_t revision) { return Message().Optional(1, revision).bytes(); }
-std::string GrantToWire(std::int64_t lease, std::int64_t seconds) {
-  return Message().Number(1, seconds).Number(2, lease).bytes();
-}
-std::string LeaseToWire(std::int64_t lease) { return Message().Number(1, lease).bytes(); }
-std::string TimeToLiveToWire(std::int64_t lease) {
-  return Message().Number(1, lease).Number(2, 1).bytes();
-}
 
 std::string ToWire(const store::PutAnswer& answer) {
   Message response = OptionalHeader(answer.revision);

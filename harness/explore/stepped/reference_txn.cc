@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/explore/reference_store.h"
+#include "harness/explore/stepped/reference_store.h"
 
 namespace watchproof::explore {
 namespace {

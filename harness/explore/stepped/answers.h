@@ -15,7 +15,7 @@
 #include "embedded_store/lease/lessor.h"
 #include "embedded_store/mvcc/operations.h"
 #include "harness/base/status.h"
-#include "harness/explore/recording.h"
+#include "harness/explore/stepped/recording.h"
 
 namespace watchproof::explore {
 

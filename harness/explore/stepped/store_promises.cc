@@ -7,8 +7,9 @@
 
 #include "embedded_store/mvcc/store_hash.h"
 #include "harness/base/check.h"
-#include "harness/explore/virtual_driver.h"
-#include "harness/explore/virtual_run.h"
+#include "harness/explore/stepped/store_operations.h"
+#include "harness/explore/stepped/virtual_driver.h"
+#include "harness/explore/stepped/virtual_run.h"
 #include "harness/promises/promise.h"
 
 namespace watchproof::explore {
@@ -164,7 +165,7 @@ void VirtualRun::RestoreSnapshot() {
   CompareHashes(restored);
   const std::int64_t floor = std::max<std::int64_t>(floor_, 1);
   for (const std::int64_t at : {floor - 1, floor, head_ - 1, head_, head_ + 1}) {
-    const store::RangeQuery query{.range = Placement().Range("*", "*"), .at = Revision(at)};
+    const store::RangeQuery query{.range = RangeOf("*", "*"), .at = Revision(at)};
     answers_.Compare("a read of a restored store", reference_.Range(query), restored.Range(query));
   }
   answers_.CompareNumbers("changes in a snapshot", reference_.KeptChanges(), restored.size());

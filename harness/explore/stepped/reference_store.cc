@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/reference_store.h"
+#include "harness/explore/stepped/reference_store.h"
 
 #include <algorithm>
 #include <utility>

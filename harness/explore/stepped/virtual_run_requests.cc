@@ -2,13 +2,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/explore/virtual_run.h"
+#include "harness/explore/stepped/store_operations.h"
+#include "harness/explore/stepped/virtual_run.h"
 
 namespace watchproof::explore {
 namespace {
 
 store::WatchSpec SpecOf(const Create& create, std::int64_t start) {
-  store::WatchSpec spec{.range = Placement().Range(create.key, create.end),
+  store::WatchSpec spec{.range = RangeOf(create.key, create.end),
                         .start = Revision(start),
                         .progress_notify = create.options.progress_notify,
                         .previous_values = create.options.prev_kv,
@@ -17,6 +18,23 @@ store::WatchSpec SpecOf(const Create& create, std::int64_t start) {
                         .no_deletes = create.options.no_delete};
   if (create.id != 0) spec.id = WatchId(create.id);
   return spec;
+}
+
+std::size_t UpToThree(std::size_t count) { return std::min<std::size_t>(count, 3); }
+
+std::size_t ShapeOf(const store::WatchReply& reply, std::size_t parts) {
+  const std::size_t shape = (reply.created ? 1 : 0) + (reply.canceled ? 2 : 0) +
+                            (reply.compacted.value > 0 ? 4 : 0) + (reply.watch.value < 0 ? 8 : 0) +
+                            16 * UpToThree(reply.event_count()) + 64 * UpToThree(parts);
+  bool previous = false;
+  bool erased = false;
+  if (reply.batch) {
+    for (const store::PendingEvent& event : reply.batch->events()) {
+      previous = previous || !event.previous.expired();
+      erased = erased || event.change->kind == store::ChangeKind::kDelete;
+    }
+  }
+  return shape + (previous ? 256 : 0) + (erased ? 512 : 0);
 }
 
 }  // namespace
@@ -160,7 +178,7 @@ std::size_t VirtualRun::RecordReply(Stream& stream, const store::WatchReply& rep
 }
 
 void VirtualRun::Received(Stream& stream, const store::WatchReply& reply) {
-  features_.Reply(reply, RecordReply(stream, reply));
+  features_.Reply(ShapeOf(reply, RecordReply(stream, reply)));
   if (reply.created && stream.answered < stream.watches.size()) {
     ClientWatch& watch = stream.watches[stream.answered++];
     CheckHeader(reply, watch.head_asked);

@@ -30,9 +30,6 @@ namespace watchproof::explore {
 // The client of every call.
 inline constexpr const char* kClient = "script";
 
-// The line of a kill of the store, and of its return.
-Entry KillEntry(bool healed);
-
 class Recording {
  public:
   const std::vector<NumberedEntry>& lines() const { return lines_; }
@@ -105,14 +102,6 @@ class Recording {
 std::string ToWire(const Create& create, const Placement& placement, std::int64_t start);
 std::string ToWire(const Cancel& cancel);
 std::string ToWire(const AskProgress& ask);
-std::string ToWire(const store::PutOp& put);
-std::string ToWire(const store::DeleteOp& erase);
-std::string ToWire(const store::RangeQuery& query);
-std::string ToWire(const store::TxnOp& txn);
-std::string CompactToWire(std::int64_t revision);
-std::string GrantToWire(std::int64_t lease, std::int64_t seconds);
-std::string LeaseToWire(std::int64_t lease);       // a revocation, or a keep-alive
-std::string TimeToLiveToWire(std::int64_t lease);  // with its keys
 
 // Responses.
 std::string ToWire(const store::PutAnswer& answer);

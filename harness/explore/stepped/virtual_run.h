@@ -19,14 +19,14 @@
 #include "embedded_store/lease/lessor.h"
 #include "embedded_store/mvcc/mvcc_store.h"
 #include "embedded_store/watch/watch_hub.h"
-#include "harness/explore/answers.h"
 #include "harness/explore/features.h"
 #include "harness/explore/operations.h"
-#include "harness/explore/recording.h"
-#include "harness/explore/reference_store.h"
 #include "harness/explore/script.h"
-#include "harness/explore/virtual_disk.h"
-#include "harness/explore/watchdog.h"
+#include "harness/explore/stepped/answers.h"
+#include "harness/explore/stepped/recording.h"
+#include "harness/explore/stepped/reference_store.h"
+#include "harness/explore/stepped/virtual_disk.h"
+#include "harness/explore/stepped/watchdog.h"
 
 namespace watchproof::explore {
 

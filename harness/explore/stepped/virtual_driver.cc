@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/virtual_driver.h"
+#include "harness/explore/stepped/virtual_driver.h"
 
 namespace watchproof::explore {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/explorer.h"
+#include "harness/explore/stepped/explorer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/virtual_run.h"
+#include "harness/explore/stepped/virtual_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/explore/explorer.h"
+#include "harness/explore/stepped/explorer.h"
 
 namespace watchproof::explore {
 namespace {

@@ -18,7 +18,7 @@
 #include "harness/base/status.h"
 #include "harness/explore/buckets.h"
 #include "harness/explore/corpus.h"
-#include "harness/explore/watchdog.h"
+#include "harness/explore/stepped/watchdog.h"
 #include "harness/history/recorder.h"
 
 namespace watchproof::explore {
