@@ -100,12 +100,15 @@ class PreviousValue final : public Checker {
         {std::move(expected), change.revision.previous(), written, response.where, symptom});
   }
 
-  // Made before the created response, by its revision, and so before the server may have noted what
-  // the watch asks for; none of its events brings a previous value.
+  // Made before the created response was sent, and so before the server may have noted what the
+  // watch asks for; none of its events brings a previous value. Where others write, the response
+  // names an earlier revision: then it was made before if it comes right behind it.
   bool WaitedForCreation(WatchIndex watch, const Response& response) const {
-    return first_ &&
-           Revision(response.message.header.revision) <=
-               facts().details(watch).header_when_created &&
+    const WatchDetails& details = facts().details(watch);
+    const Revision made(response.message.header.revision);
+    const bool behind = response.received == details.received_when_created + 1 &&
+                        made <= details.ceiling_when_created;
+    return first_ && (made <= details.header_when_created || behind) &&
            std::ranges::none_of(response.message.events,
                                 [](const EventView& event) { return event.has_previous; });
   }

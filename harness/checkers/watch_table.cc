@@ -103,6 +103,8 @@ void WatchTable::Create(WatchIndex watch, const Response& response, const Ceilin
   state.resume_at = state.start;
   details_[watch.value].created = response.where;
   details_[watch.value].header_when_created = Revision(response.message.header.revision);
+  if (ceiling) details_[watch.value].ceiling_when_created = *ceiling;
+  details_[watch.value].received_when_created = Received(state.stream);
   // etcd checks at once whether there is history to scan.
   if (details_[watch.value].requested_start >= 0 && ceiling && state.start > *ceiling) {
     details_[watch.value].caught_up_to = CaughtUpTo{state.start.previous(), response.where};

@@ -48,6 +48,10 @@ struct WatchDetails {
   bool fragments_asked = false;
   bool progress_asked = false;
   Revision header_when_created{};
+  // The highest revision that the store can have had by then, and the messages with events or
+  // ErrCompacted that had come on the stream.
+  Revision ceiling_when_created = Revision(INT64_MAX);
+  std::uint64_t received_when_created = 0;
   // Empty once an event came that may have been pending: the position of a watcher that is behind
   // is its latest event, however little was written in its range since.
   std::optional<CaughtUpTo> caught_up_to;

@@ -423,11 +423,13 @@ TEST(Signature, OfAPreviousValueThatIsMissingAfterACancel) {
   EXPECT_EQ(signature(false), "") << "nothing has been compacted";
 }
 
-// Events that were made before the created response, and only those.
+// Events that were made before the created response was sent, and only those.
 TEST(Signature, OfPreviousValuesThatAreMissingRightAfterTheCreation) {
-  const auto signature = [](std::int64_t created_at, bool first) {
-    Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Put("k", "c", 4);
+  const auto signature = [](std::int64_t created_at, bool first, bool written_before = true) {
+    Script script = Script().Put("k", "a", 2);
+    if (written_before) script.Put("k", "b", 3).Put("k", "c", 4);
     script.Watch("k", first ? 3 : 2, {.previous = true}).Created(0, created_at);
+    if (!written_before) script.Put("k", "b", 3);
     if (!first) script.Deliver(0, {{2, "k"}});
     return SignatureOf(
         Guarantee("PreviousValue"),
@@ -435,8 +437,9 @@ TEST(Signature, OfPreviousValuesThatAreMissingRightAfterTheCreation) {
             0, {{.kv = {.key = "k", .value = "b", .create = 2, .mod = 3, .version = 2}}}));
   };
   EXPECT_EQ(signature(4, true), "options-too-late");
+  EXPECT_EQ(signature(2, true), "options-too-late") << "others write while the watch is made";
   EXPECT_EQ(signature(4, false), "");
-  EXPECT_EQ(signature(2, true), "");
+  EXPECT_EQ(signature(2, true, false), "");
 }
 
 TEST(Signature, OfAPreviousValueThatTheNextWatchOfTheIdAskedFor) {
