@@ -2,7 +2,7 @@
 # On demand: cmake --build build/release --target watchproof_static
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_executable(watchproof_static EXCLUDE_FROM_ALL harness/cli/main.cc
-  ci/packages/static/fmt.cc ci/packages/static/spdlog.cc)
+  ci/packages/static/fmt.cc)
 wp_settings(watchproof_static std)
 target_link_libraries(watchproof_static PRIVATE whole_cli all_cases)
 set_target_properties(watchproof_static PROPERTIES

@@ -1,46 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/log.h"
 
-#include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <ctime>
 
 namespace watchproof {
 namespace {
 
-spdlog::logger& Logger() {
-  // Leaked on purpose: threads of libraries may log while the process leaves.
-  static spdlog::logger* const kLogger = [] {
-    auto* logger =
-        new spdlog::logger("watchproof", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
-    logger->set_pattern("%H:%M:%S.%e %^%l%$ %v");
-    logger->set_level(spdlog::level::warn);
-    logger->flush_on(spdlog::level::debug);
-    return logger;
-  }();
-  return *kLogger;
-}
+constexpr std::string_view kNames[] = {"debug", "info", "warning"};
 
-spdlog::level::level_enum Convert(LogLevel level) {
-  constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::debug, spdlog::level::info,
-                                                   spdlog::level::warn};
-  return kLevels[static_cast<std::size_t>(level)];
+std::atomic<LogLevel> lowest = LogLevel::kWarn;
+
+// Of the local time: "14:03:07.250".
+std::string TimeOfDay() {
+  using std::chrono::milliseconds;
+  const auto now = std::chrono::system_clock::now();
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  const auto since = std::chrono::duration_cast<milliseconds>(now.time_since_epoch());
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  return fmt::format("{:02}:{:02}:{:02}.{:03}", local.tm_hour, local.tm_min, local.tm_sec,
+                     since.count() % 1000);
 }
 
 }  // namespace
 
-void SetLogLevel(LogLevel level) { Logger().set_level(Convert(level)); }
+void SetLogLevel(LogLevel level) { lowest = level; }
 
 void Log(LogLevel level, std::string_view event, std::initializer_list<LogField> fields) {
-  const auto converted = Convert(level);
-  if (!Logger().should_log(converted)) return;
-  std::string line(event);
-  for (const LogField& field : fields) {
-    line += ' ';
-    line += field.name;
-    line += '=';
-    line += field.value;
-  }
-  Logger().log(converted, "{}", line);
+  if (level < lowest) return;
+  std::string line =
+      fmt::format("{} {} {}", TimeOfDay(), kNames[static_cast<std::size_t>(level)], event);
+  for (const LogField& field : fields) line += fmt::format(" {}={}", field.name, field.value);
+  line += '\n';
+  // One call, so that lines of several threads and processes stay whole.
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
 }  // namespace watchproof

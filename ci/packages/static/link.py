@@ -45,8 +45,8 @@ def main() -> int:
         name = name_of(word)
         if name is None or name in DYNAMIC:
             kept.append(word)
-        elif name in ("fmt", "spdlog"):
-            continue  # compiled from their headers
+        elif name == "fmt":
+            continue  # compiled from its headers
         elif name == "atomic":
             kept.append("-l:libatomic.a")  # the compiler's
         elif found := archive(name):
