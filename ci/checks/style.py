@@ -4,10 +4,11 @@
 
     ci/checks/style.py layering words terms shape twins picture   the checks named, or all six
     ci/checks/style.py build --commands build/release/compile_commands.json
+    ci/checks/style.py locks --commands build/release/compile_commands.json      needs clang 16
     ci/checks/style.py format                          needs clang-format 14
     ci/checks/style.py python          ruff and mypy, which ci/jobs/setup.sh --checks installs
 
-Exit code: 0 clean, 1 problems, 77 not possible here (without what format or python needs).
+Exit code: 0 clean, 1 problems, 77 not possible here (without what a check needs).
 """
 
 import argparse
@@ -21,6 +22,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 import layering
+import locks
 import picture
 import shape
 import source
@@ -112,6 +114,10 @@ def check_format(files: list[File], options: argparse.Namespace) -> Iterator[Pro
         yield Problem(path, line, f"not formatted; run clang-format -i {path}")
 
 
+def check_locks(files: list[File], options: argparse.Namespace) -> Iterator[Problem]:
+    yield from locks.check(files, options.root, options.commands, options.clang)
+
+
 def check_python(_: object, options: argparse.Namespace) -> Iterator[Problem]:
     environment = os.environ | {"PYTHONPATH": os.fspath(PYTHON_TOOLS)}
     for tool, *flags in PYTHON_CHECKS:
@@ -139,6 +145,7 @@ CHECKS = {
     "picture": check_picture,
     "build": check_build,
     "format": check_format,
+    "locks": check_locks,
     "python": check_python,
 }
 
@@ -166,8 +173,14 @@ def main() -> int:
     for name in names:
         if name not in CHECKS:
             parser.error(f"no check {name}; there are {', '.join(CHECKS)}")
-    if "build" in names and not options.commands:
-        parser.error("build needs --commands")
+    for name in ("build", "locks"):
+        if name in names and not options.commands:
+            parser.error(f"{name} needs --commands")
+    if "locks" in names:
+        options.clang = locks.find_clang()
+        if not options.clang:
+            print("SKIP: no clang here; ci/jobs/setup.sh --checks installs it")
+            return SKIPPED
     if "format" in names:
         options.clang_format = find_clang_format()
         if not options.clang_format:

@@ -12,6 +12,7 @@ import unittest
 from collections.abc import Callable, Iterable
 
 import layering
+import locks
 import shape
 import source
 import style
@@ -311,6 +312,42 @@ class Trees(unittest.TestCase):
         self.write("harness/base/bad.cc", C + "int  x;\n")
         text = "harness/base/bad.cc:2: not formatted; run clang-format -i harness/base/bad.cc"
         self.assertEqual((1, [text]), self.run_checks("format"))
+
+
+@unittest.skipUnless(locks.find_clang(), "no clang here")
+class Locks(unittest.TestCase):
+    MUTEX = """#pragma once
+struct __attribute__((capability("mutex"))) Mutex {
+  void lock() __attribute__((acquire_capability()));
+};
+"""
+    COUNTER = """#include "harness/base/mutex.h"
+struct Counter {
+  Mutex mu;
+  int count __attribute__((guarded_by(mu))) = 0;
+  int Get() { return count; }
+};
+"""
+
+    def test_a_member_that_is_read_without_its_lock_is_named(self) -> None:
+        with tempfile.TemporaryDirectory() as root:
+            database = os.path.join(root, "compile_commands.json")
+            texts = {
+                locks.MUTEX: self.MUTEX,
+                "harness/counter.cc": self.COUNTER,
+                locks.PRECOMPILED: "#include <string>\n",
+                database: json.dumps([{"command": f"c++ -O2 -I{root} -std=c++20 -c counter.cc"}]),
+            }
+            for path, text in texts.items():
+                whole = os.path.join(root, path)
+                os.makedirs(os.path.dirname(whole), exist_ok=True)
+                with open(whole, "w", encoding="utf-8") as stream:
+                    stream.write(text)
+            files = [source.File("harness/counter.cc", self.COUNTER)]
+            clang = locks.find_clang() or ""
+            found = list(locks.check(files, root, database, clang))
+        self.assertEqual([("harness/counter.cc", 5)], [(one.path, one.line) for one in found])
+        self.assertIn("requires holding mutex 'mu'", found[0].text)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ packages=(
 # For a client of the interop tests. Any Node.js will do; one that is there already is kept.
 command -v node >/dev/null || packages+=(nodejs)
 command -v npm >/dev/null || packages+=(npm)
+# It analyses which members need which lock.
+[[ $checks == no ]] || packages+=(clang-16)
 packages+=("$@")
 
 fail() {

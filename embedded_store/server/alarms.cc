@@ -67,7 +67,7 @@ Status Alarms::Recover() {
 }
 
 void Alarms::RecountLocked() {
-  const auto any = [this](AlarmKind kind) {
+  const auto any = [this](AlarmKind kind) REQUIRES(mu_) {
     return std::any_of(active_.begin(), active_.end(),
                        [kind](const Alarm& alarm) { return alarm.kind == kind; });
   };

@@ -158,7 +158,7 @@ class LiveServer {
   void Append(Entry entry);
   void Follow();
   void Judged(const NumberedEntry& line) REQUIRES(mu_);
-  std::uint32_t ScriptOf(const Finding& finding) const;
+  std::uint32_t ScriptOf(const Finding& finding) const REQUIRES(mu_);
   void Stop();
   static void Raise(std::atomic<std::int64_t>& value, std::int64_t to);
 
