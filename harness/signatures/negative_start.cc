@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// negative-start (etcd #20693): beside a watch with a negative start the server sends messages
-// without content, and watches that catch up together with it skip what there is to catch up with.
+// negative-start (etcd #20693): to a watch with a negative start, and beside it, the server sends
+// messages without content or revision, and watches that catch up together with it skip what there
+// is to catch up with.
 #include "harness/signatures/signature.h"
 
 namespace watchproof {
 
 namespace {
+
+// Without content, or with progress that names no revision; null: it is about none.
+const Response* MessageOf(const Filing& one) {
+  if (const auto* const empty = one.As<symptom::Empty>()) return empty->response;
+  const auto* const below = one.As<symptom::ProgressBelowStart>();
+  const bool nothing = below != nullptr && below->response->message.header.revision <= 0;
+  return nothing ? below->response : nullptr;
+}
 
 bool BesideIt(const Filing& one, WatchIndex negative, const Response& response) {
   const auto& ended = one.facts.details(negative).ended;
@@ -25,11 +34,11 @@ bool SkippedWith(const Filing& one, WatchIndex negative) {
 }  // namespace
 
 WP_SIGNATURE(NegativeStart, "negative-start") {
-  const auto* const empty = one.As<symptom::Empty>();
-  if (empty == nullptr && !one.draft.lost) return false;
+  const Response* const message = MessageOf(one);
+  if (message == nullptr && !one.draft.lost) return false;
   return std::ranges::any_of(one.traces.negative(), [&](WatchIndex other) {
     if (one.facts.state(other).end == WatchEnd::kRefused) return false;
-    return empty != nullptr ? BesideIt(one, other, *empty->response) : SkippedWith(one, other);
+    return message != nullptr ? BesideIt(one, other, *message) : SkippedWith(one, other);
   });
 }
 

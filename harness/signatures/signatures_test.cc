@@ -67,6 +67,15 @@ TEST(Signature, OfALossOfAWatchWithANegativeStart) {
   EXPECT_EQ(SignatureOf(Guarantee("Reliable"), Script(script).Progress(0, 3)), "negative-start");
 }
 
+TEST(Signature, OfProgressThatNamesNoRevision) {
+  const auto signature = [](std::int64_t start) {
+    return SignatureOf(Guarantee("Bookmarkable"),
+                       Script().Put("k", "a", 2).Watch("k", start).Created(0, 2).Progress(0, 0));
+  };
+  EXPECT_EQ(signature(-1), "negative-start");
+  EXPECT_EQ(signature(3), "");
+}
+
 TEST(Signature, OfAWatchWithTheIdOfTheWholeStream) {
   Script script = Script().Put("k", "a", 2).Watch("k", 2).Watch("k", 2, {.id = -1}).Created(0, 2);
   EXPECT_EQ(SignatureOf(Guarantee("Isolated"), Script(script).Created(-1, 2)), "id-of-minus-one");
