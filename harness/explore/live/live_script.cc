@@ -370,13 +370,15 @@ void LiveScript::Read(const Get& get, std::int64_t at) {
   const auto asked = Inquire(Method::kRange, ToMessage(RequestOf(get, placement_, at)).bytes());
   if (!asked) return;
   if (*asked || get.key.empty()) return;  // refused for that
-  // A read of the past that is refused as out of range shows in the recording whether it may be.
-  const bool past = at > 0 && asked->error().code() == StatusCode::kOutOfRange;
-  const bool kept = at <= 0 || (at >= server_.floor_asked().value && at <= head);
-  if (past || !kept) return;
-  Differs("a read between the compaction floor and the head to be answered",
-          fmt::format("at revision {}, with floor {} and head {}: {}", at, floor, head,
-                      asked->error().message()));
+  // Whether one of the past may be refused as out of range shows in the recording.
+  if (at > 0 && asked->error().code() == StatusCode::kOutOfRange) return;
+  const std::string observed = fmt::format("at revision {}, with floor {} and head {}: {}", at,
+                                           floor, head, asked->error().message());
+  if (at <= 0 || (at >= server_.floor_asked().value && at <= head)) {
+    Differs("a read between the compaction floor and the head to be answered", observed);
+  } else if (at < floor) {
+    Differs("a read below the compaction floor to be refused as out of range", observed);
+  }
 }
 
 void LiveScript::Do(const Compact& compact) {

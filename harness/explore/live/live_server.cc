@@ -310,7 +310,9 @@ LiveVerdict LiveServer::Finish() {
     if (!death && !silent) continue;
     const bool gone = finding.guarantee == Guarantee("Available");
     if (gone) found.broken.at = Duration(0);
-    if (gone || finding.by_silence || finding.guarantee == Guarantee("Settled")) found.script = 0;
+    // A restart that was late is of the script that asked for it.
+    const bool missing = finding.by_silence && finding.guarantee != Guarantee("Durable");
+    if (gone || missing || finding.guarantee == Guarantee("Settled")) found.script = 0;
   }
   return verdict;
 }

@@ -119,7 +119,17 @@ void SharedDriver::DeleteEach(const std::set<std::string>& keys) {
   script_.Carry(txn);
 }
 
-void SharedDriver::Read(Revision at, Reads) { script_.Read({.key = "*", .end = "*"}, at.value); }
+void SharedDriver::Read(Revision at, Reads reads) {
+  if (reads == Reads::kLinearizable) return script_.Read({.key = "*", .end = "*"}, at.value);
+  const ReadRequest request{.key = script_.placement_.Key("*"),
+                            .range_end = script_.placement_.End("*"),
+                            .revision = at,
+                            .serializable = true};
+  const auto asked = script_.Inquire(Method::kRange, ToMessage(request).bytes());
+  if (!asked || asked->has_value()) return;
+  script_.Differs("a serializable read of every key to be answered",
+                  std::string(asked->error().message()));
+}
 
 void SharedDriver::RequireProgress(StreamId id, Progress) {
   LiveScript::Stream* const stream = StreamOf(id);
