@@ -16,6 +16,7 @@ ATTEMPT = {"harness/consumers", "harness/results", "harness/environment", "harne
     "harness/scenario"
 }
 STEPS = "harness/scenario/steps"
+SHARED = "harness/drive/shared"
 LIVE = "harness/explore/live"
 STEPPED = "harness/explore/stepped"
 PROXIES = {"proxies/core", "proxies/effects", "proxies/http2", "proxies/grpc", "proxies/control"}
@@ -39,25 +40,30 @@ ALLOWED = {
     "harness/promises": BASE | {"harness/history", "harness/model", "harness/targets"},
     "harness/consumers": BASE | ORACLE | {"harness/targets"},
     "harness/faults": BASE | PROXIES | {"harness/targets"},
-    "harness/explore": BASE | ORACLE,
+    "harness/script": BASE | ORACLE,
+    # Scripts side by side on a real server.
+    SHARED: RUN
+    | {"harness/environment", "harness/promises", "harness/script", "harness/signatures"},
+    "harness/explore": BASE | ORACLE | {"harness/script"},
     # Scripts on the core of the store under virtual time: nothing else sees it.
     STEPPED: BASE
     | ORACLE
     | {"embedded_store/mvcc", "embedded_store/watch", "embedded_store/lease"}
     | {"embedded_store/backend", "embedded_store/defects"}
-    | {"harness/explore", "harness/promises", "harness/targets"},
-    # The same scripts on a real server.
-    LIVE: RUN
-    | {"harness/environment", "harness/explore", "harness/promises", "harness/signatures"},
+    | {"harness/explore", "harness/promises", "harness/script", "harness/targets"},
+    LIVE: RUN | {"harness/explore", "harness/script", SHARED},
     "harness/results": BASE | ORACLE | {"harness/bugs", "harness/targets"},
     "harness/environment": BASE | PROXIES | {"harness/targets", "harness/faults"},
     "harness/session": RUN
     | PROXIES
     | {"harness/bugs", "harness/consumers", "harness/environment", "harness/results"}
     | {"harness/promises"},
-    "harness/scenario": RUN | PROXIES | ATTEMPT - {"harness/scenario"} | {"harness/promises"},
+    "harness/scenario": RUN
+    | PROXIES
+    | ATTEMPT - {"harness/scenario"}
+    | {"harness/promises", "harness/script", SHARED},
     # Whoever runs, checks or shrinks a plan names no kind of step.
-    STEPS: RUN | PROXIES | ATTEMPT,
+    STEPS: RUN | PROXIES | ATTEMPT | {"harness/script"},
     "harness/report": BASE
     | ORACLE
     | {"harness/results", "harness/statistics", "harness/targets", "harness/promises"},
@@ -65,7 +71,7 @@ ALLOWED = {
     | PROXIES
     | ATTEMPT
     | {"harness/bugs", "harness/capture", "harness/import", "harness/report"}
-    | {"harness/explore", LIVE, STEPPED}
+    | {"harness/explore", LIVE, STEPPED, "harness/script", STEPS}
     | {"harness/statistics"}
     | {"cases/support"}
     | {"embedded_store/server", "embedded_store/defects"},
@@ -84,7 +90,7 @@ ALLOWED = {
     "proxies/http2": BASE | {"proxies/core", "proxies/effects", "proxies/grpc"},
     "proxies/grpc": BASE,
     "proxies/control": BASE | (PROXIES - {"proxies/control"}),
-    "cases/support": RUN | PROXIES | ATTEMPT | {STEPS},
+    "cases/support": RUN | PROXIES | ATTEMPT | {STEPS, "harness/script"},
 }
 
 # The probes are the one place of harness/targets that may speak gRPC.

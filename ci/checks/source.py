@@ -16,7 +16,12 @@ SKIPPED_FOLDERS = {"build", ".git", ".cache", "watchproof-runs", "node_modules",
 SUFFIXES = (".cc", ".h", ".proto", ".py", ".sh")
 
 # Folders below the second level that are units of layering by themselves.
-NESTED = {"harness/scenario/steps", "harness/explore/live", "harness/explore/stepped"}
+NESTED = {
+    "harness/drive/shared",
+    "harness/explore/live",
+    "harness/explore/stepped",
+    "harness/scenario/steps",
+}
 
 # Comments, raw strings, strings and character literals. A quote between digits (1'000) is none.
 LITERAL = re.compile(

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/explore/script.h"
+#include "harness/script/script.h"
 #include "harness/explore/verdict.h"
 
 namespace watchproof::explore {

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "harness/explore/grammar.h"
+#include "harness/script/grammar.h"
 
 namespace watchproof::explore {
 namespace {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "harness/base/prng.h"
-#include "harness/explore/features.h"
-#include "harness/explore/script.h"
+#include "harness/script/features.h"
+#include "harness/script/script.h"
 #include "harness/explore/situation_coverage.h"
 
 namespace watchproof::explore {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/explore/operations.h"
+#include "harness/script/requests_of_steps.h"
 
 namespace watchproof::explore {
 namespace {

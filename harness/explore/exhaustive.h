@@ -21,7 +21,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "harness/explore/script.h"
+#include "harness/script/script.h"
 
 namespace watchproof::explore {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "harness/base/prng.h"
-#include "harness/explore/script.h"
-#include "harness/explore/situation.h"
+#include "harness/script/script.h"
+#include "harness/script/situation.h"
 
 namespace watchproof::explore {
 

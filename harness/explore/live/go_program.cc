@@ -6,7 +6,7 @@
 #include <cctype>
 #include <set>
 
-#include "harness/explore/operations.h"
+#include "harness/script/requests_of_steps.h"
 
 namespace watchproof::explore {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <string>
 
-#include "harness/explore/script.h"
+#include "harness/script/script.h"
 
 namespace watchproof::explore {
 

@@ -24,8 +24,8 @@
 #include "harness/explore/buckets.h"
 #include "harness/explore/corpus.h"
 #include "harness/explore/live/emphasis.h"
-#include "harness/explore/live/live_script.h"
-#include "harness/explore/live/live_server.h"
+#include "harness/drive/shared/live_script.h"
+#include "harness/drive/shared/live_server.h"
 
 namespace watchproof::explore {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/explore/stepped/store_operations.h"
 
-#include "harness/explore/operations.h"
+#include "harness/script/requests_of_steps.h"
 
 namespace watchproof::explore {
 namespace {

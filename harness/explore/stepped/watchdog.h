@@ -20,7 +20,7 @@
 
 #include "harness/base/deadline.h"
 #include "harness/base/mutex.h"
-#include "harness/explore/script.h"
+#include "harness/script/script.h"
 
 namespace watchproof::explore {
 

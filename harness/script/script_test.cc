@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/script.h"
+#include "harness/script/script.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

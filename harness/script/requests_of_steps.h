@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/explore/script.h"
+#include "harness/script/script.h"
 #include "harness/history/entry.h"
 #include "harness/history/requests.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/situation.h"
+#include "harness/script/situation.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/grammar.h"
+#include "harness/script/grammar.h"
 
 namespace watchproof::explore {
 namespace {

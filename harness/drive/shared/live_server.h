@@ -30,9 +30,10 @@
 #include "harness/client/pulse.h"
 #include "harness/client/watch_stream.h"
 #include "harness/environment/environment.h"
-#include "harness/explore/script.h"
-#include "harness/explore/verdict.h"
+#include "harness/script/script.h"
+#include "harness/checkers/finding.h"
 #include "harness/history/annotation.h"
+#include "harness/history/run_started.h"
 
 namespace watchproof::explore {
 
@@ -47,6 +48,10 @@ struct LiveServerOptions {
   bool users = false;
   // One script runs after the other: while what it wrote is to arrive, no call is made.
   bool alone = false;
+  // The first line of the recording, without what only the running target reports.
+  RunStarted started{.case_name = "explore"};
+  // Nothing more is waited for then.
+  std::function<bool()> interrupted = [] { return false; };
   // How long an answer may take while nothing else arrives before it counts as missing: in time
   // in which the server answers other questions (client/pulse.h).
   Duration patience = 3s;
@@ -62,6 +67,9 @@ struct LiveVerdict {
   };
   std::vector<OfScript> findings;
   std::vector<std::string> undecided;
+  std::vector<Finding> notes;
+  Exercise exercise;
+  CallsJudged calls;
 };
 
 class LiveServer {
@@ -116,7 +124,7 @@ class LiveServer {
   Status Restart();
   bool can_restart() { return environment_.target().durable() && !CanRestrict(); }
   std::uint64_t restarts() const { return restarts_.load(); }
-  // Whether it has ended by itself, did not come back, or answers nothing.
+  // Whether it has ended by itself, did not come back, or answers nothing, or it was interrupted.
   bool Gone();
 
   struct Readable {

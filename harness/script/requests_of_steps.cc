@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/operations.h"
+#include "harness/script/requests_of_steps.h"
 
 #include <charconv>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/script.h"
+#include "harness/script/script.h"
 
 #include <algorithm>
 #include <array>
@@ -138,30 +138,6 @@ std::string Differences(const T& one) {
   return text;
 }
 
-// Values that would make a run endless, or are outside of what it can index.
-Status Check(const Step& step) {
-  return std::visit(
-      [](const auto& one) {
-        if constexpr (requires { one.stream; }) {
-          if (one.stream < 1 || one.stream > kMostStreams) {
-            return Fail(StatusCode::kInvalidArgument, "a stream is 1 to {}", kMostStreams);
-          }
-        }
-        if constexpr (requires { one.times; }) {
-          if (one.times < 1 || one.times > kMostTimes) {
-            return Fail(StatusCode::kInvalidArgument, "times is 1 to {}", kMostTimes);
-          }
-        }
-        if constexpr (requires { one.sort_by; }) {
-          if (one.sort_by < 0 || one.sort_by > 4) {
-            return Fail(StatusCode::kInvalidArgument, "sort_by is 0 to 4");
-          }
-        }
-        return Status();
-      },
-      step);
-}
-
 Status CheckLimits(const Limits& limits) {
   for (const std::int64_t limit :
        {limits.queued_replies, limits.control_replies, limits.watchers_per_step,
@@ -279,6 +255,29 @@ bool FromText(std::string_view text, Condition& condition) {
 std::string ToText(Loop loop) { return kLoops[static_cast<std::size_t>(loop)]; }
 
 bool FromText(std::string_view text, Loop& loop) { return Named(kLoops, text, loop); }
+
+Status Check(const Step& step) {
+  return std::visit(
+      [](const auto& one) {
+        if constexpr (requires { one.stream; }) {
+          if (one.stream < 1 || one.stream > kMostStreams) {
+            return Fail(StatusCode::kInvalidArgument, "a stream is 1 to {}", kMostStreams);
+          }
+        }
+        if constexpr (requires { one.times; }) {
+          if (one.times < 1 || one.times > kMostTimes) {
+            return Fail(StatusCode::kInvalidArgument, "times is 1 to {}", kMostTimes);
+          }
+        }
+        if constexpr (requires { one.sort_by; }) {
+          if (one.sort_by < 0 || one.sort_by > 4) {
+            return Fail(StatusCode::kInvalidArgument, "sort_by is 0 to 4");
+          }
+        }
+        return Status();
+      },
+      step);
+}
 
 std::string Describe(const Step& step) {
   return std::visit([](const auto& one) { return one.kName + Differences(one); }, step);

@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/explore/covering_array.h"
-#include "harness/explore/script.h"
+#include "harness/script/covering_array.h"
+#include "harness/script/script.h"
 
 namespace watchproof::explore {
 

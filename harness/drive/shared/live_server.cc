@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/live/live_server.h"
+#include "harness/drive/shared/live_server.h"
 
 #include <charconv>
 #include <utility>
 
 #include "harness/client/kv_client.h"
-#include "harness/explore/operations.h"
-#include "harness/history/run_started.h"
+#include "harness/script/requests_of_steps.h"
 
 namespace watchproof::explore {
 namespace {
@@ -62,10 +61,10 @@ Result<std::unique_ptr<LiveServer>> LiveServer::Start(const LiveServerOptions& o
 Status LiveServer::Open() {
   WP_RETURN_IF_ERROR(environment_.Start());
   version_ = environment_.target().version();
-  const RunStarted started{.case_name = "explore",
-                           .version = version_,
-                           .product = options_.target.product,
-                           .members = 1};
+  RunStarted started = options_.started;
+  started.version = version_;
+  started.product = options_.target.product;
+  started.members = 1;
   WP_ASSIGN_OR_RETURN(recorder_, Recorder::Open({.file = options_.folder / "history.wire.zst"}));
   recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started)});
   {
@@ -174,7 +173,7 @@ Status LiveServer::KillAndStart() {
 }
 
 bool LiveServer::Gone() {
-  if (pulse_->silent()) return true;
+  if (pulse_->silent() || options_.interrupted()) return true;
   MutexLock lock(use_);
   if (!gone_ && !restarting_ && environment_.Died()) gone_ = true;
   return gone_;
@@ -295,7 +294,11 @@ LiveVerdict LiveServer::Finish() {
   Stop();
   MutexLock lock(mu_);
   Judgement judgement = judge_->Finish();
-  LiveVerdict verdict{.findings = {}, .undecided = std::move(judgement.undecided)};
+  LiveVerdict verdict{.findings = {},
+                      .undecided = std::move(judgement.undecided),
+                      .notes = std::move(judgement.notes),
+                      .exercise = std::move(judgement.exercise),
+                      .calls = std::move(judgement.calls)};
   if (silent && stopped) verdict.undecided.emplace_back("the server was stopped by a signal");
   for (const Finding& finding : judgement.findings) {
     LiveVerdict::OfScript& found =

@@ -340,6 +340,8 @@ inline constexpr std::int64_t kEveryReply = 1 << 20;  // from this many on, a cl
 
 // "create stream=1 key=a/ end=a0 start=floor": fields with their default are left out.
 std::string Describe(const Step& step);
+// Whether no value in it would make a run endless, or is outside of what it can index.
+Status Check(const Step& step);
 // "queued_replies=1": likewise.
 std::string DescribeLimits(const Limits& limits);
 // "default settings", or what is different.

@@ -14,8 +14,8 @@
 #include <bitset>
 #include <cstddef>
 
-#include "harness/explore/script.h"
-#include "harness/explore/situation.h"
+#include "harness/script/script.h"
+#include "harness/script/situation.h"
 #include "harness/history/entry.h"
 
 namespace watchproof::explore {

@@ -8,7 +8,7 @@
 // Not thread-safe: the thread of the script. Ownership: borrows the script.
 #pragma once
 
-#include "harness/explore/live/live_script.h"
+#include "harness/drive/shared/live_script.h"
 #include "harness/promises/driver.h"
 
 namespace watchproof::explore {

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "harness/base/prng.h"
-#include "harness/explore/features.h"
-#include "harness/explore/live/live_server.h"
-#include "harness/explore/operations.h"
-#include "harness/explore/script.h"
+#include "harness/script/features.h"
+#include "harness/drive/shared/live_server.h"
+#include "harness/script/requests_of_steps.h"
+#include "harness/script/script.h"
 
 namespace watchproof::explore {
 

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "harness/base/prng.h"
-#include "harness/explore/script.h"
+#include "harness/script/script.h"
 
 namespace watchproof::explore {
 

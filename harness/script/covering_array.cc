@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/covering_array.h"
+#include "harness/script/covering_array.h"
 
 #include <algorithm>
 #include <iterator>

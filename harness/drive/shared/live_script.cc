@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/live/live_script.h"
+#include "harness/drive/shared/live_script.h"
 
 #include <algorithm>
 #include <thread>

@@ -5,8 +5,8 @@
 #include <map>
 #include <thread>
 
-#include "harness/explore/live/live_script.h"
-#include "harness/explore/live/shared_driver.h"
+#include "harness/drive/shared/live_script.h"
+#include "harness/drive/shared/shared_driver.h"
 #include "harness/history/wire.h"
 #include "harness/promises/promise.h"
 

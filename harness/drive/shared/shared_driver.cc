@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/live/shared_driver.h"
+#include "harness/drive/shared/shared_driver.h"
 
 #include <algorithm>
 
