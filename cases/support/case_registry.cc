@@ -64,6 +64,7 @@ Result<Plan> PlanOf(const Case& one, const AttemptSpec& spec, const Result<Targe
     // It may be only a part of the case's plan, in which not every guarantee could be broken.
     WP_ASSIGN_OR_RETURN(PlanFile file, ReadPlan(spec.given_plan));
     plan = std::move(file.plan);
+    if (!plan.shows.empty()) plan.guarantees = {plan.shows};
   }
   plan.needs = one.info.needs;
   plan.expect = one.info.expect;
@@ -83,6 +84,10 @@ Status Report(const AttemptResult& result, int descriptor) {
 
 Status RunCase(std::string_view json) {
   WP_ASSIGN_OR_RETURN(const AttemptSpec spec, ParseAttemptSpec(json));
+  if (!spec.given_plan.empty()) {
+    WP_ASSIGN_OR_RETURN(const PlanFile file, ReadPlan(spec.given_plan));
+    AddCaseOf(file);
+  }
   const Case* const one = Find(spec.case_name);
   if (one == nullptr) {
     return Fail(StatusCode::kInvalidArgument, "there is no case {}", spec.case_name);
@@ -108,6 +113,19 @@ bool AddCase(CaseInfo info, std::function<void(Scenario&)> body) {
   info.file = FromRoot(std::move(info.file));
   Cases().push_back({std::move(info), std::move(body)});
   return true;
+}
+
+void AddCaseOf(const PlanFile& file) {
+  const Plan& plan = file.plan;
+  if (Find(file.header.case_name) != nullptr || !ScriptOf(plan)) return;
+  CaseInfo info{.name = file.header.case_name,
+                .requirement = "what a script found that exploration drew",
+                .explain = fmt::format("A script that exploration found on {}, alone on a server.",
+                                       file.header.target)};
+  if (!plan.shows.empty()) info.guarantees = {plan.shows};
+  AddCase(std::move(info), [steps = plan.steps](Scenario& scenario) {
+    for (const Step& step : steps) scenario.Add(step);
+  });
 }
 
 std::vector<CaseInfo> AllCases() {

@@ -23,6 +23,7 @@
 namespace watchproof {
 
 struct Plan;
+struct PlanFile;
 class Scenario;
 
 struct CaseInfo {
@@ -50,6 +51,10 @@ const CaseInfo* FindCase(std::string_view name);
 // tables of cases that differ in a few parameters. Returns true, so that it can initialise a
 // constant.
 bool AddCase(CaseInfo info, std::function<void(Scenario&)> body);
+
+// A plan that is a script of exploration has a case of its own, with the plan's name: adds it, unless
+// there is one of that name, or the plan is no script.
+void AddCaseOf(const PlanFile& file);
 
 // The plan of an attempt of the case with this seed or, if `given_plan` names a file, the plan in
 // that file. Empty if there is no such case or the file cannot be read.

@@ -32,6 +32,12 @@ void Scenario::Add(Step step) {
   plan_.steps.push_back(std::move(step));
 }
 
+void Scenario::AddLine(std::string_view line) {
+  Result<Step> step = ParseStep(line);
+  WP_CHECK(step.has_value(), "the line is a step of a plan");
+  Add(*std::move(step));
+}
+
 Write Scenario::AddWrite(Step step) {
   Add(std::move(step));
   return {writes_ - 1};

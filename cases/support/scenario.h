@@ -62,6 +62,10 @@ class Scenario {
   // receives all calls until UseMemberStep. The case needs Capability::kCluster.
   void Cluster(const ClusterPlan& cluster) { plan_.cluster = cluster; }
   void Add(Step step);
+  // A step by its line in the text of a plan. Requires: the line is one.
+  void AddLine(std::string_view line);
+  // How the server of a script of exploration is set up.
+  void Settings(const explore::Server& settings) { plan_.settings = settings; }
 
   // What the case draws from the seed.
   std::int64_t Between(std::int64_t low, std::int64_t high) { return shape_.Between(low, high); }

@@ -27,6 +27,7 @@ struct BisectFlags {
   std::string bad;
   std::string bug;
   std::string case_name;
+  std::string script;
   std::vector<std::string> among;
   std::string build;
   std::string target;
@@ -324,13 +325,16 @@ class Search {
 };
 
 CommandEnd BisectCommand(const BisectFlags& flags, const PassedOn& passed) {
-  WP_ASSIGN_OR_RETURN(const ShownBug bug, ShownBugOf(flags.bug, flags.case_name));
+  WP_ASSIGN_OR_RETURN(const ShownBug bug, flags.script.empty()
+                                              ? ShownBugOf(flags.bug, flags.case_name)
+                                              : ShownByScript(flags.script));
   Result<Builds> builds = BuildsOf(flags);
   if (!builds.has_value()) {
     const bool target = builds.error().code() == StatusCode::kNotFound;
     return {builds.error(), target ? ExitCode::kTarget : ExitCode::kUsage};
   }
   std::vector<std::string> words{"--filter", fmt::format("{}", fmt::join(bug.cases, ":"))};
+  if (!flags.script.empty()) words.insert(words.end(), {"--plan", flags.script});
   for (const std::string& target : builds->targets) {
     words.insert(words.end(), {"--target", target});
   }
@@ -354,6 +358,9 @@ CommandBody AddBisect(const Command& command) {
   command.Value("--bug", flags->bug, "BUG", "A known bug, by its number or name: see `bugs`");
   command.Value("--case", flags->case_name, "CASE", "A case that fails with the bug")
       ->excludes("--bug");
+  command.Value("--script", flags->script, "FILE", "A script that `explore --keep` kept")
+      ->excludes("--bug")
+      ->excludes("--case");
   command.Value("--among", flags->among, "SPEC",
                 "Targets instead, from the good one to the bad one");
   command.Value("--build", flags->build, "COMMAND",

@@ -75,7 +75,7 @@ Result<std::unique_ptr<CaseProcess>> CaseProcess::Start(CaseProcessOptions optio
   process->read_end_ = ends[0];
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
   ChildOptions child{.executable = process->options_.executable,
-                     .arguments = {"case", "--spec", ToJson(process->options_.spec)},
+                     .arguments = {"attempt", "--spec", ToJson(process->options_.spec)},
                      .log = process->options_.folder.absolute / "case.log",
                      .descriptors = {{.ours = ends[1], .theirs = kResultDescriptor}},
                      .environment = {{"TMPDIR", process->options_.folder.temporary().string()}}};

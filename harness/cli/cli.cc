@@ -94,6 +94,8 @@ class CommandLine {
     Add(app_, "bisect", "Find the release, binary or revision with which a bug came or went",
         AddBisect);
     Add(app_, "power", "Measure the chance of finding each known bug", AddPower);
+    Add(app_, "case", "Print a script that exploration kept as the source of a case",
+        AddCaseSource);
     Add(app_, "draw", "Draw a finding, or an attempt, as SVG", AddDraw);
     CLI::App& history = *app_.add_subcommand("history", "Print or import a recording");
     history.require_subcommand(1);
@@ -114,8 +116,8 @@ class CommandLine {
         AddCompletion);
     Add(app_, "man", "Print the manual page, for `man -l -`", AddMan);
     // Internal: the runner starts one process per case.
-    case_.add_option("--spec", spec_)->required();
-    case_.group("");
+    attempt_.add_option("--spec", spec_)->required();
+    attempt_.group("");
   }
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
@@ -142,7 +144,7 @@ class CommandLine {
     } catch (const CLI::ParseError& error) {
       return WrongWords(error.what());
     }
-    if (case_.parsed()) return RunCaseProcess(spec_);
+    if (attempt_.parsed()) return RunCaseProcess(spec_);
     for (const auto& [command, body] : commands_) {
       if (command->parsed()) return Run(*command, body);
     }
@@ -213,7 +215,7 @@ class CommandLine {
   CLI::App app_{"Tests whether a store keeps the guarantees of the etcd watch API under faults.",
                 "watchproof"};
   std::vector<std::pair<CLI::App*, CommandBody>> commands_;
-  CLI::App& case_ = *app_.add_subcommand("case", "Run one attempt of one case");
+  CLI::App& attempt_ = *app_.add_subcommand("attempt", "Run one attempt of one case");
   std::string spec_;
   bool json_ = false;
   bool version_ = false;

@@ -79,6 +79,8 @@ CommandBody AddGate(const Command& command);
 // Between which two releases, binaries or revisions a bug came or went. kOk: two neighbours;
 // kInconclusive: others between them could not be judged, or the ends cannot be distinguished.
 CommandBody AddBisect(const Command& command);
+// A script that exploration kept, as the source of a case.
+CommandBody AddCaseSource(const Command& command);
 // The chance of finding each known bug. kFailed: one was not found, or a fixed release fails.
 CommandBody AddPower(const Command& command);
 // Places the binaries of releases in the cache. Their paths go to standard output, everything else

@@ -90,10 +90,10 @@ Status CheckCases(const RunRecord& earlier) {
 
 // As the run resolved them.
 Result<RunOptions> Restore(std::string_view flag, const RunRecord& earlier, const RunOptions& now) {
-  WP_RETURN_IF_ERROR(CheckCases(earlier));
   WP_ASSIGN_OR_RETURN(const auto flags, Combine(flag, earlier, now));
   WP_ASSIGN_OR_RETURN(RunOptions options,
                       OptionsFromWords(WordsOf(flags, earlier), Sources::kWords));
+  WP_RETURN_IF_ERROR(CheckCases(earlier));
   options.shard = {};
   options.cases = WhichCases(earlier);
   const auto named = earlier.flags.find("--target");

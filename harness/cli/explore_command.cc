@@ -275,6 +275,8 @@ CommandBody AddExplore(const Command& command) {
                 "store's authors");
   command.Switch("--drawn-only", bound.drawn_only,
                  "No scripts for situations that were not reached");
+  command.Switch("--known", bound.known,
+                 "Cut out known bugs of the target, too, and keep their scripts");
   command.Value("--missing", bound.missing, "FILE",
                 "List in this file the pairs and triples of situations that were not reached");
   command.Value("--run-dir", bound.run_dir, "DIR", "Folder for the folders of runs")

@@ -7,6 +7,7 @@
 
 #include "harness/base/escape.h"
 #include "harness/results/attempt_spec.h"
+#include "harness/scenario/steps/explored.h"
 
 namespace watchproof {
 
@@ -15,6 +16,7 @@ using explore::Script;
 namespace {
 
 constexpr std::size_t kConsequencesShown = 4;
+constexpr std::string_view kPlan = R"({"case":)";  // how a plan begins
 
 }  // namespace
 
@@ -22,6 +24,13 @@ Result<Script> ReadScript(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return Fail(StatusCode::kNotFound, "{}: it cannot be read", file.string());
   const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  if (text.starts_with(kPlan)) {
+    WP_ASSIGN_OR_RETURN(const PlanFile plan, ReadPlan(file));
+    const auto script = ScriptOf(plan.plan);
+    if (script) return *script;
+    return Fail(StatusCode::kInvalidArgument, "{}: expected a plan with steps of exploration alone",
+                file.string());
+  }
   auto script = explore::ParseScript(text);
   if (!script) return std::move(script).error().WithContext("{}", file.string());
   return script;
@@ -38,6 +47,14 @@ Status WriteText(const fs::path& file, const std::string& text) {
 
 Status WriteScript(const fs::path& file, const Script& script) {
   return WriteText(file, explore::ToText(script));
+}
+
+Status WriteFound(const fs::path& file, const Script& script, const Finding& shown,
+                  const TargetSpec& target, std::uint64_t seed) {
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  const PlanFile found = PlanOfFound(script, shown, target.text, seed);
+  return WritePlan(file, found.plan, found.header);
 }
 
 Result<std::vector<Script>> ReadScripts(const fs::path& folder) {

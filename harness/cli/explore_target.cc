@@ -107,6 +107,14 @@ class TargetExploration {
     return news;
   }
 
+  std::vector<const Bucket*> Known() {
+    std::vector<const Bucket*> known;
+    for (const Bucket& bucket : explorer_.buckets()) {
+      if (IsKnown(bucket)) known.push_back(&bucket);
+    }
+    return known;
+  }
+
   // A line for each shape, for other programs: `check` judges its recording again.
   Status WriteBuckets() {
     for (const Bucket& bucket : explorer_.buckets()) {
@@ -156,12 +164,9 @@ class TargetExploration {
     if (options_.fail_fast && news.size() > 1) news.resize(1);
     SayKnown();
     int number = 0;
-    while (!news.empty() && !Interrupted()) {
-      const Bucket* bucket = news.front();
-      news.erase(news.begin());
-      WP_ASSIGN_OR_RETURN(const bool counts, Report(*bucket, number + 1, news));
-      number += counts ? 1 : 0;
-    }
+    WP_RETURN_IF_ERROR(ReportEach(news, number));
+    int shown = number;
+    if (options_.known) WP_RETURN_IF_ERROR(ReportEach(Known(), shown));
     const LiveExplorer::Counts& counts = explorer_.counts();
     if (counts.undecided > 0) {
       console_.Result(fmt::format("{} of {} servers were not judged in full\n", counts.undecided,
@@ -177,6 +182,17 @@ class TargetExploration {
     if (const auto code = signals_.exit_code()) return *code;
     if (number > 0) return ExitCode::kFailed;
     return counts.undecided < counts.servers ? ExitCode::kOk : ExitCode::kInconclusive;
+  }
+
+  // The number is that of the last, and counts those that are proven.
+  Status ReportEach(std::vector<const Bucket*> buckets, int& number) {
+    while (!buckets.empty() && !Interrupted()) {
+      const Bucket* const bucket = buckets.front();
+      buckets.erase(buckets.begin());
+      WP_ASSIGN_OR_RETURN(const bool counts, Report(*bucket, number + 1, buckets));
+      number += counts ? 1 : 0;
+    }
+    return {};
   }
 
   // Whether it counts as a failure. What its smallest script shows, too, is taken from `left`.
@@ -269,12 +285,12 @@ class TargetExploration {
     const fs::path file =
         options_.keep / fmt::format("{}-{}.jsonl", Name(broken.guarantee), number);
     const fs::path report = fs::path(file).replace_extension(".md");
-    WP_RETURN_IF_ERROR(WriteScript(file, script));
+    WP_RETURN_IF_ERROR(WriteFound(file, script, broken, *options_.target, options_.seed));
     WP_RETURN_IF_ERROR(WriteText(report, ReportFor(broken, script)));
     return fmt::format(
-        "  replay     watchproof explore --target '{}' --replay {}\n"
+        "  repeat     watchproof run --plan {}\n"
         "  to file    {}\n",
-        options_.target->text, file.string(), report.string());
+        file.string(), report.string());
   }
 
   // For the authors of the store: all that it takes to see it without watchproof.

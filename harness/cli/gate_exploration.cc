@@ -107,14 +107,15 @@ Status GateExploration::Examine(const Bucket& bucket, GateTrial& trial) {
   }
   if (!smallest) smallest = *script;
   const fs::path file = fmt::format("script-{}.jsonl", found.number);
-  WP_RETURN_IF_ERROR(WriteScript(options_.folder.path() / file, *smallest));
+  WP_RETURN_IF_ERROR(WriteFound(options_.folder.path() / file, *smallest, bucket.broken(),
+                                options_.head, options_.seed));
   found.text = DescribeBucket(found.number, bucket, bucket.broken(), *smallest);
   const BugCarrier head{.product = options_.head.product,
                         .version = head_.version(),
                         .members = options_.head.members,
                         .topology = options_.head.topology};
   found.text += LooksLike(bucket.broken(), head);
-  found.replay = JoinShell({"watchproof", "explore", "--target", options_.head.text, "--replay",
+  found.replay = JoinShell({"watchproof", "run", "--plan",
                             (options_.folder.run_dir() / options_.folder.id() / file).string()});
   found_.push_back(std::move(found));
   return {};

@@ -17,6 +17,7 @@ namespace {
 
 struct PowerFlags {
   std::vector<std::string> bugs;
+  std::string script;
   std::string attempts = "20";
   bool json = false;
 };
@@ -98,6 +99,23 @@ DetectionRow DetectionOf(const Trial& trial, const RunRecord& record) {
   return row;
 }
 
+// The bug that a kept script shows, by that script.
+Result<Trial> TrialOf(const std::string& script) {
+  Trial trial;
+  WP_ASSIGN_OR_RETURN(trial.bug, ShownByScript(script));
+  trial.case_name = trial.bug.cases.front();
+  if (trial.bug.bug == nullptr) {
+    return Fail(StatusCode::kNotFound,
+                "--script {}: it looks like no bug of the answer key, so no release is known to "
+                "have it; try repeat, or compare",
+                script);
+  }
+  ChooseReleases(*trial.bug.bug, trial);
+  if (!trial.release.empty()) return trial;
+  return Fail(StatusCode::kNotFound, "--script {}: no release with {} is in the cache", script,
+              trial.bug.bug->Label());
+}
+
 struct Wanted {
   std::vector<Trial> trials;
   std::vector<std::string> left_out;
@@ -105,6 +123,11 @@ struct Wanted {
 
 Result<Wanted> WantedBugs(const PowerFlags& flags) {
   Wanted wanted;
+  if (!flags.script.empty()) {
+    WP_ASSIGN_OR_RETURN(Trial trial, TrialOf(flags.script));
+    wanted.trials.push_back(std::move(trial));
+    return wanted;
+  }
   std::vector<const Bug*> bugs;
   for (const std::string& name : flags.bugs) {
     WP_ASSIGN_OR_RETURN(const Bug* bug, FindBug(name));
@@ -157,7 +180,9 @@ void Measure(Run& run, const std::vector<Trial>& trials, int attempts) {
 CommandEnd PowerCommand(const PowerFlags& flags, const PassedOn& passed) {
   WP_ASSIGN_OR_RETURN(const int attempts, InContext("--attempts", ParseCount(flags.attempts, 1)));
   WP_ASSIGN_OR_RETURN(const Wanted wanted, WantedBugs(flags));
-  WP_ASSIGN_OR_RETURN(Run run, passed.Prepare(WordsOf(wanted.trials)));
+  std::vector<std::string> words = WordsOf(wanted.trials);
+  if (!flags.script.empty()) words.insert(words.end(), {"--plan", flags.script});
+  WP_ASSIGN_OR_RETURN(Run run, passed.Prepare(words));
   if (const auto refused = run.Begin()) return *refused;
   Measure(run, wanted.trials, attempts);
   if (const auto early = EndRun(run)) return *early;
@@ -179,6 +204,9 @@ CommandBody AddPower(const Command& command) {
              "Only this one, by its number or name (repeatable; default: every bug that a cached "
              "release shows as one server)")
       ->allow_extra_args(false);
+  command.Value("--script", flags->script, "FILE",
+                "Of the bug that this script shows, which `explore --keep` kept")
+      ->excludes("--bug");
   command.Value("--attempts", flags->attempts, "N", "Of each case on each release");
   command.Switch("--json", flags->json, "As JSON; power.json in the run folder has it anyway");
   const auto passed = PassedOn::Add(command, {"--seed", "--jobs", "--case-timeout", "--run-dir"});

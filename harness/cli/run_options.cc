@@ -211,6 +211,7 @@ Status RunFlags::ResolvePlan() {
   if (plan.empty()) return {};
   WP_ASSIGN_OR_RETURN(const PlanFile file, InContext("--plan", ReadPlan(plan)));
   const PlanHeader& header = file.header;
+  AddCaseOf(file);
   if (!Given("--filter").empty() && !MatchesFilter(Given("--filter"), header.case_name)) {
     return Fail(StatusCode::kInvalidArgument, "--plan is one of {}, which --filter {} leaves out",
                 header.case_name, Given("--filter"));

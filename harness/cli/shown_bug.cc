@@ -6,6 +6,7 @@
 #include "cases/support/case_registry.h"
 #include "harness/cli/parse.h"
 #include "harness/cli/selection.h"
+#include "harness/scenario/plan.h"
 
 namespace watchproof {
 namespace {
@@ -72,11 +73,36 @@ Result<ShownBug> ShownBugOf(const std::string& bug, const std::string& case_name
               DidYouMean(case_name, known));
 }
 
+Result<ShownBug> ShownByScript(const std::string& file) {
+  WP_ASSIGN_OR_RETURN(const PlanFile kept, InContext("--script", ReadPlan(file)));
+  const Plan& plan = kept.plan;
+  if (!ScriptOf(plan) || plan.shows.empty()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "--script {}: expected a script that `explore --keep` kept", file);
+  }
+  AddCaseOf(kept);
+  ShownBug found{.bug = nullptr,
+                 .title = fmt::format("{} of {}", plan.shows, file),
+                 .cases = {kept.header.case_name},
+                 .guarantee = plan.shows,
+                 .signature = plan.looks_like};
+  for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
+    if (!Contains(bug.signatures, plan.looks_like)) continue;
+    found.bug = &bug;
+    found.title = fmt::format("{}, by {}", bug.Label(), file);
+    break;
+  }
+  return found;
+}
+
 bool ShownBug::IsShownBy(const AttemptResult& result) const {
   if (result.verdict != Verdict::kFail) return false;
-  if (bug == nullptr) return true;
   return std::ranges::any_of(result.findings, [this](const FindingRecord& finding) {
-    return Contains(bug->signatures, finding.resembles);
+    if (!guarantee.empty()) {
+      return finding.guarantee == guarantee &&
+             (signature.empty() || finding.resembles == signature);
+    }
+    return bug == nullptr || Contains(bug->signatures, finding.resembles);
   });
 }
 

@@ -21,6 +21,9 @@ struct ShownBug {
   const Bug* bug = nullptr;        // null: any failure of the case
   std::string title;               // "etcd #17529"
   std::vector<std::string> cases;  // the best first
+  // Of a kept script: what it broke when it was found, and the signature of that, if it had one.
+  std::string guarantee{};
+  std::string signature{};
 
   // A failure with a finding that looks like it; where no finding looks like any bug, one of a
   // guarantee that the case breaks with it.
@@ -36,5 +39,7 @@ Result<const Bug*> FindBug(const std::string& name);
 ShownBug ShownBugOf(const Bug& bug);
 // Either name may be empty, but not both.
 Result<ShownBug> ShownBugOf(const std::string& bug, const std::string& case_name);
+// What a script shows that exploration kept in this file; of the answer key if that has it.
+Result<ShownBug> ShownByScript(const std::string& file);
 
 }  // namespace watchproof

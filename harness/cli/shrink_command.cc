@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `shrink`: the plan of a failed attempt, reduced to what the failure needs.
+// `shrink`: the plan of a failed attempt, or a kept script, reduced to what the failure needs.
 #include <signal.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr int kMeasured = 20;  // attempts with the smallest plan
 
 struct ShrinkFlags {
-  std::string run;     // a run folder
+  std::string run;     // a run folder, or a plan
   std::string filter;  // a case, as in run
   std::string target;
   std::string tries = "3";   // per candidate
@@ -46,9 +46,12 @@ Result<Options> Resolve(const ShrinkFlags& flags) {
   WP_ASSIGN_OR_RETURN(options.limit, ParseDuration(flags.limit));
   WP_ASSIGN_OR_RETURN(options.jobs, ParseCount(flags.jobs, 1));
   const fs::path run = flags.run;
+  if (fs::is_regular_file(run)) return options;
   if (fs::exists(run / "results.jsonl") && fs::exists(run / "plan.jsonl.zst")) return options;
   return Fail(StatusCode::kNotFound,
-              "{}: expected the folder of a run, with results.jsonl and plan.jsonl.zst", flags.run);
+              "{}: expected the folder of a run, with results.jsonl and plan.jsonl.zst, or a plan "
+              "that `explore --keep` kept",
+              flags.run);
 }
 
 // Chooses the failed attempt: the first new failure, or else the first known one.
@@ -89,6 +92,39 @@ Result<Found> FindAttempt(const fs::path& run, const AttemptResult& attempt) {
   found.plan = std::move(recorded.plan);
   found.guarantee = attempt.findings.front().guarantee;
   return found;
+}
+
+Result<Found> FindInRun(const ShrinkFlags& flags) {
+  HoldRun(flags.run);
+  WP_ASSIGN_OR_RETURN(const AttemptResult attempt, ChooseAttempt(flags));
+  return FindAttempt(flags.run, attempt);
+}
+
+// A script that exploration kept, which says itself what it shows.
+Result<Found> FindInPlan(const ShrinkFlags& flags) {
+  WP_ASSIGN_OR_RETURN(PlanFile file, ReadPlan(flags.run));
+  if (file.plan.shows.empty()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "{}: it does not say what it shows; expected a plan that `explore --keep` kept, or "
+                "the folder of a run",
+                flags.run);
+  }
+  Found found;
+  found.spec.case_name = file.header.case_name;
+  found.spec.target = flags.target.empty() ? file.header.target : flags.target;
+  WP_ASSIGN_OR_RETURN(found.target, ParseTargetSpec(found.spec.target));
+  WP_ASSIGN_OR_RETURN(found.spec.seed, ParseSeed(file.header.seed));
+  found.guarantee = file.plan.shows;
+  found.plan = std::move(file.plan);
+  return found;
+}
+
+// Where the attempts are, and by default what they come to: beside the plan, or in the run folder.
+fs::path FolderOf(const fs::path& run) {
+  return fs::is_directory(run) ? run : fs::absolute(run).parent_path();
+}
+std::string NameOfShrunk(const fs::path& run) {
+  return fs::is_directory(run) ? "shrunk.jsonl" : run.stem().string() + "-shrunk.jsonl";
 }
 
 std::string Outline(const Plan& plan) {
@@ -251,17 +287,17 @@ ExitCode Report(const Plan& plan, const AttemptCount& count, int attempts, doubl
 
 CommandEnd ShrinkCommand(const ShrinkFlags& flags) {
   WP_ASSIGN_OR_RETURN(const Options options, Resolve(flags));
-  const fs::path run = flags.run;
-  HoldRun(run);
-  WP_ASSIGN_OR_RETURN(const AttemptResult attempt, ChooseAttempt(flags));
-  WP_ASSIGN_OR_RETURN(const Found found, FindAttempt(run, attempt));
+  WP_ASSIGN_OR_RETURN(const Found found, fs::is_directory(flags.run) ? FindInRun(flags)
+                                                                     : FindInPlan(flags));
+  const fs::path run = FolderOf(flags.run);
+  const PlanHeader header = found.header();
   Signals& signals = Signals::Install();
-  WP_ASSIGN_OR_RETURN(RunFolder folder, RunFolder::Create(run / "shrink", attempt.seed, UtcNow()));
+  WP_ASSIGN_OR_RETURN(RunFolder folder, RunFolder::Create(run / "shrink", header.seed, UtcNow()));
   PlanAttempts tries(found, folder, signals, options.jobs);
-  fmt::print("{} on {}, seed {}: {}, broken: {}\n", attempt.case_name, attempt.target, attempt.seed,
+  fmt::print("{} on {}, seed {}: {}, broken: {}\n", header.case_name, header.target, header.seed,
              Outline(found.plan), found.guarantee);
   const TimePoint began = Clock::now();
-  const fs::path file = flags.out.empty() ? run / "shrunk.jsonl" : fs::path(flags.out);
+  const fs::path file = flags.out.empty() ? run / NameOfShrunk(flags.run) : fs::path(flags.out);
   WP_RETURN_IF_ERROR(WritePlan(file, found.plan, found.header()));
   const Result<Plan> plan = Search(options, found, file, tries);
   const int attempts = tries.attempts();
@@ -279,7 +315,8 @@ CommandEnd ShrinkCommand(const ShrinkFlags& flags) {
 
 CommandBody AddShrink(const Command& command) {
   const auto flags = std::make_shared<ShrinkFlags>();
-  command.Word("run", flags->run, "Folder of a run with a failed attempt")->required();
+  command.Word("run", flags->run, "Folder of a run with a failed attempt, or a kept script")
+      ->required();
   command.Value("--filter", flags->filter, "PATTERN", "Which case, if several failed");
   command.Value("--target", flags->target, "SPEC", "On which target");
   command.Value("--tries", flags->tries, "N",

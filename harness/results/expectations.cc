@@ -100,7 +100,7 @@ struct Suspects {
     std::string fixed;  // the release with the fix
   };
   std::vector<One> affecting, fixed;
-  // Bugs of the version that the closing questions of every case may show.
+  // Bugs of the version that the case may show though it is not named as one that does.
   std::vector<const Bug*> everywhere;
 };
 
@@ -109,7 +109,8 @@ Suspects SuspectsOf(const AnswerKey& key, const std::string& case_name,
   Suspects suspects;
   for (const Bug& bug : key.bugs()) {
     if (!bug.topology.empty() && bug.topology != topology) continue;
-    if (bug.every_case && StateIn(bug.affected, version).presence == Presence::kAffected) {
+    const bool anywhere = bug.every_case || IsExploredCase(case_name);
+    if (anywhere && StateIn(bug.affected, version).presence == Presence::kAffected) {
       suspects.everywhere.push_back(&bug);
     }
     for (const ShownBy& shown : bug.shown) {

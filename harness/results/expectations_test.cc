@@ -313,6 +313,19 @@ not_shown = "any case may"
   EXPECT_EQ(status("A.Other", {""}), kNewFailure);
 }
 
+// No bug names the case of a script that exploration found, so any bug of the release may show in it.
+TEST(ExpectationsApply, AScriptOfExplorationMayShowAnyBug) {
+  const Expectations expectations = Expectations::Parse(kManifest).value();
+  const auto status = [&](const std::string& finding) {
+    AttemptResult result = Result(Verdict::kFail, {finding});
+    result.case_name = "Explored.Reliable_12ab34";
+    return Apply(expectations, result);
+  };
+  using enum ExpectationStatus;
+  EXPECT_EQ(status("Reliable gone"), kKnownFailure);
+  EXPECT_EQ(status("Reliable of-no-bug"), kNewFailure);
+}
+
 // What only a topology breaks is known there and nowhere else; and a bug of the release that does
 // not show in a topology is not fixed.
 TEST(ExpectationsApply, ABugOfATopologyIsKnownThere) {

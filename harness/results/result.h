@@ -139,6 +139,11 @@ struct AttemptResult {
 inline constexpr std::string_view kStandingSuite = "StandingPromises.";
 inline bool IsStandingCase(std::string_view name) { return name.starts_with(kStandingSuite); }
 
+// The case of a script that exploration found: "Explored.Isolated_8982f6". No bug of the answer key
+// names it; it may show any.
+inline constexpr std::string_view kExploredSuite = "Explored.";
+inline bool IsExploredCase(std::string_view name) { return name.starts_with(kExploredSuite); }
+
 // Where nothing else was broken, the attempt ends as it would have without them. Whether it did.
 bool SetApart(AttemptResult& result);
 

@@ -8,6 +8,7 @@
 #include "harness/history/packed_text_file.h"
 #include "harness/scenario/executor.h"
 #include "harness/scenario/plan_check.h"
+#include "harness/scenario/script_attempt.h"
 #include "harness/session/finding_records.h"
 #include "harness/session/verdict.h"
 
@@ -77,18 +78,23 @@ EnvironmentOptions EnvironmentFor(const AttemptSpec& spec, const TargetSpec& tar
           })};
 }
 
-SessionSetup SessionFor(const AttemptSpec& spec, const TargetSpec& target, const Plan& plan) {
-  Profile profile = ProfileOf(spec);
+RunStarted StartOf(const AttemptSpec& spec, const TargetSpec& target, const Plan& plan,
+                   const Profile& profile) {
   // Others may write to a server that the harness did not start.
   const bool shared = target.server.has_value();
-  RunStarted started{.case_name = spec.case_name,
-                     .seed = FormatSeed(spec.seed),
-                     .permit_compacted_at_the_floor =
-                         plan.permit_compacted_at_the_floor || profile.compacted_at_the_floor,
-                     .strict_previous = Needs(plan, Capability::kStrictPreviousValues),
-                     .gaps = shared || LeavesRevisionsOut(plan, profile),
-                     .others_compact = shared,
-                     .deviations = profile.deviations};
+  return {.case_name = spec.case_name,
+          .seed = FormatSeed(spec.seed),
+          .permit_compacted_at_the_floor =
+              plan.permit_compacted_at_the_floor || profile.compacted_at_the_floor,
+          .strict_previous = Needs(plan, Capability::kStrictPreviousValues),
+          .gaps = shared || LeavesRevisionsOut(plan, profile),
+          .others_compact = shared,
+          .deviations = profile.deviations};
+}
+
+SessionSetup SessionFor(const AttemptSpec& spec, const TargetSpec& target, const Plan& plan) {
+  Profile profile = ProfileOf(spec);
+  RunStarted started = StartOf(spec, target, plan, profile);
   Demand demand{.needs = plan.needs,
                 .faults = FaultsOf(plan),
                 .beyond_requests = BeyondRequests(plan, profile.requests)};
@@ -188,19 +194,8 @@ void EndBeforeSteps(AttemptSession& session, const Status& ready, AttemptResult&
   EndByTrouble(result, session, trouble);
 }
 
-}  // namespace
-
-AttemptResult RunAttempt(const AttemptSpec& spec, const Result<TargetSpec>& parsed,
-                         const Plan& plan) {
-  const TimePoint began = Clock::now();
-  AttemptResult result{.case_name = spec.case_name,
-                       .target = spec.target,
-                       .seed = FormatSeed(spec.seed),
-                       .attempt = spec.attempt,
-                       .started = UtcNow()};
-  TargetSpec target = parsed.value_or(TargetSpec{.text = spec.target});
-  target.allow_disruptive = spec.allow_disruptive;
-  target.access = spec.access;
+void RunSteps(const AttemptSpec& spec, const Result<TargetSpec>& parsed, const TargetSpec& target,
+              const Plan& plan, AttemptResult& result) {
   Environment environment(EnvironmentFor(spec, target, plan));
   AttemptSession session(environment, SessionFor(spec, target, plan));
   Status ready = CheckWaits(plan, TimeForSteps(spec));
@@ -224,6 +219,41 @@ AttemptResult RunAttempt(const AttemptSpec& spec, const Result<TargetSpec>& pars
   session.Stop();
   environment.Stop();
   session.CloseRecording();
+}
+
+void RunScriptOf(const AttemptSpec& spec, const TargetSpec& target, const Plan& plan,
+                 const explore::Script& script, AttemptResult& result) {
+  if (const Status written = WritePlan(spec, plan); !written.ok()) {
+    result.reason = written.message();
+    return;
+  }
+  RunScript(script,
+            {.spec = spec,
+             .target = target,
+             .started = StartOf(spec, target, plan, ProfileOf(spec)),
+             .guarantees = plan.guarantees},
+            result);
+}
+
+}  // namespace
+
+AttemptResult RunAttempt(const AttemptSpec& spec, const Result<TargetSpec>& parsed,
+                         const Plan& plan) {
+  const TimePoint began = Clock::now();
+  AttemptResult result{.case_name = spec.case_name,
+                       .target = spec.target,
+                       .seed = FormatSeed(spec.seed),
+                       .attempt = spec.attempt,
+                       .started = UtcNow()};
+  TargetSpec target = parsed.value_or(TargetSpec{.text = spec.target});
+  target.allow_disruptive = spec.allow_disruptive;
+  target.access = spec.access;
+  const auto script = ScriptOf(plan);
+  if (script && parsed.has_value()) {
+    RunScriptOf(spec, target, plan, *script, result);
+  } else {
+    RunSteps(spec, parsed, target, plan, result);
+  }
   LeaveEvidence(spec.folder, result);
   result.seconds = std::chrono::duration<double>(Clock::now() - began).count();
   return result;

@@ -38,19 +38,24 @@ void ReadLine(const Json& line, std::optional<PlanFile>& file) {
     whole("members", plan.cluster.members).Optional();
     whole("snapshot_count", plan.cluster.snapshot_count).Optional();
     whole("permit_compacted_at_the_floor", plan.permit_compacted_at_the_floor).Optional();
-    return ReadFields(line, whole.Take());
+    whole("shows", plan.shows).Optional();
+    whole("looks_like", plan.looks_like).Optional();
+    std::vector<Field> fields = whole.Take();
+    for (Field& field : FieldsOf(plan.settings)) fields.push_back(std::move(field.Optional()));
+    return ReadFields(line, std::move(fields));
   }
   if (!file) throw StepError{"a step before the line that begins a plan (with \"steps\")"};
   file->plan.steps.push_back(StepFrom(line));
 }
 
-Status ParseLine(std::string_view text, std::optional<PlanFile>& file) {
+// `read` may throw.
+Status ParseLine(std::string_view text, const std::function<void(const Json&)>& read) {
   const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!line.is_object()) {
     return Fail(StatusCode::kInvalidArgument, "expected one JSON object on the line");
   }
   try {
-    ReadLine(line, file);
+    read(line);
   } catch (const StepError& error) {
     return Status(StatusCode::kInvalidArgument, error.why);
   } catch (const nlohmann::json::exception& error) {
@@ -85,6 +90,12 @@ std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header)
     whole["snapshot_count"] = plan.cluster.snapshot_count;
   }
   if (plan.permit_compacted_at_the_floor) whole["permit_compacted_at_the_floor"] = true;
+  if (!plan.shows.empty()) whole["shows"] = plan.shows;
+  if (!plan.looks_like.empty()) whole["looks_like"] = plan.looks_like;
+  if (plan.settings != explore::Server()) {
+    explore::Server settings = plan.settings;
+    whole.update(ToJson(FieldsOf(settings)));
+  }
   add(whole);
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     OrderedJson step{{"step", i}};
@@ -94,10 +105,26 @@ std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header)
   return lines;
 }
 
+std::optional<explore::Script> ScriptOf(const Plan& plan) {
+  explore::Script script{.limits = {}, .server = plan.settings};
+  for (const Step& step : plan.steps) {
+    auto explored = step.Explored();
+    if (!explored) return std::nullopt;
+    script.steps.push_back(*std::move(explored));
+  }
+  return script.steps.empty() ? std::nullopt : std::optional(std::move(script));
+}
+
 std::vector<std::string> StepLines(const Plan& plan) {
   std::vector<std::string> lines;
   for (const Step& step : plan.steps) lines.push_back(Dump(ToJson(step)));
   return lines;
+}
+
+Result<Step> ParseStep(std::string_view line) {
+  std::optional<Step> step;
+  WP_RETURN_IF_ERROR(ParseLine(line, [&step](const Json& json) { step = StepFrom(json); }));
+  return *std::move(step);
 }
 
 Result<PlanFile> ParsePlan(std::string_view lines) {
@@ -106,7 +133,8 @@ Result<PlanFile> ParsePlan(std::string_view lines) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
     lines.remove_prefix(std::min(lines.size(), line.size() + 1));
     if (line.empty()) continue;
-    if (Status read = ParseLine(line, file); !read.ok()) {
+    Status read = ParseLine(line, [&file](const Json& json) { ReadLine(json, file); });
+    if (!read.ok()) {
       return std::move(read).WithContext("line {} of the plan", number);
     }
   }

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,9 +39,17 @@ struct Plan {
   bool permit_compacted_at_the_floor = false;
   // By name: an attempt with no opportunity to break one of them proves nothing.
   std::vector<std::string> guarantees{};
+  // Of a script of exploration: how its server is set up; the guarantee that it broke when it was
+  // found, and the signature of the known bug that this looked like, if it did.
+  explore::Server settings{};
+  std::string shows{};
+  std::string looks_like{};
   // How long watches may take to settle once everything is healed.
   Duration converge_limit = 10s;
 };
+
+// Empty unless all of its steps are of a script of exploration.
+std::optional<explore::Script> ScriptOf(const Plan& plan);
 
 // The fields at the start of each line of the plan file.
 struct PlanHeader {
@@ -53,8 +62,9 @@ struct PlanHeader {
 // written: the case declares it.
 std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header);
 
-// Only the steps, without the header fields.
+// Only the steps, without the header fields; and one of these lines.
 std::vector<std::string> StepLines(const Plan& plan);
+Result<Step> ParseStep(std::string_view line);
 
 struct PlanFile {
   PlanHeader header;

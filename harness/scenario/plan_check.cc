@@ -101,6 +101,12 @@ Status CheckPlan(const Plan& plan) {
   }
   if (cluster.snapshot_count < 0) return Bad("a snapshot count of {}", cluster.snapshot_count);
   WP_RETURN_IF_ERROR(CheckTime(plan.converge_limit));
+  const auto explored = std::ranges::count_if(
+      plan.steps, [](const Step& step) { return step.Explored().has_value(); });
+  if (explored != 0 && !std::cmp_equal(explored, plan.steps.size())) {
+    return Bad("{} steps of exploration among {}; expected none, or all of them", explored,
+               plan.steps.size());
+  }
   FieldCheck check(cluster.members);
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     Step step = plan.steps[i];

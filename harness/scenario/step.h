@@ -23,10 +23,15 @@
 //   std::string BeyondKubernetes() const;    // why Kubernetes has no such request; empty: it has
 //   static constexpr bool kWrites = true;    // makes a revision that later steps may refer to
 //
+// A step of a script of exploration has no Run but
+//
+//   explore::Step Explored() const;          // what drive/shared carries out
+//
 // Threads: values; kinds are registered before main.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +39,7 @@
 
 #include "harness/base/status.h"
 #include "harness/scenario/step_fields.h"
+#include "harness/script/script.h"
 
 namespace watchproof {
 
@@ -77,6 +83,8 @@ class Step {
   std::vector<Step> Smaller() const { return body_->Smaller(); }
   std::string BeyondKubernetes() const { return body_->BeyondKubernetes(); }
   bool writes() const { return body_->writes(); }
+  // Empty if it is none of a script of exploration.
+  std::optional<explore::Step> Explored() const { return body_->Explored(); }
   // Null if it is of another kind.
   template <typename Kind>
   const Kind* As() const {
@@ -97,6 +105,7 @@ class Step {
     virtual std::vector<Step> Smaller() const = 0;
     virtual std::string BeyondKubernetes() const = 0;
     virtual bool writes() const = 0;
+    virtual std::optional<explore::Step> Explored() const = 0;
   };
   template <typename Kind>
   struct Body final : AnyBody {
@@ -104,7 +113,10 @@ class Step {
     std::unique_ptr<AnyBody> Clone() const override { return std::make_unique<Body>(kind); }
     std::string_view op() const override { return Kind::kOp; }
     std::vector<Field> fields() override { return FieldsOf(kind); }
-    Status Run(StepContext& context) const override { return kind.Run(context); }
+    Status Run(StepContext& context) const override {
+      if constexpr (requires { kind.Run(context); }) return kind.Run(context);
+      return Fail(StatusCode::kInternal, "a step of exploration among others");
+    }
     Status Check() const override {
       if constexpr (requires { kind.Check(); }) return kind.Check();
       return {};
@@ -130,6 +142,10 @@ class Step {
     }
     bool writes() const override {
       return requires { Kind::kWrites; };
+    }
+    std::optional<explore::Step> Explored() const override {
+      if constexpr (requires { kind.Explored(); }) return kind.Explored();
+      return std::nullopt;
     }
     Kind kind;
   };

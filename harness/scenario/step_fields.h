@@ -85,6 +85,15 @@ struct StepList {
   std::vector<Step>* steps = nullptr;
   std::vector<std::string_view> kinds{};
 };
+// What has a text of its own, or a list of that; see HasText.
+struct TextField {
+  std::function<std::string()> text;
+  std::function<bool(std::string_view)> read;  // false: it is none
+};
+struct TextList {
+  std::function<std::vector<std::string>()> texts;
+  std::function<bool(const std::vector<std::string>&)> read;
+};
 // One of a few words, by its place among them.
 struct WordField {
   std::span<const std::string_view> words;
@@ -96,7 +105,7 @@ struct Field {
   std::string_view name;
   std::variant<std::string*, bool*, int*, std::int64_t*, std::uint64_t*, Duration*,
                std::chrono::seconds*, RevisionRef*, std::map<std::string, std::string>*, Parts,
-               PartsList, StepList, WordField>
+               PartsList, StepList, TextField, TextList, WordField>
       value;
   bool optional = false;
   Subject subject{};
@@ -157,6 +166,12 @@ struct Field {
   }
 };
 
+template <typename T>
+concept HasText = requires(T& value, std::string_view text) {
+  ToText(value);
+  FromText(text, value);
+};
+
 class FieldList {
  public:
   template <typename T>
@@ -168,6 +183,9 @@ class FieldList {
       value.Fields(inner);
       parts.fields = std::move(inner.fields_);
       return Add(name, std::move(parts));
+    } else if constexpr (HasText<T>) {
+      return Add(name, TextField{[&value] { return std::string(ToText(value)); },
+                                 [&value](std::string_view text) { return FromText(text, value); }});
     } else {
       return Add(name, &value);
     }
@@ -183,6 +201,21 @@ class FieldList {
   }
   Field& operator()(std::string_view name, std::vector<Step>& steps) {
     return Add(name, StepList{&steps});
+  }
+  template <HasText T>
+  Field& operator()(std::string_view name, std::vector<T>& items) {
+    return Add(name, TextList{[&items] {
+                                std::vector<std::string> texts;
+                                for (T& item : items) texts.push_back(ToText(item));
+                                return texts;
+                              },
+                              [&items](const std::vector<std::string>& texts) {
+                                items.assign(texts.size(), {});
+                                for (std::size_t i = 0; i < texts.size(); ++i) {
+                                  if (!FromText(texts[i], items[i])) return false;
+                                }
+                                return true;
+                              }});
   }
   template <typename T>
   Field& operator()(std::string_view name, std::vector<T>& items) {

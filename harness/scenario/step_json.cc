@@ -35,6 +35,8 @@ struct Writer {
     for (const Step& step : *list.steps) items.push_back(watchproof::ToJson(step));
     return items;
   }
+  OrderedJson operator()(const TextField& field) const { return field.text(); }
+  OrderedJson operator()(const TextList& list) const { return list.texts(); }
   OrderedJson operator()(const WordField& word) const { return word.words[word.chosen]; }
   OrderedJson operator()(const RevisionRef* at) const { return at->ToString(); }
   OrderedJson operator()(const Duration* time) const { return time->count() / 1000; }
@@ -98,6 +100,17 @@ struct Reader {
   void operator()(const StepList& list) const {
     for (const json& one : from) list.steps->push_back(StepFrom(one, list.kinds));
   }
+  void operator()(const TextField& field) const {
+    const auto text = from.get<std::string>();
+    if (!field.read(text)) {
+      throw StepError{fmt::format("'{}' is no value of {}", Escaped(text), name)};
+    }
+  }
+  void operator()(const TextList& list) const {
+    if (!list.read(from.get<std::vector<std::string>>())) {
+      throw StepError{fmt::format("{} is no value of {}", Escaped(from.dump()), name)};
+    }
+  }
   void operator()(const WordField& word) const {
     const auto text = from.get<std::string>();
     const auto found = std::find(word.words.begin(), word.words.end(), text);
@@ -134,6 +147,8 @@ struct Reader {
 };
 
 }  // namespace
+
+OrderedJson ToJson(std::vector<Field> fields) { return ToJson(std::move(fields), {}); }
 
 void ReadFields(const json& object, std::vector<Field> fields) {
   for (Field& field : fields) {

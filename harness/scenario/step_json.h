@@ -24,7 +24,8 @@ struct StepError {
 nlohmann::ordered_json ToJson(Step step);
 // Of any kind, or of these. Throws.
 Step StepFrom(const nlohmann::json& json, const std::vector<std::string_view>& kinds = {});
-// For fields outside of steps, such as those of a whole plan. Throws.
+// For fields outside of steps, such as those of a whole plan. Reading throws.
+nlohmann::ordered_json ToJson(std::vector<Field> fields);
 void ReadFields(const nlohmann::json& json, std::vector<Field> fields);
 
 }  // namespace watchproof

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// `case`: a script that exploration kept, as the source of a case.
+#include <string>
+
+#include "harness/base/escape.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/parse.h"
+#include "harness/scenario/plan.h"
+
+namespace watchproof {
+namespace {
+
+std::string SettingsOf(const explore::Server& server) {
+  if (server == explore::Server()) return {};
+  return fmt::format(
+      "  scenario.Settings({{.progress_ms = {}, .unsynced = {}, .disk = {}}});\n",
+      server.progress_ms, server.unsynced, server.disk);
+}
+
+// "Explored.Ordered_12ab" by its two parts.
+Result<std::string> SourceOf(const PlanFile& file) {
+  const std::string& name = file.header.case_name;
+  const std::size_t dot = name.find('.');
+  if (!ScriptOf(file.plan) || dot == std::string::npos) {
+    return Fail(StatusCode::kInvalidArgument,
+                "expected a script that `explore --keep` kept: the plan of {} is none", name);
+  }
+  const std::string guarantees =
+      file.plan.shows.empty() ? "" : fmt::format(",\n            .guarantees = {{\"{}\"}}",
+                                                 file.plan.shows);
+  std::string text = fmt::format(
+      "// SPDX-License-Identifier: Apache-2.0\n"
+      "#include \"cases/support/watch_case.h\"\n\n"
+      "namespace watchproof {{\n\n"
+      "// A script that exploration found on {}.\n"
+      "WATCH_CASE({}, {},\n"
+      "           {{.requirement = \"TODO: the sentence of the documentation\",\n"
+      "            .explain = \"TODO: what is asked, and why it matters\"{}}}) {{\n",
+      Escaped(file.header.target), name.substr(0, dot), name.substr(dot + 1), guarantees);
+  text += SettingsOf(file.plan.settings);
+  for (const std::string& line : StepLines(file.plan)) {
+    text += fmt::format("  scenario.AddLine(R\"({})\");\n", line);
+  }
+  return text + "}\n\n}  // namespace watchproof\n";
+}
+
+}  // namespace
+
+CommandBody AddCaseSource(const Command& command) {
+  const auto file = std::make_shared<std::string>();
+  command.Word("plan", *file, "A script that `explore --keep` kept")->required();
+  return [file]() -> CommandEnd {
+    WP_ASSIGN_OR_RETURN(const PlanFile plan, ReadPlan(*file));
+    WP_ASSIGN_OR_RETURN(const std::string source, InContext(*file, SourceOf(plan)));
+    fmt::print("{}", source);
+    return ExitCode::kOk;
+  };
+}
+
+}  // namespace watchproof
