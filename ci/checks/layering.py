@@ -44,7 +44,7 @@ ALLOWED = {
     # Scripts side by side on a real server.
     SHARED: RUN
     | {"harness/environment", "harness/promises", "harness/script", "harness/signatures"},
-    "harness/explore": BASE | ORACLE | {"harness/script"},
+    "harness/explore": BASE | ORACLE | {"harness/scenario", STEPS, "harness/script"},
     # Scripts on the core of the store under virtual time: nothing else sees it.
     STEPPED: BASE
     | ORACLE

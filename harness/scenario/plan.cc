@@ -112,7 +112,8 @@ std::optional<explore::Script> ScriptOf(const Plan& plan) {
     if (!explored) return std::nullopt;
     script.steps.push_back(*std::move(explored));
   }
-  return script.steps.empty() ? std::nullopt : std::optional(std::move(script));
+  if (script.steps.empty() && plan.shows.empty()) return std::nullopt;
+  return script;
 }
 
 std::vector<std::string> StepLines(const Plan& plan) {

@@ -48,7 +48,8 @@ struct Plan {
   Duration converge_limit = 10s;
 };
 
-// Empty unless all of its steps are of a script of exploration.
+// Empty unless all of its steps are of a script of exploration. One without steps, of which the
+// standing promises alone show something, is known by what it shows.
 std::optional<explore::Script> ScriptOf(const Plan& plan);
 
 // The fields at the start of each line of the plan file.

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/scenario/plan_check.h"
+#include "harness/scenario/steps/explored.h"
 #include "harness/scenario/steps/moment.h"
 #include "harness/scenario/steps/watch.h"
 
@@ -38,7 +39,9 @@ struct Fill {
   void operator()(RevisionRef* at) const { *at = ++drawn % 2 == 0 ? AtHead(-2) : OfWrite(2); }
   void operator()(std::map<std::string, std::string>* all) const { *all = {{"duration", "1s"}}; }
   void operator()(const Parts& parts) const { All(parts.fields); }
-  void operator()(const PartsList& list) const { All(list.at(0)); }
+  void operator()(const PartsList& list) const {
+    if (depth < 3) Fill{drawn, depth + 1}.All(list.at(0));
+  }
   void operator()(const StepList& list) const {
     if (depth == 3) return;
     for (Step kind : StepKinds()) {
@@ -46,6 +49,13 @@ struct Fill {
       Fill{drawn, depth + 1}.All(kind.fields());
       list.steps->push_back(std::move(kind));
     }
+  }
+  void operator()(const TextField& field) const {
+    EXPECT_TRUE(field.read("head-2") || field.read("sync"));
+  }
+  void operator()(const TextList& list) const {
+    EXPECT_TRUE(list.read({"put a lease 1", "get a b"}) ||
+                list.read({"version a > 2", "value a b = v7"}));
   }
   void operator()(const WordField& word) const { word.choose(word.words.size() - 1); }
   void All(std::vector<Field> fields) const {
@@ -58,6 +68,9 @@ Plan Everything() {
   Plan plan;
   plan.permit_compacted_at_the_floor = true;
   plan.converge_limit = 3s;
+  plan.settings = {.progress_ms = 100, .unsynced = true};
+  plan.shows = "Ordered";
+  plan.looks_like = "lost";
   plan.cluster = {.members = 3, .snapshot_count = 100};
   int drawn = 0;
   for (Step kind : StepKinds()) {
@@ -98,6 +111,45 @@ TEST(Plan, NamesTheLineThatCannotBeRead) {
   EXPECT_THAT(error(begin + step + R"("op":"compact","at":"headless"})"),
               testing::HasSubstr("'headless' is no revision"));
   EXPECT_THAT(error(begin + step + R"("op":"cancel","group":7})"), testing::HasSubstr("line 2"));
+}
+
+explore::Script Found() {
+  return {.server = {.disk = true},
+          .steps = {
+              explore::Create{.key = "a/", .end = "a0", .start = {explore::Place::From::kHead, -2}},
+              explore::Txn{.then = {{.key = "b", .lease = 1}}}, explore::Crash{}}};
+}
+
+TEST(PlanOf, AScriptOfExplorationIsTheSameReadAsAPlan) {
+  const auto same = ScriptOf(PlanOf(Found()));
+  ASSERT_TRUE(same.has_value());
+  EXPECT_EQ(ToText(*same), ToText(Found()));
+  EXPECT_FALSE(ScriptOf(Everything()).has_value());
+  EXPECT_FALSE(ScriptOf({}).has_value());
+}
+
+TEST(PlanOf, WhatWasFoundHasACaseOfItsOwnName) {
+  const Finding ordered{.guarantee = Guarantee("Ordered"), .signature = "lost"};
+  const PlanFile file = PlanOfFound(Found(), ordered, "etcd@3.7.3", 7);
+  EXPECT_TRUE(file.header.case_name.starts_with("Explored.Ordered_")) << file.header.case_name;
+  EXPECT_EQ(file.header.target, "etcd@3.7.3");
+  EXPECT_EQ(file.plan.shows, "Ordered");
+  EXPECT_EQ(file.plan.looks_like, "lost");
+  EXPECT_EQ(PlanOfFound(Found(), ordered, "etcd@3.6.16", 8).header.case_name,
+            file.header.case_name);
+  explore::Script other = Found();
+  other.steps.pop_back();
+  EXPECT_NE(PlanOfFound(other, ordered, "etcd@3.7.3", 7).header.case_name, file.header.case_name);
+}
+
+TEST(CheckPlan, RejectsStepsOfExplorationAmongOthers) {
+  Plan plan = PlanOf(Found());
+  EXPECT_TRUE(CheckPlan(plan).ok());
+  plan.steps.push_back(HoldStep{1s});
+  EXPECT_THAT(CheckPlan(plan).message(),
+              testing::HasSubstr("3 steps of exploration among 4; expected none, or all of them"));
+  plan.steps = {Explored(explore::Put{.key = "a", .times = 0})};
+  EXPECT_THAT(CheckPlan(plan).message(), testing::HasSubstr("(explored put)"));
 }
 
 TEST(CheckWaits, AddsUpWhatEndsWithTimeAlone) {

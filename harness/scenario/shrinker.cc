@@ -101,10 +101,13 @@ Plan KeepSteps(const Plan& plan, const std::vector<bool>& keep) {
 
 Shrinker::Shrinker(Plan plan) : plan_(std::move(plan)) { Begin(Phase::kSubjects); }
 
-void Shrinker::Begin(Phase phase) {
+void Shrinker::Begin(Phase phase, std::size_t from) {
   candidates_.clear();
+  changed_from_.clear();
   phase_ = phase;
+  from_ = from;
   if (phase_ == Phase::kSubjects) {
+    OfferPlainServer();
     OfferWithoutSubjects();
     if (!candidates_.empty()) return;
     phase_ = Phase::kChunks;
@@ -116,19 +119,20 @@ void Shrinker::Begin(Phase phase) {
       smaller_ = false;
     }
     OfferWithoutChunks();
-    if (!candidates_.empty()) return;
+    if (!candidates_.empty() || from_ > 0) return;
     phase_ = Phase::kNumbers;
   }
   OfferSmallerNumbers();
 }
 
+// What was needed before may be superfluous now; but first the rest is tried.
 void Shrinker::Tried(std::optional<std::size_t> still_fails) {
   if (still_fails) {
+    const std::size_t from = changed_from_[*still_fails];
     plan_ = std::move(candidates_[*still_fails]);
     smaller_ = true;
-    // What was needed before may be superfluous now; large parts first.
-    chunk_ = std::min(chunk_, std::max<std::size_t>(1, plan_.steps.size() / 2));
-    return Begin(phase_);
+    Begin(phase_, from);
+    if (!candidates_.empty()) return;
   }
   switch (phase_) {
     case Phase::kSubjects:
@@ -136,7 +140,7 @@ void Shrinker::Tried(std::optional<std::size_t> still_fails) {
       return Begin(Phase::kChunks);
     case Phase::kChunks:
       if (chunk_ > 1) {
-        chunk_ /= 2;
+        chunk_ = std::min(chunk_ / 2, std::max<std::size_t>(1, plan_.steps.size() / 2));
         return Begin(Phase::kChunks);
       }
       return Begin(Phase::kNumbers);
@@ -149,9 +153,17 @@ void Shrinker::Tried(std::optional<std::size_t> still_fails) {
   }
 }
 
-void Shrinker::Offer(Plan candidate) {
+void Shrinker::Offer(Plan candidate, std::size_t from) {
   if (candidate.steps.empty()) return;
   candidates_.push_back(std::move(candidate));
+  changed_from_.push_back(from);
+}
+
+void Shrinker::OfferPlainServer() {
+  if (plan_.settings == explore::Server()) return;
+  Plan plain = plan_;
+  plain.settings = {};
+  Offer(std::move(plain));
 }
 
 void Shrinker::OfferWithoutSubjects() {
@@ -173,20 +185,20 @@ void Shrinker::OfferWithoutSubjects() {
 
 void Shrinker::OfferWithoutChunks() {
   const std::size_t size = plan_.steps.size();
-  for (std::size_t from = 0; from < size; from += chunk_) {
+  for (std::size_t from = from_; from < size; from += chunk_) {
     std::vector<bool> keep(size, true);
     std::fill(keep.begin() + static_cast<std::ptrdiff_t>(from),
               keep.begin() + static_cast<std::ptrdiff_t>(std::min(size, from + chunk_)), false);
-    Offer(KeepSteps(plan_, keep));
+    Offer(KeepSteps(plan_, keep), from);
   }
 }
 
 void Shrinker::OfferSmallerNumbers() {
-  for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+  for (std::size_t i = from_; i < plan_.steps.size(); ++i) {
     for (Step& step : plan_.steps[i].Smaller()) {
       Plan smaller = plan_;
       smaller.steps[i] = std::move(step);
-      Offer(std::move(smaller));
+      Offer(std::move(smaller), i);
     }
   }
 }

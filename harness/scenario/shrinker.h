@@ -39,18 +39,23 @@ class Shrinker {
  private:
   enum class Phase { kSubjects, kChunks, kNumbers };
 
-  void Begin(Phase phase);
-  void Offer(Plan candidate);
+  void Begin(Phase phase, std::size_t from = 0);
+  // A candidate that changes the plan from this step on.
+  void Offer(Plan candidate, std::size_t from = 0);
   // Everything about one fault, one group of watches, or one key.
   void OfferWithoutSubjects();
   void OfferWithoutChunks();
   void OfferSmallerNumbers();
+  // Of a script of exploration: its server as by default.
+  void OfferPlainServer();
 
   Plan plan_;
   Phase phase_ = Phase::kSubjects;
   std::size_t chunk_ = 0;
+  std::size_t from_ = 0;  // the first step that is tried: the ones before it were
   bool smaller_ = false;  // since the chunks began
   std::vector<Plan> candidates_;
+  std::vector<std::size_t> changed_from_;  // by candidate
 };
 
 }  // namespace watchproof

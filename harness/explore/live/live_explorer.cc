@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/base/mutex.h"
+#include "harness/explore/shrink.h"
 
 namespace watchproof::explore {
 namespace {
@@ -242,14 +243,8 @@ Result<std::optional<Script>> LiveExplorer::Shrink(const Bucket& bucket) {
   const auto repeats = first(examples);
   if (!trouble.ok()) return trouble;
   if (!repeats) return std::optional<Script>();
-  Script shown = examples[*repeats];
-  if (shown.server != Server()) {
-    Script plain = shown;
-    plain.server = {};
-    if (first({plain})) shown = plain;
-  }
-  Script smallest =
-      explore::Shrink(shown, first, {.runs = kRunsToShrink, .at_once = kServersAtOnce});
+  Script smallest = explore::Shrink(examples[*repeats], first,
+                                    {.runs = kRunsToShrink, .at_once = kServersAtOnce});
   if (!trouble.ok()) return trouble;
   return std::optional(std::move(smallest));
 }

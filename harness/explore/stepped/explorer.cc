@@ -8,6 +8,7 @@
 
 #include "embedded_store/mvcc/hook_registry.h"
 #include "harness/base/check.h"
+#include "harness/explore/shrink.h"
 #include "harness/explore/stepped/virtual_run.h"
 #include "harness/history/frame.h"
 

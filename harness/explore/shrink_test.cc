@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/corpus.h"
+#include "harness/explore/shrink.h"
 
 #include <gtest/gtest.h>
-
-#include "harness/script/requests_of_steps.h"
 
 namespace watchproof::explore {
 namespace {
@@ -50,34 +48,33 @@ TEST(Shrink, KeepsWithinItsRuns) {
   EXPECT_LE(runs, 5);
 }
 
-TEST(Placement, ScriptsBesideEachOtherShareNothing) {
-  const Placement placement("s1/", 10);
-  EXPECT_EQ(placement.Key("a/1"), "s1/a/1");
-  EXPECT_EQ(placement.Key("*"), "s1/");
-  EXPECT_EQ(placement.End("*"), "s10");
-  EXPECT_EQ(placement.End(""), "");
-  EXPECT_EQ(placement.Key(""), "");  // refused, as it must be
-  EXPECT_EQ(placement.Lease(2), 12);
-  EXPECT_EQ(placement.Lease(0), 0);
-  EXPECT_EQ(Placement().Key("*"), std::string(1, '\0'));
-  EXPECT_EQ(Placement().Key("a/1"), "a/1");
+TEST(Shrink, LeavesNoStepWhereNoneIsNeeded) {
+  const auto any = [](const std::vector<Script>&) { return std::optional<std::size_t>(0); };
+  EXPECT_TRUE(Shrink(Puts({"a", "b"}), any, {}).steps.empty());
 }
 
-TEST(Placement, EveryOperationOfATransactionIsPlaced) {
-  const Txn txn{.when = {{.target = Condition::Target::kLease, .key = "b", .value = "1"}},
-                .then = {{.kind = TxnPart::Kind::kPut, .key = "a/1", .lease = 1}},
-                .otherwise = {{.kind = TxnPart::Kind::kDelete, .key = "a/", .end = "a0"}},
-                .nested = {{.then = {{.kind = TxnPart::Kind::kGet, .key = "*", .end = "*"}}}}};
-  Values values;
-  const TxnRequest request = RequestOf(txn, Placement("s1/", 10), values);
-  EXPECT_EQ(request.compares.front().key, "s1/b");
-  EXPECT_EQ(request.compares.front().number, 11);
-  const auto& put = std::get<PutRequest>(request.success.front());
-  EXPECT_EQ(put.key, "s1/a/1");
-  EXPECT_EQ(put.lease, 11);
-  EXPECT_EQ(std::get<DeleteRequest>(request.failure.front()).range_end, "s1/a0");
-  const auto& nested = std::get<TxnRequest>(request.failure.back());
-  EXPECT_EQ(std::get<ReadRequest>(nested.success.front()).key, "s1/");
+// What is left of a step is as simple as it can be, and so are the limits of the store and the
+// settings of the server.
+TEST(Shrink, LeavesPlainStepsOnAPlainServer) {
+  Script script = Puts({"a", "b"});
+  std::get<Put>(script.steps[1]) = {.key = "b", .lease = 3, .bytes = 70, .times = 9};
+  script.steps.push_back(Create{.key = "c", .end = "d", .id = 4, .options = {.prev_kv = true}});
+  script.limits.queued_replies = 9;
+  script.limits.room = 5;
+  script.server.progress_ms = 100;
+  const Script smallest =
+      Shrink(script,
+             [](const std::vector<Script>& candidates) -> std::optional<std::size_t> {
+               const Script& one = candidates.front();
+               const bool shows = Has<Put>(one) && Has<Create>(one);
+               return shows ? std::optional<std::size_t>(0) : std::nullopt;
+             },
+             {.runs = 200, .at_once = 1});
+  ASSERT_EQ(smallest.steps.size(), 2U);
+  EXPECT_EQ(Describe(smallest.steps[0]), Describe(Put{.key = "a/1"}));
+  EXPECT_EQ(Describe(smallest.steps[1]), Describe(Create{.end = "*"}));
+  EXPECT_EQ(DescribeLimits(smallest.limits), "limits room=5");
+  EXPECT_EQ(smallest.server, Server());
 }
 
 }  // namespace
