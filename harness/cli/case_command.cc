@@ -3,6 +3,7 @@
 #include <string>
 
 #include "harness/base/escape.h"
+#include "harness/checkers/guarantee.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/parse.h"
 #include "harness/scenario/plan.h"
@@ -12,31 +13,31 @@ namespace {
 
 std::string SettingsOf(const explore::Server& server) {
   if (server == explore::Server()) return {};
-  return fmt::format(
-      "  scenario.Settings({{.progress_ms = {}, .unsynced = {}, .disk = {}}});\n",
-      server.progress_ms, server.unsynced, server.disk);
+  return fmt::format("  scenario.Settings({{.progress_ms = {}, .unsynced = {}, .disk = {}}});\n",
+                     server.progress_ms, server.unsynced, server.disk);
 }
 
-// "Explored.Ordered_12ab" by its two parts.
 Result<std::string> SourceOf(const PlanFile& file) {
   const std::string& name = file.header.case_name;
   const std::size_t dot = name.find('.');
-  if (!ScriptOf(file.plan) || dot == std::string::npos) {
+  if (!ScriptOf(file.plan) || file.plan.shows.empty() || dot == std::string::npos) {
     return Fail(StatusCode::kInvalidArgument,
                 "expected a script that `explore --keep` kept: the plan of {} is none", name);
   }
-  const std::string guarantees =
-      file.plan.shows.empty() ? "" : fmt::format(",\n            .guarantees = {{\"{}\"}}",
-                                                 file.plan.shows);
   std::string text = fmt::format(
-      "// SPDX-License-Identifier: Apache-2.0\n"
-      "#include \"cases/support/watch_case.h\"\n\n"
-      "namespace watchproof {{\n\n"
-      "// A script that exploration found on {}.\n"
-      "WATCH_CASE({}, {},\n"
-      "           {{.requirement = \"TODO: the sentence of the documentation\",\n"
-      "            .explain = \"TODO: what is asked, and why it matters\"{}}}) {{\n",
-      Escaped(file.header.target), name.substr(0, dot), name.substr(dot + 1), guarantees);
+      R"(// SPDX-License-Identifier: Apache-2.0
+#include "cases/support/watch_case.h"
+
+namespace watchproof {{
+
+// What a script showed that exploration found on {0}.
+WATCH_CASE({1}, {2},
+           {{.requirement = "{3}",
+            .explain = "A script that exploration found on {0}.",
+            .guarantees = {{"{4}"}}}}) {{
+)",
+      Escaped(file.header.target), name.substr(0, dot), name.substr(dot + 1),
+      Promise(Guarantee(file.plan.shows)), file.plan.shows);
   text += SettingsOf(file.plan.settings);
   for (const std::string& line : StepLines(file.plan)) {
     text += fmt::format("  scenario.AddLine(R\"({})\");\n", line);

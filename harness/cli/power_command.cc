@@ -204,8 +204,9 @@ CommandBody AddPower(const Command& command) {
              "Only this one, by its number or name (repeatable; default: every bug that a cached "
              "release shows as one server)")
       ->allow_extra_args(false);
-  command.Value("--script", flags->script, "FILE",
-                "Of the bug that this script shows, which `explore --keep` kept")
+  command
+      .Value("--script", flags->script, "FILE",
+             "Of the bug that this script shows, which `explore --keep` kept")
       ->excludes("--bug");
   command.Value("--attempts", flags->attempts, "N", "Of each case on each release");
   command.Switch("--json", flags->json, "As JSON; power.json in the run folder has it anyway");

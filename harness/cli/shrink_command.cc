@@ -287,8 +287,8 @@ ExitCode Report(const Plan& plan, const AttemptCount& count, int attempts, doubl
 
 CommandEnd ShrinkCommand(const ShrinkFlags& flags) {
   WP_ASSIGN_OR_RETURN(const Options options, Resolve(flags));
-  WP_ASSIGN_OR_RETURN(const Found found, fs::is_directory(flags.run) ? FindInRun(flags)
-                                                                     : FindInPlan(flags));
+  WP_ASSIGN_OR_RETURN(const Found found,
+                      fs::is_directory(flags.run) ? FindInRun(flags) : FindInPlan(flags));
   const fs::path run = FolderOf(flags.run);
   const PlanHeader header = found.header();
   Signals& signals = Signals::Install();

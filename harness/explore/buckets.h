@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/script/script.h"
 #include "harness/explore/verdict.h"
+#include "harness/script/script.h"
 
 namespace watchproof::explore {
 

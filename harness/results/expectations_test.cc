@@ -313,7 +313,7 @@ not_shown = "any case may"
   EXPECT_EQ(status("A.Other", {""}), kNewFailure);
 }
 
-// No bug names the case of a script that exploration found, so any bug of the release may show in it.
+// No bug names the case of a script that exploration found: any bug of the release may show in it.
 TEST(ExpectationsApply, AScriptOfExplorationMayShowAnyBug) {
   const Expectations expectations = Expectations::Parse(kManifest).value();
   const auto status = [&](const std::string& finding) {

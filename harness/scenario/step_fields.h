@@ -184,8 +184,9 @@ class FieldList {
       parts.fields = std::move(inner.fields_);
       return Add(name, std::move(parts));
     } else if constexpr (HasText<T>) {
-      return Add(name, TextField{[&value] { return std::string(ToText(value)); },
-                                 [&value](std::string_view text) { return FromText(text, value); }});
+      return Add(name,
+                 TextField{[&value] { return ToText(value); },
+                           [&value](std::string_view text) { return FromText(text, value); }});
     } else {
       return Add(name, &value);
     }

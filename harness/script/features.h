@@ -14,9 +14,9 @@
 #include <bitset>
 #include <cstddef>
 
+#include "harness/history/entry.h"
 #include "harness/script/script.h"
 #include "harness/script/situation.h"
-#include "harness/history/entry.h"
 
 namespace watchproof::explore {
 

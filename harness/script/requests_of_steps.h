@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/script/script.h"
 #include "harness/history/entry.h"
 #include "harness/history/requests.h"
+#include "harness/script/script.h"
 
 namespace watchproof::explore {
 

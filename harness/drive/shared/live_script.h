@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "harness/base/prng.h"
-#include "harness/script/features.h"
 #include "harness/drive/shared/live_server.h"
+#include "harness/script/features.h"
 #include "harness/script/requests_of_steps.h"
 #include "harness/script/script.h"
 

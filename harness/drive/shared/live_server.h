@@ -24,16 +24,16 @@
 #include <vector>
 
 #include "harness/base/mutex.h"
+#include "harness/checkers/finding.h"
 #include "harness/checkers/judge.h"
 #include "harness/client/admin_client.h"
 #include "harness/client/call_client.h"
 #include "harness/client/pulse.h"
 #include "harness/client/watch_stream.h"
 #include "harness/environment/environment.h"
-#include "harness/script/script.h"
-#include "harness/checkers/finding.h"
 #include "harness/history/annotation.h"
 #include "harness/history/run_started.h"
+#include "harness/script/script.h"
 
 namespace watchproof::explore {
 

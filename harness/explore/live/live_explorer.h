@@ -21,11 +21,11 @@
 
 #include "harness/base/mutex.h"
 #include "harness/base/prng.h"
+#include "harness/drive/shared/live_script.h"
+#include "harness/drive/shared/live_server.h"
 #include "harness/explore/buckets.h"
 #include "harness/explore/corpus.h"
 #include "harness/explore/live/emphasis.h"
-#include "harness/drive/shared/live_script.h"
-#include "harness/drive/shared/live_server.h"
 
 namespace watchproof::explore {
 

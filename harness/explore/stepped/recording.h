@@ -19,11 +19,11 @@
 #include "embedded_store/lease/lessor.h"
 #include "embedded_store/mvcc/operations.h"
 #include "embedded_store/watch/watch_types.h"
-#include "harness/script/requests_of_steps.h"
-#include "harness/script/script.h"
 #include "harness/history/annotation.h"
 #include "harness/history/recorder.h"
 #include "harness/history/run_started.h"
+#include "harness/script/requests_of_steps.h"
+#include "harness/script/script.h"
 
 namespace watchproof::explore {
 

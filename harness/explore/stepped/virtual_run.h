@@ -19,14 +19,14 @@
 #include "embedded_store/lease/lessor.h"
 #include "embedded_store/mvcc/mvcc_store.h"
 #include "embedded_store/watch/watch_hub.h"
-#include "harness/script/features.h"
-#include "harness/script/requests_of_steps.h"
-#include "harness/script/script.h"
 #include "harness/explore/stepped/answers.h"
 #include "harness/explore/stepped/recording.h"
 #include "harness/explore/stepped/reference_store.h"
 #include "harness/explore/stepped/virtual_disk.h"
 #include "harness/explore/stepped/watchdog.h"
+#include "harness/script/features.h"
+#include "harness/script/requests_of_steps.h"
+#include "harness/script/script.h"
 
 namespace watchproof::explore {
 

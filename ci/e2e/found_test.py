@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The life of a script that exploration found: every other command understands it."""
+
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import unittest
+
+from tool import BUSY, RunTest, called, main
+
+
+def cached(release: str) -> bool:
+    """Whether a release of etcd is in the cache: `watchproof fetch` puts it there."""
+    caches = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    cache = os.environ.get("WATCHPROOF_CACHE") or os.path.join(caches, "watchproof")
+    return (pathlib.Path(cache) / "releases" / "etcd" / release / "etcd").exists()
+
+
+class Found(RunTest):
+    def of(self, *words: str, expect: int | set[int]) -> str:
+        done = called([self.watchproof, *words], cwd=self.folder, timeout=BUSY * 300)
+        codes = expect if isinstance(expect, set) else {expect}
+        self.assertIn(done.returncode, codes, f"{words}\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+    def explore(self, target: str, *words: str) -> list[pathlib.Path]:
+        """The scripts that it keeps."""
+        said = self.of("explore", "--target", target, "--keep", "kept", *words, expect={0, 1})
+        kept = sorted((self.folder / "kept").glob("*.jsonl"))
+        self.assertTrue(kept, said)
+        for one in kept:
+            self.assertIn(f"watchproof run --plan kept/{one.name}", said)
+        return kept
+
+    def compile_as_case(self, kept: pathlib.Path) -> None:
+        """With the flags of a case of the build."""
+        source = self.folder / "found.cc"
+        source.write_text(self.of("case", str(kept), expect=0))
+        build = pathlib.Path(self.watchproof).parent
+        commands = json.loads((build / "compile_commands.json").read_text())
+        of_case = next(one for one in commands if "cases/" in one["command"].rsplit(" ", 1)[1])
+        words = shlex.split(of_case["command"])
+        compiler = next(word for word in words if word.endswith("c++"))
+        flags = [word for word in words if word.startswith(("-D", "-I", "-std="))]
+        system = [words[i + 1] for i, word in enumerate(words) if word == "-isystem"]
+        called(
+            [compiler, "-fsyntax-only", *flags, *(f"-I{path}" for path in system), str(source)],
+            cwd=of_case["directory"],
+            check=True,
+        )
+
+    def live(self, kept: pathlib.Path, target: str, good: str) -> pathlib.Path:
+        """Every command with it but `power`; the smaller one that shrink makes of it.
+
+        Whether the bug is a known one depends on the target: it fails either way.
+        """
+        name = json.loads(kept.read_text().splitlines()[0])["case"]
+        runs = ("--run-dir", "runs")
+        self.of("run", "--plan", str(kept), *runs, expect={0, 1})
+        self.assertEqual(self.verdicts(), {name: "fail"})
+        recording = next(self.latest().glob("cases/*/*/*/history.wire.zst"))
+        self.assertIn("same as before", self.of("check", str(recording), expect={0, 1}))
+        self.assertRegex(self.of("repeat", "runs/latest", expect={0, 1}), "failed in [1-9]")
+
+        accepted = ("--baseline", "accepted.toml")
+        run = str(self.latest().resolve())
+        self.of("baseline", "update", *accepted, run, "--reason", "a test", expect=0)
+        self.assertIn(name, (self.folder / "accepted.toml").read_text())
+        self.of("run", "--plan", str(kept), *accepted, *runs, expect=0)
+
+        both = ("--target", good, "--target", target)
+        self.of("run", "--plan", str(kept), *both, *runs, expect={0, 1})
+        verdicts = {result.target: result.verdict for result in self.results()}
+        self.assertEqual(verdicts, {good: "pass", target: "fail"})
+
+        among = ("--among", good, target)
+        said = self.of("bisect", "--script", str(kept), *among, *runs, expect=0)
+        self.assertIn(f"first bad  {target}", said)
+        self.compile_as_case(kept)
+
+        self.of("shrink", str(kept), "--tries", "1", "--limit", "60s", expect=0)
+        shrunk = kept.with_name(kept.stem + "-shrunk.jsonl")
+        self.of("run", "--plan", str(shrunk), *runs, expect={0, 1})
+        self.assertEqual([result.verdict for result in self.results()], ["fail"])
+        return shrunk
+
+    def test_of_a_defect(self) -> None:
+        target = "embedded+filter-ignored"
+        kept = self.explore(target, "--time-budget", "60s", "--fail-fast", "--seed", "0x5")
+        self.live(kept[0], target, "embedded")
+
+    @unittest.skipUnless(cached("3.7.3") and cached("3.5.0"), "needs etcd 3.7.3 and 3.5.0 cached")
+    def test_of_a_release(self) -> None:
+        """With a bug that 3.5.0 has not yet."""
+        found = self.explore("etcd@3.7.3", "--time-budget", "40s", "--known", "--seed", "0x5")
+        of_bug = [one for one in found if '"progress-held-back"' in one.read_text()]
+        self.assertTrue(of_bug, found)
+        shrunk = self.live(of_bug[0], "etcd@3.7.3", "etcd@3.5.0")
+        said = self.of("power", "--script", str(shrunk), "--attempts", "4", expect=0)
+        self.assertIn("4 of 4", said)
+
+
+class Refusals(RunTest):
+    def of(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return called([self.watchproof, *words], cwd=self.folder, timeout=BUSY * 60)
+
+    def test_what_is_no_kept_script_is_refused(self) -> None:
+        plan = self.folder / "plan.jsonl"
+        head = '{"case":"Explored.X","target":"embedded","seed":"1","attempt":1,'
+        plan.write_text(head + '"steps":1,"converge_us":1}\n' + head + '"step":0,"op":"jump"}\n')
+        none = self.folder / "none.jsonl"
+        for words, said in (
+            (("run", "--plan", str(plan)), "there is no step 'jump'"),
+            (("case", str(plan)), "there is no step 'jump'"),
+            (("shrink", str(none)), "or a plan that `explore --keep` kept"),
+            (("bisect", "--script", str(none), "--among", "a", "b"), "cannot read the plan"),
+            (("power", "--script", str(none)), "cannot read the plan"),
+        ):
+            done = self.of(*words)
+            self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
+            self.assertIn(said, done.stderr)
+
+
+if __name__ == "__main__":
+    main()
