@@ -31,7 +31,7 @@ std::vector<Field> FieldsOf(PlanHeader& header) {
   return begin.Take();
 }
 
-// Of the whole plan, but for the steps and the time to converge.
+// What the first line says of the whole plan, but for the steps and the time to converge.
 std::vector<Field> FieldsOf(Plan& plan) {
   FieldList whole;
   whole("members", plan.cluster.members).Optional();
@@ -57,7 +57,7 @@ struct Reading {
   std::size_t steps = 0;  // that the first line announces
 };
 
-// Of exploration, before its scripts were plans: no case, and steps without "explored".
+// As exploration wrote it before its scripts were plans: no case, and steps without "explored".
 bool IsOfOldForm(const Json& line, const char* field) { return !line.contains(field); }
 
 void ReadFirstLine(const Json& line, Reading& reading) {
@@ -109,7 +109,7 @@ void ReadRun(const Json& json, RecordedPlan& found) {
   found.faults = json.value("faults", found.faults);
 }
 
-// Of the whole plan.
+// What is said of the whole plan.
 OrderedJson FirstLine(Plan plan, PlanHeader header) {
   Plan usual;
   OrderedJson line = ToJson(FieldsOf(header), {});

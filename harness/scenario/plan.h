@@ -39,9 +39,9 @@ struct Plan {
   bool permit_compacted_at_the_floor = false;
   // By name: an attempt with no opportunity to break one of them proves nothing.
   std::vector<std::string> guarantees{};
-  // Of a script of exploration: the bounds of the store, which only virtual time has, and how its
-  // server is set up; the guarantee that it broke when it was
-  // found, and the signature of the known bug that this looked like, if it did.
+  // For a script of exploration: the bounds of the store, which only virtual time has, and how its
+  // server is set up; the guarantee that it broke when it was found, and the signature of the known
+  // bug that this looked like, if it did.
   explore::Limits limits{};
   explore::Server settings{};
   std::string shows{};

@@ -22,7 +22,7 @@ struct StepError {
 };
 
 nlohmann::ordered_json ToJson(Step step);
-// Of any kind, or of these. Throws.
+// A step of any kind, or of one of these. Throws.
 Step StepFrom(const nlohmann::json& json, const std::vector<std::string_view>& kinds = {},
               const std::vector<std::string_view>& besides = {});
 // For fields outside of steps, such as those of a whole plan: optional ones are left out where they
