@@ -308,6 +308,10 @@ TEST(Signature, OfACreatedResponseAheadOfItsWatch) {
   };
   EXPECT_EQ(signature(Script().Watch("k", 0).Put("k", "a", 2)), "created-too-late");
   EXPECT_EQ(signature(Script().Put("k", "a", 2).Watch("k", 0)), "");
+  // The stream had said before that the store was there.
+  Script script = Script().StartPut(1, "k", "a").Watch("j", 0).Created(0, 2);
+  script.Watch("k", 0).AckPut(1, 2).Created(1, 2).Deliver(1, {{2, "k"}});
+  EXPECT_EQ(SignatureOf(Guarantee("Reliable"), script), "");
 }
 
 // Watches with one notice after the other leave no room for those that wait.
