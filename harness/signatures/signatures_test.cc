@@ -314,6 +314,24 @@ TEST(Signature, OfACreatedResponseAheadOfItsWatch) {
   EXPECT_EQ(SignatureOf(Guarantee("Reliable"), script), "");
 }
 
+// A gRPC proxy names the start that it was asked for; a server that stands there by chance does, too.
+TEST(Signature, OfAWatchThatJoinsAnEndedOneIsOfAProxy) {
+  const auto signature = [](const std::string& topology) {
+    Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Compact(3).StartPut(9, "k", "c");
+    script.Watch("k", 2).Created(0, 3).Compacted(0, 3).Watch("k", 5).Created(1, 5);
+    script.AckPut(9, 4).Put("k", "d", 5).Progress(1, 6).Put("k", "e", 6);
+    JudgeOptions options;
+    options.topology = topology;
+    for (const Finding& finding : script.Judge(options).findings) {
+      if (finding.guarantee == Guarantee("Reliable")) return finding.signature;
+    }
+    return std::string("not found");
+  };
+  EXPECT_EQ(signature("grpc-proxy"), "joins-ended-watch");
+  EXPECT_EQ(signature(""), "joins-ended-watch");
+  EXPECT_NE(signature("plain"), "joins-ended-watch");
+}
+
 // Watches with one notice after the other leave no room for those that wait.
 TEST(Signature, OfADelayBesideRepeatedNotices) {
   const auto signature = [](int notices) {
