@@ -314,7 +314,7 @@ TEST(Signature, OfACreatedResponseAheadOfItsWatch) {
   EXPECT_EQ(SignatureOf(Guarantee("Reliable"), script), "");
 }
 
-// A gRPC proxy names the start that it was asked for; a server that stands there by chance does, too.
+// A gRPC proxy names the start that it was asked for; so does a server that stands there by chance.
 TEST(Signature, OfAWatchThatJoinsAnEndedOneIsOfAProxy) {
   const auto signature = [](const std::string& topology) {
     Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Compact(3).StartPut(9, "k", "c");
