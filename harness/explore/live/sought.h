@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the Go program of a report looks for, from a finding and the recording that shows it.
+//
+//   const Sought sought = SoughtOf(lines, finding);
+//
+// Threads: pure function.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/checkers/finding.h"
+#include "harness/history/recorder.h"
+
+namespace watchproof::explore {
+
+struct Sought {
+  enum class Kind {
+    kMessage,    // lines that come on a stream, in this order, the last of them wrong
+    kAnswer,     // the line of the last call
+    kStreamEnd,  // the stream ends, with the code `count`
+    kNoServer,   // the server does not answer
+    kSilence,    // no more of a kind comes on a stream than `count`
+  };
+  Kind kind = Kind::kNoServer;
+  // What was sent after this is left out.
+  Line until{};
+  StreamId stream{};
+  // Which lines of the stream count, as an expression of Go: "ofWatch(3)".
+  std::string of{};
+  std::vector<std::string> lines{};
+  std::int64_t count = 0;
+  // Of silence: what came before this line is to be counted there; 0: `count` says how much.
+  Line since{};
+};
+
+// Requires: the finding is of this recording, and its first line is that of the run.
+Sought SoughtOf(const std::vector<NumberedEntry>& lines, const Finding& finding);
+
+}  // namespace watchproof::explore
