@@ -41,7 +41,7 @@ std::string ServerFlags(const explore::Server& server) {
 }
 
 std::string ReportText(const ExploreReport& report, const std::string& attached,
-                   const std::vector<NumberedEntry>& lines) {
+                       const std::vector<NumberedEntry>& lines) {
   const Finding& broken = report.broken;
   std::string text =
       fmt::format("# {}: {}\n\nExpected: {}\n\nObserved: {}\n\nOf: {}\n\n", report.target,

@@ -61,8 +61,9 @@ class TargetExploration {
   }
 
   CommandEnd Replay() {
-    const auto runs = explorer_.RunAlone({*options_.replay},
-                                         [](const auto& findings) { return !findings.empty(); });
+    const auto runs = explorer_.RunAlone({*options_.replay}, [this](const auto& findings) {
+      return !options_.keep.empty() && !findings.empty();
+    });
     if (!runs.has_value()) return {runs.error(), ExitCode::kTarget};
     int number = 0;
     for (const Finding& one : runs->front().findings) {
@@ -260,7 +261,7 @@ class TargetExploration {
   Repeats Repeat(const Bucket& bucket, const Script& smallest) {
     Repeats repeats{.alone = bucket.broken()};
     const auto shows = [&](const LiveExplorer::Findings& findings) {
-      return explore::Shows(findings, bucket.shape);
+      return !options_.keep.empty() && explore::Shows(findings, bucket.shape);
     };
     const auto again = explorer_.RunAlone(std::vector<Script>(kRepeats, smallest), shows);
     if (!again.has_value()) {
@@ -274,10 +275,9 @@ class TargetExploration {
       repeats.all.insert(repeats.all.end(), findings.begin(), findings.end());
       const auto one = std::ranges::find(findings, bucket.shape, explore::ShapeOf);
       if (one == findings.end()) continue;
-      ++repeats.shown;
-      if (recording.empty()) continue;
-      repeats.alone = *one;
-      repeats.recording = recording;
+      // The report is about the run that left a recording.
+      if (++repeats.shown == 1 || !recording.empty()) repeats.alone = *one;
+      if (!recording.empty()) repeats.recording = recording;
     }
     repeats.text = fmt::format("  repeats    {} of {} times, alone on a fresh server\n",
                                repeats.shown, kRepeats);

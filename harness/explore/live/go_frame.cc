@@ -109,7 +109,8 @@ func quoted(text []byte) string {
 
 func textOf(kv *mvccpb.KeyValue) string {
 	return fmt.Sprintf("%s = %s (create %d, mod %d, version %d, lease %d)", quoted(kv.GetKey()),
-		quoted(kv.GetValue()), kv.GetCreateRevision(), kv.GetModRevision(), kv.GetVersion(), kv.GetLease())
+		quoted(kv.GetValue()), kv.GetCreateRevision(), kv.GetModRevision(), kv.GetVersion(),
+		kv.GetLease())
 }
 
 func textsOf(kvs []*mvccpb.KeyValue) string {
@@ -120,18 +121,24 @@ func textsOf(kvs []*mvccpb.KeyValue) string {
 	return text
 }
 
+type withHeader interface{ GetHeader() *pb.ResponseHeader }
+
+func at(answer withHeader) string {
+	return fmt.Sprint("revision ", answer.GetHeader().GetRevision())
+}
+
 func answerText(answer any) string {
 	switch a := answer.(type) {
 	case *pb.PutResponse:
 		if a.PrevKv != nil {
-			return fmt.Sprint("revision ", a.GetHeader().GetRevision(), "; before: ", textOf(a.PrevKv))
+			return at(a) + "; before: " + textOf(a.PrevKv)
 		}
 	case *pb.RangeResponse:
-		return fmt.Sprintf("revision %d, count %d, more %t%s", a.GetHeader().GetRevision(), a.Count, a.More, textsOf(a.Kvs))
+		return fmt.Sprintf("%s, count %d, more %t%s", at(a), a.Count, a.More, textsOf(a.Kvs))
 	case *pb.DeleteRangeResponse:
-		return fmt.Sprintf("revision %d, deleted %d%s", a.GetHeader().GetRevision(), a.Deleted, textsOf(a.PrevKvs))
+		return fmt.Sprintf("%s, deleted %d%s", at(a), a.Deleted, textsOf(a.PrevKvs))
 	case *pb.TxnResponse:
-		text := fmt.Sprintf("revision %d, succeeded %t", a.GetHeader().GetRevision(), a.Succeeded)
+		text := fmt.Sprintf("%s, succeeded %t", at(a), a.Succeeded)
 		for _, op := range a.Responses {
 			switch r := op.Response.(type) {
 			case *pb.ResponseOp_ResponseRange:
@@ -163,7 +170,7 @@ func answerText(answer any) string {
 		slices.Sort(ids)
 		return fmt.Sprint("leases ", ids)
 	}
-	return fmt.Sprint("revision ", answer.(interface{ GetHeader() *pb.ResponseHeader }).GetHeader().GetRevision())
+	return at(answer.(withHeader))
 }
 
 func show(answer any, err error) {
@@ -192,7 +199,8 @@ func (s *stream) itemsOf(m *pb.WatchResponse) []item {
 		lines = append(lines, "created")
 	}
 	if m.Canceled || m.CompactRevision > 0 {
-		lines = append(lines, fmt.Sprintf("canceled, compact revision %d: %s", m.CompactRevision, m.CancelReason))
+		lines = append(lines,
+			fmt.Sprintf("canceled, compact revision %d: %s", m.CompactRevision, m.CancelReason))
 	}
 	if len(m.Events) > 0 && m.Events[0].GetKv().GetModRevision() == s.last[id] {
 		lines = append(lines, "another message, of the same revision")
@@ -214,7 +222,8 @@ func (s *stream) itemsOf(m *pb.WatchResponse) []item {
 	}
 	items := []item{}
 	for _, line := range lines {
-		items = append(items, item{fmt.Sprintf("watch %d: %s", id, line), m.GetHeader().GetRevision()})
+		line = fmt.Sprintf("watch %d: %s", id, line)
+		items = append(items, item{line, m.GetHeader().GetRevision()})
 	}
 	return items
 }
@@ -246,7 +255,8 @@ func open(n int, ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	client, err := pb.NewWatchClient(conn).Watch(ctx)
 	must(err)
-	streams[n] = &stream{Watch_WatchClient: client, close: cancel, allowed: -1, last: map[int64]int64{}}
+	last := map[int64]int64{}
+	streams[n] = &stream{Watch_WatchClient: client, close: cancel, allowed: -1, last: last}
 	go streams[n].read(n)
 }
 
@@ -328,7 +338,8 @@ func linesOf(id int64) func(item) bool {
 }
 
 func endOf(id int64) func(item) bool {
-	return func(i item) bool { return strings.HasPrefix(i.line, fmt.Sprintf("watch %d: canceled", id)) }
+	line := fmt.Sprintf("watch %d: canceled", id)
+	return func(i item) bool { return strings.HasPrefix(i.line, line) }
 }
 
 func progressFrom(revision int64) func(item) bool {
@@ -349,7 +360,8 @@ func came(n int, of func(item) bool, lines ...string) bool {
 			if !of(one) {
 				continue
 			}
-			if one.line == lines[next] || fmt.Sprintf("%s, header %d", one.line, one.header) == lines[next] {
+			line := fmt.Sprintf("%s, header %d", one.line, one.header)
+			if one.line == lines[next] || line == lines[next] {
 				next++
 			} else if !one.isProgress() {
 				return false
@@ -365,10 +377,11 @@ func ended(n int, code int) bool {
 	})
 }
 
-// Whether no more of this came than so many.
+// Whether no more of this came than so many, though the server answers.
 func noMore(n int, counted int, of func(item) bool) bool {
 	now := func() int { return count(n, of) }
-	return !holds(patience, func() bool { return now() > counted }) && now() == counted
+	quiet := !holds(patience, func() bool { return now() > counted }) && now() == counted
+	return quiet && streams[n].end == nil && alive()
 }
 
 func end(shown bool, what ...any) {
@@ -381,7 +394,7 @@ func end(shown bool, what ...any) {
 }
 )go";
 constexpr std::string_view kUserFunctions = R"go(
-var asReader context.Context // of a user who may read only what is permitted
+var asReader context.Context // of a user with the right to read what is permitted
 
 func enableUsers() {
 	auth := pb.NewAuthClient(conn)

@@ -40,7 +40,10 @@ class ProgramWriter {
 
   std::string Write() {
     for (const NumberedEntry& line : lines_) {
-      if (line.line == sought_.since) Statement("before := " + Counted());
+      if (line.line == sought_.since) {
+        Await();
+        Statement("before := " + Counted());
+      }
       Follow(line.entry);
       if (line.line >= sought_.until) break;
     }
@@ -137,18 +140,22 @@ class ProgramWriter {
   void Ask(const Entry& entry, const std::string& statement) {
     filled_ = filled_ || IsWrite(entry.method);
     if (!comment_.empty()) Statement(std::exchange(comment_, {}));
-    for (const auto& [stream, came] : came_) {
-      std::uint64_t& awaited = awaited_[stream];
-      if (std::exchange(awaited, came) != came) {
-        Statement(fmt::format("await({}, {})", stream, came));
-      }
-    }
+    Await();
     const Duration idle = entry.at - idle_since_;
     if (idle > kPause && !body_.empty()) {
       Statement(fmt::format("time.Sleep({} * time.Millisecond)", idle / 1ms));
     }
     Statement(statement);
     idle_since_ = std::max(idle_since_, entry.at);
+  }
+
+  void Await() {
+    for (const auto& [stream, came] : came_) {
+      std::uint64_t& awaited = awaited_[stream];
+      if (std::exchange(awaited, came) != came) {
+        Statement(fmt::format("await({}, {})", stream, came));
+      }
+    }
   }
 
   void Statement(const std::string& statement) { body_.push_back(statement); }

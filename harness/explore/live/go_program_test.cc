@@ -39,7 +39,7 @@ TEST(GoProgramTest, AWrongMessageIsLookedForAfterAllThatItsWatchReceived) {
                               R"(StartRevision: 2, ProgressNotify: true}))"),
                     HasSubstr("await(1, 2)\n\tshow(kv.Put(ctx, &pb.PutRequest{Key: []byte(\"other"),
                     HasSubstr("end(came(1, ofWatch(0),\n\t\t\"watch 0: created\",\n\t\t\"watch 0: "
-                              "put \\x22k\\x22 = \\x22v\\x22 (create 2, mod 2, version 1, lease "
+                              "put \\\"k\\\" = \\\"v\\\" (create 2, mod 2, version 1, lease "
                               "0)\",\n\t\t"),
                     // What was sent after it is left out.
                     Not(HasSubstr("\"late\""))));
@@ -78,7 +78,7 @@ TEST(GoProgramTest, MissingProgressIsCountedFromWhereItWasDue) {
   recording.Annotate(ProgressDue{.stream = StreamId(1), .asked = true, .limit_ms = 1});
   recording.AskProgress().Pause(1s).Annotate(ProgressOver{StreamId(1)});
   EXPECT_THAT(MainOf(recording, "Bookmarkable"),
-              AllOf(HasSubstr("before := count(1, progressFrom(2))\n\tawait(1, 2)\n\t"
+              AllOf(HasSubstr("await(1, 2)\n\tbefore := count(1, progressFrom(2))\n\t"
                               "askProgress(1)\n"),
                     HasSubstr("end(noMore(1, before, progressFrom(2)), ")));
 }
@@ -135,15 +135,15 @@ TEST(GoRequestsTest, EveryPartOfATransactionIsWritten) {
             R"(show(kv.Txn(ctx, &pb.TxnRequest{Compare: []*pb.Compare{&pb.Compare{)"
             R"(Key: []byte("a"), Target: pb.Compare_CompareTarget(2), )"
             R"(Result: pb.Compare_CompareResult(0), )"
-            R"(TargetUnion: &pb.Compare_ModRevision{ModRevision: 7}}, }, )"
+            R"(TargetUnion: &pb.Compare_ModRevision{ModRevision: 7}}}, )"
             R"(Success: []*pb.RequestOp{{Request: &pb.RequestOp_RequestPut{RequestPut: )"
-            R"(&pb.PutRequest{Key: []byte("a\x00\x22"), Lease: 3}}}, )"
+            R"(&pb.PutRequest{Key: []byte("a\x00\""), Lease: 3}}}, )"
             R"({Request: &pb.RequestOp_RequestTxn{RequestTxn: &pb.TxnRequest{)"
             R"(Success: []*pb.RequestOp{{Request: &pb.RequestOp_RequestDeleteRange{)"
-            R"(RequestDeleteRange: &pb.DeleteRangeRequest{Key: []byte("d"), PrevKv: true}}}, })"
-            R"(}}}, }, Failure: []*pb.RequestOp{{Request: &pb.RequestOp_RequestRange{)"
+            R"(RequestDeleteRange: &pb.DeleteRangeRequest{Key: []byte("d"), PrevKv: true}}}})"
+            R"(}}}}, Failure: []*pb.RequestOp{{Request: &pb.RequestOp_RequestRange{)"
             R"(RequestRange: &pb.RangeRequest{Key: []byte("a"), RangeEnd: []byte("b"), )"
-            R"(Limit: 2, CountOnly: true}}}, }})))");
+            R"(Limit: 2, CountOnly: true}}}}})))");
 }
 
 TEST(GoRequestsTest, LeasesAndLongValuesAreWritten) {

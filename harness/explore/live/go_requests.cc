@@ -2,8 +2,10 @@
 #include "harness/explore/live/go_requests.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <utility>
+#include <vector>
 
 #include "harness/history/wire.h"
 
@@ -17,8 +19,8 @@ std::string Escape(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool plain = byte >= ' ' && byte <= '~' && c != '"' && c != '\\';
-    escaped += plain ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
+    if (c == '"' || c == '\\') escaped += '\\';
+    escaped += byte >= ' ' && byte <= '~' ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
   }
   return '"' + escaped + '"';
 }
@@ -40,8 +42,11 @@ class Literal {
   }
   Literal& Flag(std::string_view field, bool set) { return set ? Set(field, "true") : *this; }
   // "[]*pb.Compare{...}"; left out if it has no elements.
-  Literal& List(std::string_view field, std::string_view type, const std::string& elements) {
-    return elements.empty() ? *this : Set(field, fmt::format("[]{}{{{}}}", type, elements));
+  Literal& List(std::string_view field, std::string_view type,
+                const std::vector<std::string>& elements) {
+    return elements.empty()
+               ? *this
+               : Set(field, fmt::format("[]{}{{{}}}", type, fmt::join(elements, ", ")));
   }
   std::string str() const { return text_ + "}"; }
 
@@ -94,21 +99,21 @@ template <typename View>
 std::string OperationAs(std::string_view kind, std::string_view body) {
   View view;
   if (!Parse(body, view).ok()) return {};
-  return fmt::format("{{Request: &pb.RequestOp_Request{0}{{Request{0}: {1}}}}}, ", kind,
+  return fmt::format("{{Request: &pb.RequestOp_Request{0}{{Request{0}: {1}}}}}", kind,
                      LiteralOf(view).str());
 }
 
-std::string OperationsOf(const std::vector<OperationView>& operations) {
-  std::string text;
-  for (const OperationView& one : operations) {
-    if (one.kind == Method::kPut) text += OperationAs<PutRequestView>("Put", one.body);
-    if (one.kind == Method::kRange) text += OperationAs<RangeRequestView>("Range", one.body);
-    if (one.kind == Method::kTxn) text += OperationAs<TxnRequestView>("Txn", one.body);
-    if (one.kind == Method::kDeleteRange) {
-      text += OperationAs<DeleteRangeRequestView>("DeleteRange", one.body);
+std::vector<std::string> OperationsOf(const std::vector<OperationView>& operations) {
+  std::vector<std::string> all;
+  for (const auto& [kind, body] : operations) {
+    if (kind == Method::kPut) all.push_back(OperationAs<PutRequestView>("Put", body));
+    if (kind == Method::kRange) all.push_back(OperationAs<RangeRequestView>("Range", body));
+    if (kind == Method::kTxn) all.push_back(OperationAs<TxnRequestView>("Txn", body));
+    if (kind == Method::kDeleteRange) {
+      all.push_back(OperationAs<DeleteRangeRequestView>("DeleteRange", body));
     }
   }
-  return text;
+  return all;
 }
 
 std::string ConditionOf(std::string_view bytes) {
@@ -124,18 +129,17 @@ std::string ConditionOf(std::string_view bytes) {
   const std::string with = is_value ? fmt::format("[]byte({})", GoString(compare.value))
                                     : fmt::format("{}", numbers[target]);
   return Literal("Compare")
-             .Text("Key", compare.key)
-             .Text("RangeEnd", compare.range_end)
-             .Set("Target", fmt::format("pb.Compare_CompareTarget({})", compare.target))
-             .Set("Result", fmt::format("pb.Compare_CompareResult({})", compare.result))
-             .Set("TargetUnion", fmt::format("&pb.Compare_{0}{{{0}: {1}}}", kFields[target], with))
-             .str() +
-         ", ";
+      .Text("Key", compare.key)
+      .Text("RangeEnd", compare.range_end)
+      .Set("Target", fmt::format("pb.Compare_CompareTarget({})", compare.target))
+      .Set("Result", fmt::format("pb.Compare_CompareResult({})", compare.result))
+      .Set("TargetUnion", fmt::format("&pb.Compare_{0}{{{0}: {1}}}", kFields[target], with))
+      .str();
 }
 
 Literal LiteralOf(const TxnRequestView& txn) {
-  std::string conditions;
-  for (const std::string_view compare : txn.compare) conditions += ConditionOf(compare);
+  std::vector<std::string> conditions;
+  for (const std::string_view compare : txn.compare) conditions.push_back(ConditionOf(compare));
   return Literal("TxnRequest")
       .List("Compare", "*pb.Compare", conditions)
       .List("Success", "*pb.RequestOp", OperationsOf(txn.success))
@@ -161,9 +165,9 @@ Literal LiteralOf(const WatchCreateView& create) {
       .Flag("PrevKv", create.prev_kv)
       .Flag("ProgressNotify", create.progress_notify)
       .Flag("Fragment", create.fragment);
-  std::string filters;
-  if (create.no_put) filters += "pb.WatchCreateRequest_NOPUT, ";
-  if (create.no_delete) filters += "pb.WatchCreateRequest_NODELETE, ";
+  std::vector<std::string> filters;
+  if (create.no_put) filters.emplace_back("pb.WatchCreateRequest_NOPUT");
+  if (create.no_delete) filters.emplace_back("pb.WatchCreateRequest_NODELETE");
   return literal.List("Filters", "pb.WatchCreateRequest_FilterType", filters);
 }
 

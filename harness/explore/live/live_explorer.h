@@ -54,7 +54,7 @@ class LiveExplorer {
   // or none started at all. What was found is kept in any case.
   Status Explore(Duration time, std::uint64_t most, const std::function<bool()>& go_on);
   // Each script alone on a fresh server, some servers at a time: what was found, by script. The
-  // first whose findings are worth it keeps its recording.
+  // first with findings that are worth it keeps its recording.
   using Findings = std::vector<Finding>;
   struct Alone {
     Findings findings;

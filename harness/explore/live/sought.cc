@@ -246,10 +246,18 @@ class Seeker {
     const std::int64_t watch =
         last->what.watch == kWholeStream && watch_ ? *watch_ : last->what.watch;
     Of(created ? "isCreation" : fmt::format("ofWatch({})", watch), Sought::Kind::kMessage);
+    Line progress{};  // how far an ErrCompacted finds its watch
+    for (const CameOn& one : came_) {
+      const bool its = one.what.watch == watch || one.what.watch == kWholeStream;
+      if (one.stream != sought_.stream || !one.what.progress || !its) continue;
+      if (finding_.guarantee == Guarantee("CompactionSurfaced") && one.line < wrong.line) {
+        progress = one.line;
+      }
+    }
     const auto counts = [&](const CameOn& one) {
       if (one.stream != sought_.stream) return false;
       if (created) return one.what.created;
-      if (one.what.progress) return IsEvidence(one.line);
+      if (one.what.progress) return IsEvidence(one.line) || one.line == progress;
       return one.what.watch == watch;
     };
     if (finding_.guarantee == Guarantee("Atomic")) {
