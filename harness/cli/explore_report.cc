@@ -54,6 +54,9 @@ std::string ReportText(const ExploreReport& report, const std::string& attached,
   }
   const std::string asked = explore::PromiseAskedFor(lines, broken);
   if (!asked.empty()) text += fmt::format("It showed when this was asked: {}.\n\n", asked);
+  if (!report.shown.empty()) {
+    text += fmt::format("The script alone showed it {}, each on a fresh server.\n\n", report.shown);
+  }
   text += fmt::format(
       "Lines are those of {0}, the recording: `watchproof check {0}` judges it.\n\n"
       "Start one member with its default flags{1} and an empty data directory, and run this "

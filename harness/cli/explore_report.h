@@ -23,6 +23,8 @@ struct ExploreReport {
   explore::Server server;
   // Of the script that shows it, alone; empty: it did not show again, and there is no program.
   std::filesystem::path recording;
+  // "7 of 10 times": how often it did; empty: that was not counted.
+  std::string shown;
 };
 
 // And a copy of the recording, with the ending ".wire.zst".

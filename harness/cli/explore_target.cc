@@ -225,7 +225,7 @@ class TargetExploration {
                        LooksLike(bucket.broken(), Carrier());
     if (cut_out) {
       WP_ASSIGN_OR_RETURN(const std::string kept,
-                          Keep(number, repeats.alone, smallest, repeats.recording));
+                          Keep(number, repeats.alone, smallest, repeats.recording, repeats.often));
       text += repeats.text + kept;
     } else {
       text += fmt::format(
@@ -254,6 +254,7 @@ class TargetExploration {
   struct Repeats {
     std::string text;
     int shown = 0;
+    std::string often{};           // "7 of 10 times"
     Finding alone;                 // the finding
     LiveExplorer::Findings all{};  // and everything else
     fs::path recording{};          // of one that showed the finding; empty: none did
@@ -279,8 +280,8 @@ class TargetExploration {
       if (++repeats.shown == 1 || !recording.empty()) repeats.alone = *one;
       if (!recording.empty()) repeats.recording = recording;
     }
-    repeats.text = fmt::format("  repeats    {} of {} times, alone on a fresh server\n",
-                               repeats.shown, kRepeats);
+    repeats.often = fmt::format("{} of {} times", repeats.shown, kRepeats);
+    repeats.text = fmt::format("  repeats    {}, alone on a fresh server\n", repeats.often);
     return repeats;
   }
 
@@ -290,7 +291,7 @@ class TargetExploration {
 
   // The script as a file, its recording, and what the authors of the store need: where they are.
   Result<std::string> Keep(int number, const Finding& broken, const Script& script,
-                           const fs::path& recording) {
+                           const fs::path& recording, const std::string& shown = {}) {
     if (options_.keep.empty()) return std::string();
     const fs::path file =
         options_.keep / fmt::format("{}-{}.jsonl", Name(broken.guarantee), number);
@@ -299,7 +300,8 @@ class TargetExploration {
     WP_RETURN_IF_ERROR(WriteReport(report, {.target = options_.target->Label(explorer_.version()),
                                             .broken = broken,
                                             .server = script.server,
-                                            .recording = recording}));
+                                            .recording = recording,
+                                            .shown = shown}));
     return fmt::format(
         "  repeat     watchproof run --plan {}\n"
         "  to file    {}\n",

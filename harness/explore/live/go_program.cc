@@ -21,7 +21,7 @@
 namespace watchproof::explore {
 namespace {
 
-constexpr Duration kPause = 100ms;  // the shortest that is kept
+constexpr Duration kPause = 50ms;  // the shortest that is kept
 constexpr std::size_t kFewAlike = 3;
 
 class ProgramWriter {
@@ -228,6 +228,7 @@ std::string PromiseAskedFor(const std::vector<NumberedEntry>& lines, const Findi
   for (const NumberedEntry& line : lines) {
     if (line.line >= until) break;
     if (line.entry.kind != EntryKind::kAnnotation) continue;
+    if (IsStage(line.entry, Stage::kHealed)) return {};
     const auto annotation = ParseAnnotation(line.entry.text);
     if (!annotation.has_value()) continue;
     if (const auto* asks = std::get_if<ClientAsks>(&*annotation)) text = asks->text;

@@ -22,7 +22,8 @@ namespace watchproof::explore {
 
 // Requires: the finding is of this recording, and its first line is that of the run.
 std::string GoProgram(const std::vector<NumberedEntry>& lines, const Finding& finding);
-// The standing promise that was asked for when the finding showed; empty: it showed before that.
+// The standing promise that was asked for when the finding showed; empty: it showed before
+// that, or by the harness' last write.
 std::string PromiseAskedFor(const std::vector<NumberedEntry>& lines, const Finding& finding);
 
 }  // namespace watchproof::explore
