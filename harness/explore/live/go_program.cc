@@ -73,11 +73,7 @@ class ProgramWriter {
       case EntryKind::kAnnotation:
         return Annotated(entry);
       case EntryKind::kFault:
-        if (const auto fault = ParseFaultLine(entry.text);
-            fault.has_value() && fault->fault == "kill" && fault->healed) {
-          Ask(entry, "restart()");
-        }
-        return;
+        return Fault(entry);
       case EntryKind::kRunStarted:
       case EntryKind::kStreamClosed:
         return;
@@ -134,6 +130,14 @@ class ProgramWriter {
     } else if (const auto* limited = std::get_if<ReadingLimited>(&*annotation)) {
       Ask(entry, fmt::format("allow({}, {})", limited->stream.value, limited->messages));
     }
+  }
+
+  // It takes a person longer to bring it back than the harness.
+  void Fault(const Entry& entry) {
+    const auto fault = ParseFaultLine(entry.text);
+    if (!fault.has_value() || fault->fault != "kill") return;
+    if (!fault->healed) Ask(entry, "restart()");
+    idle_since_ = entry.at;
   }
 
   // After what had come by then, and as long after it.

@@ -95,13 +95,13 @@ TEST(GoProgramTest, TheClientStopsClosesAndAsksThePersonAsInTheRecording) {
   recording.Annotate(ClientAsks{.client = "script 1", .text = "the leases"});
   recording.Annotate(ReadingLimited{StreamId(1), 2}).Put("k", "v", 6).Deliver(0, {{6, "k"}});
   recording.Pause(250ms);
-  recording.Armed("kill", "every").Healed("kill").Annotate(ClosingStream{StreamId(1)});
+  recording.Armed("kill", "every").Pause(3s).Healed("kill").Annotate(ClosingStream{StreamId(1)});
   recording.On(2, "control").On(3).Annotate(ReadRight{StreamId(3), {"a"}, {"b"}});
   recording.On(4).Closed(StatusCode::kUnavailable);
   const std::string program = MainOf(recording, "Settled");
   EXPECT_THAT(program, AllOf(HasSubstr("\tfill(5)\n"), HasSubstr("// Asked at the end of every "),
                              HasSubstr("allow(1, 2)"), HasSubstr("time.Sleep(25"),
-                             HasSubstr("restart()"), HasSubstr("closeStream(1)")));
+                             HasSubstr("\trestart()\n\tcloseStream(1)")));
   EXPECT_THAT(program, AllOf(HasSubstr("permit(\"a\", \"b\")\n\topen(3, asReader)"),
                              HasSubstr("enableUsers()"), Not(HasSubstr("open(2")),
                              HasSubstr("end(ended(4, 14), ")));
