@@ -114,6 +114,7 @@ def check(
             log.write_text("\n".join(printed) + "\n", encoding="utf-8")
         verdict = printed[-1] if printed else "it printed nothing"
         if verdict.startswith("SHOWN"):
+            verdict = verdict.replace("SHOWN", f"SHOWN in run {one + 1}", 1)
             break
     answer = "yes" if verdict.startswith("SHOWN") else "no"
     stamped = re.sub(rf"^{CHECKED}.*$", f"{CHECKED}{answer}", text, count=1, flags=re.MULTILINE)

@@ -314,6 +314,12 @@ func count(n int, is func(item) bool) int {
 	return counted
 }
 
+func soFar(n int, is func(item) bool) int {
+	mu.Lock()
+	defer mu.Unlock()
+	return count(n, is)
+}
+
 // Waits until so much came on the stream, progress left out.
 func await(n int, least int) {
 	s := streams[n]

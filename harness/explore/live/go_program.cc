@@ -5,16 +5,15 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
+#include <utility>
 
-#include "harness/checkers/judge.h"
+#include "harness/drive/shared/live_server.h"
 #include "harness/explore/live/go_frame.h"
 #include "harness/explore/live/go_lines.h"
 #include "harness/explore/live/go_requests.h"
 #include "harness/explore/live/sought.h"
 #include "harness/history/annotation.h"
-#include "harness/history/run_started.h"
 #include "harness/history/wire.h"
 #include "harness/model/operations.h"
 
@@ -42,12 +41,15 @@ class ProgramWriter {
     for (const NumberedEntry& line : lines_) {
       if (line.line == sought_.since) {
         Await();
-        Statement("before := " + Counted());
+        Statement(fmt::format("before := soFar({}, {})", sought_.stream.value, sought_.of));
       }
       Follow(line.entry);
       if (line.line >= sought_.until) break;
     }
     Statement(fmt::format("fmt.Println(\"EXPECTED:\", {})", GoString(finding_.expected)));
+    if (sought_.kind == Sought::Kind::kUnknown) {
+      Statement("// Whether it shows is for a person to say: what came must be compared.");
+    }
     Statement(fmt::format("end({})", Verdict()));
     return GoFrame(Body(), !rights_.empty());
   }
@@ -64,7 +66,7 @@ class ProgramWriter {
         return Receive(entry);
       case EntryKind::kCallStarted:
         // What the harness reads for itself changes nothing.
-        if (entry.text.starts_with("script ") || IsWrite(entry.method)) {
+        if (ScriptOfClient(entry.text) > 0 || IsWrite(entry.method)) {
           Ask(entry, GoStatement(entry.method, entry.payload.view()));
         }
         return;
@@ -110,12 +112,10 @@ class ProgramWriter {
   void Answered(const Entry& entry) {
     idle_since_ = std::max(idle_since_, entry.at);
     HeaderView header;
-    if (filled_ || entry.code != StatusCode::kOk) return;
-    if (!ParseHeader(entry.payload.view(), header).ok() || header.revision == 0) return;
+    if (std::exchange(answered_, true) || entry.method != Method::kRange) return;
+    if (!ParseHeader(entry.payload.view(), header).ok()) return;
     // A fresh store is at revision 1, and revisions in requests count from there.
-    if (!std::exchange(filled_, true) && header.revision > 1 && body_.empty()) {
-      Statement(fmt::format("fill({})", header.revision));
-    }
+    if (header.revision > 1) Statement(fmt::format("fill({})", header.revision));
   }
 
   void Annotated(const Entry& entry) {
@@ -142,7 +142,6 @@ class ProgramWriter {
 
   // After what had come by then, and as long after it.
   void Ask(const Entry& entry, const std::string& statement) {
-    filled_ = filled_ || IsWrite(entry.method);
     if (!comment_.empty()) Statement(std::exchange(comment_, {}));
     Await();
     const Duration idle = entry.at - idle_since_;
@@ -180,10 +179,6 @@ class ProgramWriter {
     return text;
   }
 
-  std::string Counted() const {
-    return fmt::format("count({}, {})", sought_.stream.value, sought_.of);
-  }
-
   std::string Verdict() const {
     switch (sought_.kind) {
       case Sought::Kind::kMessage: {
@@ -196,6 +191,8 @@ class ProgramWriter {
       case Sought::Kind::kStreamEnd:
         return fmt::format("ended({0}, {1}), \"stream {0} ended with error {1}\"",
                            sought_.stream.value, sought_.count);
+      case Sought::Kind::kUnknown:
+        return "false";
       case Sought::Kind::kNoServer:
         return "!alive(), \"the server does not answer\"";
       case Sought::Kind::kSilence:
@@ -215,7 +212,7 @@ class ProgramWriter {
   std::map<std::uint32_t, std::uint64_t> came_;  // so much, by stream, progress left out
   std::map<std::uint32_t, std::uint64_t> awaited_;
   Duration idle_since_{};
-  bool filled_ = false;  // the first revision is known
+  bool answered_ = false;  // a call was
   std::string comment_;
   std::vector<std::string> body_;
 };

@@ -78,7 +78,7 @@ TEST(GoProgramTest, MissingProgressIsCountedFromWhereItWasDue) {
   recording.Annotate(ProgressDue{.stream = StreamId(1), .asked = true, .limit_ms = 1});
   recording.AskProgress().Pause(1s).Annotate(ProgressOver{StreamId(1)});
   EXPECT_THAT(MainOf(recording, "Bookmarkable"),
-              AllOf(HasSubstr("await(1, 2)\n\tbefore := count(1, progressFrom(2))\n\t"
+              AllOf(HasSubstr("await(1, 2)\n\tbefore := soFar(1, progressFrom(2))\n\t"
                               "askProgress(1)\n"),
                     HasSubstr("end(noMore(1, before, progressFrom(2)), ")));
 }
@@ -87,6 +87,13 @@ TEST(GoProgramTest, AnAnswerThatDiffersIsThatOfTheLastCall) {
   Recording recording;
   recording.ReadRefusedAt(1).Annotate(AnswerDiffers{.expected = "an answer"});
   EXPECT_THAT(MainOf(recording, "Answered"), HasSubstr("end(lastAnswer == \"error 11: "));
+}
+
+TEST(GoProgramTest, AServerThatEndedAnswersNothing) {
+  Recording recording;
+  recording.Annotate(TargetEnded{.how = "was killed"}).Put("k", "v", 2);
+  EXPECT_THAT(MainOf(recording, "Available"),
+              AllOf(HasSubstr("end(!alive(), "), Not(HasSubstr("kv.Put"))));
 }
 
 TEST(GoProgramTest, TheClientStopsClosesAndAsksThePersonAsInTheRecording) {

@@ -218,6 +218,10 @@ class Seeker {
   // The client says so of its last call.
   void Stated(const Annotation& annotation, Line line) {
     const auto* const differs = std::get_if<AnswerDiffers>(&annotation);
+    if (std::holds_alternative<TargetEnded>(annotation) ||
+        std::holds_alternative<NotRestarted>(annotation)) {
+      return Of("", Sought::Kind::kNoServer);
+    }
     if (differs == nullptr) return;
     std::map<std::uint32_t, std::string> clients;  // by call
     const NumberedEntry* last = nullptr;

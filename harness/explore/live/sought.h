@@ -17,13 +17,14 @@ namespace watchproof::explore {
 
 struct Sought {
   enum class Kind {
+    kUnknown,    // it does not say
     kMessage,    // lines that come on a stream, in this order, the last of them wrong
     kAnswer,     // the line of the last call
     kStreamEnd,  // the stream ends, with the code `count`
     kNoServer,   // the server does not answer
     kSilence,    // no more of a kind comes on a stream than `count`
   };
-  Kind kind = Kind::kNoServer;
+  Kind kind = Kind::kUnknown;
   // What was sent after this is left out.
   Line until{};
   StreamId stream{};
