@@ -195,12 +195,14 @@ func keepAlive(request *pb.LeaseKeepAliveRequest) (any, error) {
 
 func (s *stream) itemsOf(m *pb.WatchResponse) []item {
 	lines, id := []string{}, m.WatchId
-	if m.Created {
+	canceled := m.Canceled || m.CompactRevision > 0
+	why := fmt.Sprintf("canceled, compact revision %d: %s", m.CompactRevision, m.CancelReason)
+	if m.Created && canceled {
+		lines = append(lines, "created, but "+why)
+	} else if m.Created {
 		lines = append(lines, "created")
-	}
-	if m.Canceled || m.CompactRevision > 0 {
-		lines = append(lines,
-			fmt.Sprintf("canceled, compact revision %d: %s", m.CompactRevision, m.CancelReason))
+	} else if canceled {
+		lines = append(lines, why)
 	}
 	if len(m.Events) > 0 && m.Events[0].GetKv().GetModRevision() == s.last[id] {
 		lines = append(lines, "another message, of the same revision")
@@ -353,6 +355,9 @@ func progressFrom(revision int64) func(item) bool {
 }
 
 func isCreation(i item) bool { return strings.Contains(i.line, ": created") }
+
+// The creations and ends of watches, which decide which ids are free.
+func isBound(i item) bool { return isCreation(i) || strings.Contains(i.line, ": canceled") }
 
 // Whether these lines came, and between them nothing else but progress. A line may name the
 // revision in the header, too.

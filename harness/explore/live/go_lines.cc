@@ -124,14 +124,16 @@ std::vector<StreamLine> StreamLines::Of(const WatchResponseView& response) {
                      .watch = response.watch_id,
                      .header = response.header.revision});
   };
+  const bool canceled = response.canceled || response.compact_revision > 0;
+  const std::string why = fmt::format("canceled, compact revision {}: {}",
+                                      response.compact_revision, response.cancel_reason);
   if (response.created) {
-    add("created");
+    add(canceled ? "created, but " + why : "created");
     lines.back().created = true;
+  } else if (canceled) {
+    add(why);
   }
-  if (response.canceled || response.compact_revision > 0) {
-    add(fmt::format("canceled, compact revision {}: {}", response.compact_revision,
-                    response.cancel_reason));
-  }
+  if (canceled) lines.back().canceled = true;
   std::int64_t& last = last_[response.watch_id];
   if (!response.events.empty() && response.events.front().kv.mod_revision == last) {
     add("another message, of the same revision");

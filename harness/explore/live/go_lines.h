@@ -26,6 +26,7 @@ struct StreamLine {
   std::int64_t header = 0;  // the revision in the header of its message
   bool progress = false;
   bool created = false;
+  bool canceled = false;  // with `created`: refused
 };
 
 class StreamLines {

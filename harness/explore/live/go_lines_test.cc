@@ -23,6 +23,9 @@ TEST(GoLinesTest, EachKindOfMessageHasItsLines) {
   EXPECT_THAT(Texts(lines, response), ElementsAre("watch 3: created"));
   response = {.watch_id = 3, .canceled = true, .compact_revision = 7, .cancel_reason = "gone"};
   EXPECT_THAT(Texts(lines, response), ElementsAre("watch 3: canceled, compact revision 7: gone"));
+  response.created = true;
+  EXPECT_THAT(Texts(lines, response),
+              ElementsAre("watch 3: created, but canceled, compact revision 7: gone"));
   response = {.watch_id = -1};
   response.header.revision = 9;
   EXPECT_THAT(Texts(lines, response), ElementsAre("watch -1: progress 9"));

@@ -59,6 +59,16 @@ TEST(GoProgramTest, ProgressCountsWhereTheFindingIsAboutIt) {
               HasSubstr("\"watch 0: progress 2\",\n\t\t\"watch 0: put"));
 }
 
+TEST(GoProgramTest, ARefusalIsLookedForAfterTheEndsThatFreeIds) {
+  Recording recording;
+  recording.Watch("k", 0, {.id = 7}).Created(7).Cancel(7).Cancelled(7);
+  recording.Watch("k", 0, {.id = 7}).Refused(-1, "in use");
+  EXPECT_THAT(MainOf(recording, "Settled"),
+              HasSubstr("end(came(1, isBound,\n\t\t\"watch 7: created\",\n\t\t\"watch 7: canceled, "
+                        "compact revision 0: \",\n\t\t\"watch -1: created, but canceled, compact "
+                        "revision 0: in use, header 1\"), "));
+}
+
 TEST(GoProgramTest, WhatDoesNotComeIsWaitedFor) {
   Recording recording;
   recording.Put("k", "v", 2).Watch("k", 2).Created(0, 2).Deliver(0, {{2, "k"}}).Cancel(0);

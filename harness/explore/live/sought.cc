@@ -249,7 +249,9 @@ class Seeker {
     const bool created = last->what.created;
     const std::int64_t watch =
         last->what.watch == kWholeStream && watch_ ? *watch_ : last->what.watch;
-    Of(created ? "isCreation" : fmt::format("ofWatch({})", watch), Sought::Kind::kMessage);
+    const bool refused = created && last->what.canceled;
+    const std::string bounds = refused ? "isBound" : "isCreation";
+    Of(created ? bounds : fmt::format("ofWatch({})", watch), Sought::Kind::kMessage);
     Line progress{};  // how far an ErrCompacted finds its watch
     for (const CameOn& one : came_) {
       const bool its = one.what.watch == watch || one.what.watch == kWholeStream;
@@ -260,7 +262,7 @@ class Seeker {
     }
     const auto counts = [&](const CameOn& one) {
       if (one.stream != sought_.stream) return false;
-      if (created) return one.what.created;
+      if (created) return one.what.created || (refused && one.what.canceled);
       if (one.what.progress) return IsEvidence(one.line) || one.line == progress;
       return one.what.watch == watch;
     };
