@@ -388,11 +388,25 @@ func ended(n int, code int) bool {
 	})
 }
 
-// Whether no more of this came than so many, though the server answers.
+// Whether nothing else of these came than the lines, though the server answers.
+func only(n int, of func(item) bool, lines ...string) bool {
+	came := func() []string {
+		all := []string{}
+		for _, one := range streams[n].items {
+			if of(one) {
+				all = append(all, one.line)
+			}
+		}
+		return all
+	}
+	more := holds(patience, func() bool { return len(came()) > len(lines) })
+	return !more && slices.Equal(came(), lines) && streams[n].end == nil && alive()
+}
+
+// Whether no more of these came than so many, likewise.
 func noMore(n int, counted int, of func(item) bool) bool {
-	now := func() int { return count(n, of) }
-	quiet := !holds(patience, func() bool { return now() > counted }) && now() == counted
-	return quiet && streams[n].end == nil && alive()
+	more := holds(patience, func() bool { return count(n, of) > counted })
+	return !more && streams[n].end == nil && alive()
 }
 
 func end(shown bool, what ...any) {

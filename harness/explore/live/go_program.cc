@@ -179,26 +179,30 @@ class ProgramWriter {
     return text;
   }
 
+  std::string Compared(std::string_view how) const {
+    std::string text = fmt::format("{}({}, {}", how, sought_.stream.value, sought_.of);
+    for (const std::string& line : sought_.lines) text += ",\n\t\t" + GoString(line);
+    return text + ")";
+  }
+
   std::string Verdict() const {
     switch (sought_.kind) {
-      case Sought::Kind::kMessage: {
-        std::string came = fmt::format("came({}, {}", sought_.stream.value, sought_.of);
-        for (const std::string& line : sought_.lines) came += ",\n\t\t" + GoString(line);
-        return came + "), " + GoString(sought_.lines.back());
-      }
+      case Sought::Kind::kMessage:
+        return fmt::format("{}, {}", Compared("came"), GoString(sought_.lines.back()));
+      case Sought::Kind::kSilence:
+        return Compared("only") + ", \"nothing more for\", patience";
+      case Sought::Kind::kNoMore:
+        return fmt::format("noMore({}, before, {}), \"nothing more for\", patience",
+                           sought_.stream.value, sought_.of);
       case Sought::Kind::kAnswer:
         return fmt::format("lastAnswer == {}, lastAnswer", GoString(sought_.lines.back()));
       case Sought::Kind::kStreamEnd:
         return fmt::format("ended({0}, {1}), \"stream {0} ended with error {1}\"",
-                           sought_.stream.value, sought_.count);
+                           sought_.stream.value, sought_.code);
       case Sought::Kind::kUnknown:
         return "false";
       case Sought::Kind::kNoServer:
         return "!alive(), \"the server does not answer\"";
-      case Sought::Kind::kSilence:
-        return fmt::format(
-            "noMore({}, {}, {}), \"nothing came for\", patience", sought_.stream.value,
-            sought_.since.value > 0 ? "before" : fmt::format("{}", sought_.count), sought_.of);
     }
     return {};
   }

@@ -73,13 +73,14 @@ TEST(GoProgramTest, WhatDoesNotComeIsWaitedFor) {
   Recording recording;
   recording.Put("k", "v", 2).Watch("k", 2).Created(0, 2).Deliver(0, {{2, "k"}}).Cancel(0);
   EXPECT_THAT(MainOf(recording, "Settled"),
-              AllOf(HasSubstr("cancel(1, 0)\n"), HasSubstr("end(noMore(1, 0, endOf(0)), ")));
+              AllOf(HasSubstr("cancel(1, 0)\n"), HasSubstr("end(only(1, endOf(0)), ")));
   recording = Recording();
   recording.Watch("k", 2).Put("k", "v", 2);
-  EXPECT_THAT(MainOf(recording, "Settled"), HasSubstr("end(noMore(1, 0, isCreation), "));
+  EXPECT_THAT(MainOf(recording, "Settled"), HasSubstr("end(only(1, isCreation), "));
   recording = Recording();
   recording.Watch("k", 2).Created(0).Put("k", "v", 2);
-  EXPECT_THAT(MainOf(recording, "Settled"), HasSubstr("end(noMore(1, 1, linesOf(0)), "));
+  EXPECT_THAT(MainOf(recording, "Settled"),
+              HasSubstr("end(only(1, linesOf(0),\n\t\t\"watch 0: created\"), "));
 }
 
 TEST(GoProgramTest, MissingProgressIsCountedFromWhereItWasDue) {

@@ -123,26 +123,27 @@ class Seeker {
   }
 
   // The lines that count are of the stream and hold the text.
-  void Count(std::string of, const std::string& text) {
+  void Quiet(std::string of, const std::string& text) {
     Of(std::move(of), Sought::Kind::kSilence);
-    sought_.count = std::ranges::count_if(came_, [&](const CameOn& one) {
-      return one.stream == sought_.stream && one.line <= sought_.until && !one.what.progress &&
-             one.what.text.find(text) != std::string::npos;
-    });
+    for (const CameOn& one : came_) {
+      const bool counts = one.stream == sought_.stream && one.line <= sought_.until &&
+                          !one.what.progress && one.what.text.find(text) != std::string::npos;
+      if (counts) sought_.lines.push_back(one.what.text);
+    }
   }
 
   void Silence() {
     if (finding_.guarantee == Guarantee("Bookmarkable")) {
       sought_.since = finding_.evidence.front();
-      return Of(fmt::format("progressFrom({})", HeadAt(sought_.since)), Sought::Kind::kSilence);
+      return Of(fmt::format("progressFrom({})", HeadAt(sought_.since)), Sought::Kind::kNoMore);
     }
     if (finding_.guarantee == Guarantee("Available") ||
         finding_.guarantee == Guarantee("Durable")) {
       return Of("", Sought::Kind::kNoServer);
     }
-    if (!watch_) return Count("isCreation", ": created");
-    if (AsksForEnd()) return Count(fmt::format("endOf({})", *watch_), EndText());
-    Count(fmt::format("linesOf({})", *watch_), fmt::format("watch {}: ", *watch_));
+    if (!watch_) return Quiet("isCreation", ": created");
+    if (AsksForEnd()) return Quiet(fmt::format("endOf({})", *watch_), EndText());
+    Quiet(fmt::format("linesOf({})", *watch_), fmt::format("watch {}: ", *watch_));
   }
 
   std::int64_t HeadAt(Line line) const {
@@ -182,7 +183,7 @@ class Seeker {
       const auto annotation = entry == nullptr ? std::nullopt : AnnotationAt(*entry);
       if (!annotation || !std::holds_alternative<DeliveryOver>(*annotation) || !watch_) continue;
       sought_.until = line;
-      Count(fmt::format("linesOf({})", *watch_), fmt::format("watch {}: ", *watch_));
+      Quiet(fmt::format("linesOf({})", *watch_), fmt::format("watch {}: ", *watch_));
       return true;
     }
     return false;
@@ -196,7 +197,7 @@ class Seeker {
         return Answer(wrong);
       case EntryKind::kStreamClosed:
         sought_.stream = wrong.entry.stream;
-        sought_.count = static_cast<std::int64_t>(wrong.entry.code);
+        sought_.code = static_cast<std::int64_t>(wrong.entry.code);
         return Of("", Sought::Kind::kStreamEnd);
       case EntryKind::kAnnotation:
         if (const auto annotation = AnnotationAt(wrong)) Stated(*annotation, wrong.line);

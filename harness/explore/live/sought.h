@@ -20,9 +20,10 @@ struct Sought {
     kUnknown,    // it does not say
     kMessage,    // lines that come on a stream, in this order, the last of them wrong
     kAnswer,     // the line of the last call
-    kStreamEnd,  // the stream ends, with the code `count`
+    kStreamEnd,  // the stream ends, with the code
     kNoServer,   // the server does not answer
-    kSilence,    // no more of a kind comes on a stream than `count`
+    kSilence,    // nothing comes on a stream but these lines
+    kNoMore,     // no more of a kind comes on a stream than had come by `since`
   };
   Kind kind = Kind::kUnknown;
   // What was sent after this is left out.
@@ -31,8 +32,7 @@ struct Sought {
   // Which lines of the stream count, as an expression of Go: "ofWatch(3)".
   std::string of{};
   std::vector<std::string> lines{};
-  std::int64_t count = 0;
-  // Of silence: what came before this line is to be counted there; 0: `count` says how much.
+  std::int64_t code = 0;
   Line since{};
 };
 
