@@ -359,6 +359,23 @@ func isCreation(i item) bool { return strings.Contains(i.line, ": created") }
 // The creations and ends of watches, which decide which ids are free.
 func isBound(i item) bool { return isCreation(i) || strings.Contains(i.line, ": canceled") }
 
+// That watch of the stream is the one that this creation of it answered, counted from 1. Where the
+// server refuses another one, the next has its id, and nothing is shown.
+func isOf(n int, creation int, id int64) {
+	line := fmt.Sprintf("watch %d: created", id)
+	if !holds(soon, func() bool {
+		created := []string{}
+		for _, one := range streams[n].items {
+			if isCreation(one) {
+				created = append(created, one.line)
+			}
+		}
+		return len(created) >= creation && created[creation-1] == line
+	}) {
+		end(false)
+	}
+}
+
 // Whether these lines came, and between them nothing else but progress. A line may name the
 // revision in the header, too.
 func came(n int, of func(item) bool, lines ...string) bool {

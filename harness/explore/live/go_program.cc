@@ -50,6 +50,10 @@ class ProgramWriter {
     if (sought_.kind == Sought::Kind::kUnknown) {
       Statement("// Whether it shows is for a person to say: what came must be compared.");
     }
+    if (sought_.creation > 0) {
+      Statement(
+          fmt::format("isOf({}, {}, {})", sought_.stream.value, sought_.creation, sought_.watch));
+    }
     Statement(fmt::format("end({})", Verdict()));
     return GoFrame(Body(), !rights_.empty());
   }
@@ -233,7 +237,7 @@ std::string PromiseAskedFor(const std::vector<NumberedEntry>& lines, const Findi
   for (const NumberedEntry& line : lines) {
     if (line.line >= until) break;
     if (line.entry.kind != EntryKind::kAnnotation) continue;
-    if (IsStage(line.entry, Stage::kHealed)) return {};
+    if (IsStage(line.entry, Stage::kHealed)) return "a last write, of another key";
     const auto annotation = ParseAnnotation(line.entry.text);
     if (!annotation.has_value()) continue;
     if (const auto* asks = std::get_if<ClientAsks>(&*annotation)) text = asks->text;

@@ -22,8 +22,8 @@ namespace watchproof::explore {
 
 // Requires: the finding is of this recording, and its first line is that of the run.
 std::string GoProgram(const std::vector<NumberedEntry>& lines, const Finding& finding);
-// The standing promise that was asked for when the finding showed; empty: it showed before
-// that, or by the harness' last write.
+// The standing promise that was asked for when the finding showed, or that it was the harness' last
+// write; empty: it showed before that.
 std::string PromiseAskedFor(const std::vector<NumberedEntry>& lines, const Finding& finding);
 
 }  // namespace watchproof::explore

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "harness/checkers/testing/script.h"
 #include "harness/explore/live/go_requests.h"
 #include "harness/history/requests.h"
@@ -67,6 +69,13 @@ TEST(GoProgramTest, ARefusalIsLookedForAfterTheEndsThatFreeIds) {
               HasSubstr("end(came(1, isBound,\n\t\t\"watch 7: created\",\n\t\t\"watch 7: canceled, "
                         "compact revision 0: \",\n\t\t\"watch -1: created, but canceled, compact "
                         "revision 0: in use, header 1\"), "));
+}
+
+TEST(GoProgramTest, AWatchIsThatOfItsCreation) {
+  Recording recording;
+  recording.Put("k", "v", 2).Watch("k", 2).Refused(-1, "none").Watch("k", 2).Created(0, 2);
+  recording.Deliver(0, {{2, "k"}}).Deliver(0, {{2, "k"}});
+  EXPECT_THAT(MainOf(recording, "Unique"), HasSubstr("isOf(1, 2, 0)\n\tend(came(1, ofWatch(0),"));
 }
 
 TEST(GoProgramTest, WhatDoesNotComeIsWaitedFor) {
@@ -141,6 +150,11 @@ TEST(GoProgramTest, ThePromiseIsTheLastBeforeTheFinding) {
   const std::vector<Finding> findings = recording.Judge().findings;
   ASSERT_FALSE(findings.empty());
   EXPECT_EQ(PromiseAskedFor(recording.lines(), findings.front()), "delivery");
+  recording.Annotate(StageReached{Stage::kHealed}).Closed(StatusCode::kUnavailable);
+  const std::vector<Finding> later = recording.Judge().findings;
+  const auto ended = std::ranges::find(later, Guarantee("Settled"), &Finding::guarantee);
+  ASSERT_NE(ended, later.end());
+  EXPECT_EQ(PromiseAskedFor(recording.lines(), *ended), "a last write, of another key");
 }
 
 TEST(GoRequestsTest, EveryPartOfATransactionIsWritten) {

@@ -68,10 +68,23 @@ class Seeker {
     } else if (wrong != nullptr && !Asleep()) {
       Wrong(*wrong);
     }
+    if (sought_.of != "isCreation" && sought_.of != "isBound") FindCreation();
     return sought_;
   }
 
  private:
+  void FindCreation() {
+    if (!watch_ || sought_.lines.empty()) return;
+    std::int64_t creations = 0;
+    for (const CameOn& one : came_) {
+      if (one.line > sought_.until) break;
+      if (one.stream != sought_.stream || !one.what.created) continue;
+      ++creations;
+      if (one.what.watch == *watch_) sought_.creation = creations;
+    }
+    sought_.watch = *watch_;
+  }
+
   const NumberedEntry* At(Line line) const {
     const auto found = std::ranges::lower_bound(lines_, line, {}, &NumberedEntry::line);
     return found != lines_.end() && found->line == line ? &*found : nullptr;
@@ -250,6 +263,7 @@ class Seeker {
     const bool created = last->what.created;
     const std::int64_t watch =
         last->what.watch == kWholeStream && watch_ ? *watch_ : last->what.watch;
+    if (watch != kWholeStream) watch_ = watch;
     const bool refused = created && last->what.canceled;
     const std::string bounds = refused ? "isBound" : "isCreation";
     Of(created ? bounds : fmt::format("ofWatch({})", watch), Sought::Kind::kMessage);

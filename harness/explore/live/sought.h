@@ -32,6 +32,10 @@ struct Sought {
   // Which lines of the stream count, as an expression of Go: "ofWatch(3)".
   std::string of{};
   std::vector<std::string> lines{};
+  // The watch is the one that this creation of the stream answered, counted from 1; 0: it is about
+  // no one watch. Where another is refused, the next one has its id.
+  std::int64_t creation = 0;
+  std::int64_t watch = 0;
   std::int64_t code = 0;
   Line since{};
 };
