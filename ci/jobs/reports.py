@@ -160,7 +160,7 @@ def main() -> int:
         promise = field(text, "It showed when this was asked: ")
         print(f"{report.stem:26} {verdict}")
         print(f"{'':26} {field(text, '# ')}")
-        print(f"{'':26} found by {'the standing promise: ' + promise if promise else 'a step'}")
+        print(f"{'':26} found {'when asked for: ' + promise if promise else 'by a step'}")
     print(f"{shown} of {len(reports)} reports show their finding")
     return 0 if reports and shown == len(reports) else 1
 
