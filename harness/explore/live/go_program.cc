@@ -114,7 +114,6 @@ class ProgramWriter {
   }
 
   void Answered(const Entry& entry) {
-    idle_since_ = std::max(idle_since_, entry.at);
     HeaderView header;
     if (std::exchange(answered_, true) || entry.method != Method::kRange) return;
     if (!ParseHeader(entry.payload.view(), header).ok()) return;
@@ -144,7 +143,8 @@ class ProgramWriter {
     idle_since_ = entry.at;
   }
 
-  // After what had come by then, and as long after it.
+  // After what had come by then, and as long after it. What an answer took on a slow disk counts as
+  // a pause: the store's loops ran meanwhile.
   void Ask(const Entry& entry, const std::string& statement) {
     if (!comment_.empty()) Statement(std::exchange(comment_, {}));
     Await();
