@@ -57,6 +57,8 @@ class Found(RunTest):
 
         Whether the bug is a known one depends on the target: it fails either way.
         """
+        self.of("check", str(kept.with_suffix(".wire.zst")), expect=1)
+        self.assertIn("func main()", kept.with_suffix(".md").read_text())
         name = json.loads(kept.read_text().splitlines()[0])["case"]
         runs = ("--run-dir", "runs")
         self.of("run", "--plan", str(kept), *runs, expect={0, 1})

@@ -199,6 +199,16 @@ struct AnnotationPhrases {
     return fmt::format("the client asks for a standing promise: {}",
                        asked.text.empty() ? asked.promise : asked.text);
   }
+  std::string operator()(const ClientAsks& asks) {
+    return fmt::format("{} asks for a standing promise: {}", asks.client, asks.text);
+  }
+  std::string operator()(const ReadingLimited& limited) {
+    if (limited.messages < 0) {
+      return fmt::format("the client reads stream {} again", limited.stream.value);
+    }
+    return fmt::format("the client stops reading stream {} after {} more messages",
+                       limited.stream.value, limited.messages);
+  }
   std::string operator()(const QuestionLeft& left) {
     return fmt::format("the client does not ask for {}: {}", left.question, left.why);
   }

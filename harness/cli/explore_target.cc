@@ -8,10 +8,10 @@
 #include "harness/bugs/answer_key.h"
 #include "harness/cli/console.h"
 #include "harness/cli/explore_options.h"
+#include "harness/cli/explore_report.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/signals.h"
 #include "harness/explore/exhaustive.h"
-#include "harness/explore/live/go_program.h"
 #include "harness/explore/live/live_explorer.h"
 #include "harness/history/json_fields.h"
 #include "harness/results/attempt_spec.h"
@@ -61,14 +61,17 @@ class TargetExploration {
   }
 
   CommandEnd Replay() {
-    const auto runs = explorer_.RunAlone({*options_.replay});
+    const auto runs = explorer_.RunAlone({*options_.replay}, [this](const auto& findings) {
+      return !options_.keep.empty() && !findings.empty();
+    });
     if (!runs.has_value()) return {runs.error(), ExitCode::kTarget};
     int number = 0;
-    for (const Finding& one : runs->front()) {
+    for (const Finding& one : runs->front().findings) {
       const Bucket bucket{.shape = explore::ShapeOf(one),
                           .examples = {{.script = *options_.replay, .broken = one}},
                           .times = 1};
-      WP_ASSIGN_OR_RETURN(const std::string kept, Keep(++number, one, *options_.replay));
+      WP_ASSIGN_OR_RETURN(const std::string kept,
+                          Keep(++number, one, *options_.replay, runs->front().recording));
       console_.Result(DescribeBucket(number, bucket, one, *options_.replay) +
                       ServerText(*options_.replay) + LooksLike(one, Carrier()) + kept);
     }
@@ -221,7 +224,8 @@ class TargetExploration {
                        ServerText(smallest) + DescribeAfter(after) +
                        LooksLike(bucket.broken(), Carrier());
     if (cut_out) {
-      WP_ASSIGN_OR_RETURN(const std::string kept, Keep(number, repeats.alone, smallest));
+      WP_ASSIGN_OR_RETURN(const std::string kept,
+                          Keep(number, repeats.alone, smallest, repeats.recording, repeats.often));
       text += repeats.text + kept;
     } else {
       text += fmt::format(
@@ -250,12 +254,17 @@ class TargetExploration {
   struct Repeats {
     std::string text;
     int shown = 0;
+    std::string often{};           // "7 of 10 times"
     Finding alone;                 // the finding
     LiveExplorer::Findings all{};  // and everything else
+    fs::path recording{};          // of one that showed the finding; empty: none did
   };
   Repeats Repeat(const Bucket& bucket, const Script& smallest) {
     Repeats repeats{.alone = bucket.broken()};
-    const auto again = explorer_.RunAlone(std::vector<Script>(kRepeats, smallest));
+    const auto shows = [&](const LiveExplorer::Findings& findings) {
+      return !options_.keep.empty() && explore::Shows(findings, bucket.shape);
+    };
+    const auto again = explorer_.RunAlone(std::vector<Script>(kRepeats, smallest), shows);
     if (!again.has_value()) {
       trouble_ = again.error();
       // The script has been seen to show it, or it would not have been made smaller.
@@ -263,15 +272,16 @@ class TargetExploration {
                                  trouble_.message());
       return repeats;
     }
-    for (const LiveExplorer::Findings& findings : *again) {
+    for (const auto& [findings, recording] : *again) {
       repeats.all.insert(repeats.all.end(), findings.begin(), findings.end());
       const auto one = std::ranges::find(findings, bucket.shape, explore::ShapeOf);
       if (one == findings.end()) continue;
-      ++repeats.shown;
-      repeats.alone = *one;
+      // The report is about the run that left a recording.
+      if (++repeats.shown == 1 || !recording.empty()) repeats.alone = *one;
+      if (!recording.empty()) repeats.recording = recording;
     }
-    repeats.text = fmt::format("  repeats    {} of {} times, alone on a fresh server\n",
-                               repeats.shown, kRepeats);
+    repeats.often = fmt::format("{} of {} times", repeats.shown, kRepeats);
+    repeats.text = fmt::format("  repeats    {}, alone on a fresh server\n", repeats.often);
     return repeats;
   }
 
@@ -279,41 +289,23 @@ class TargetExploration {
     return fmt::format("  server     {}\n", explore::DescribeServer(script.server));
   }
 
-  // The script as a file, and what the authors of the store need: where they are.
-  Result<std::string> Keep(int number, const Finding& broken, const Script& script) {
+  // The script as a file, its recording, and what the authors of the store need: where they are.
+  Result<std::string> Keep(int number, const Finding& broken, const Script& script,
+                           const fs::path& recording, const std::string& shown = {}) {
     if (options_.keep.empty()) return std::string();
     const fs::path file =
         options_.keep / fmt::format("{}-{}.jsonl", Name(broken.guarantee), number);
     const fs::path report = fs::path(file).replace_extension(".md");
     WP_RETURN_IF_ERROR(WriteFound(file, script, broken, options_.target->text, options_.seed));
-    WP_RETURN_IF_ERROR(WriteText(report, ReportFor(broken, script)));
+    WP_RETURN_IF_ERROR(WriteReport(report, {.target = options_.target->Label(explorer_.version()),
+                                            .broken = broken,
+                                            .server = script.server,
+                                            .recording = recording,
+                                            .shown = shown}));
     return fmt::format(
         "  repeat     watchproof run --plan {}\n"
         "  to file    {}\n",
         file.string(), report.string());
-  }
-
-  // For the authors of the store: all that it takes to see it without watchproof.
-  std::string ReportFor(const Finding& broken, const Script& script) {
-    std::string text = fmt::format("# {}: {}\n\nExpected: {}\n\nObserved: {}\n\n",
-                                   options_.target->Label(explorer_.version()), broken.observed,
-                                   broken.expected, broken.observed);
-    text += fmt::format("What is documented: {} {}\n\n",
-                        broken.promise.empty() ? Promise(broken.guarantee) : broken.promise,
-                        Explain(broken.guarantee));
-    std::string flags;
-    if (script.server.unsynced) flags += " and --unsafe-no-fsync";
-    if (script.server.progress_ms > 0) {
-      flags += fmt::format(" and --watch-progress-notify-interval={}ms", script.server.progress_ms);
-    }
-    text += fmt::format(
-        "Start one member with its default flags{} and an empty data directory, and run this "
-        "program. It prints every message.\n\n",
-        flags);
-    text +=
-        "    go mod init report && go mod tidy && go run . 127.0.0.1:2379\n\n"
-        "```go\n";
-    return text + explore::GoProgram(script) + "```\n";
   }
 
   const ExploreOptions& options_;

@@ -128,15 +128,15 @@ Status GateExploration::Compare(const Script& script, const std::string& shape, 
   for (int tried = 0; !Over() && trial.state() != GateState::kWorse && tried < kMostPairs;
        ++tried) {
     if (tried >= kPairsInVain && found.pairs.against == 0) break;
-    Result<std::vector<LiveExplorer::Findings>> base;
+    Result<std::vector<LiveExplorer::Alone>> base;
     std::thread control([&] { base = base_.RunAlone({script}); });
     const auto head = head_.RunAlone({script});
     control.join();
     if (!head.has_value()) return head.error();
     if (!base.has_value()) return base.error();
     if (Over()) break;  // it may have been cut off
-    trial.AddScript(found.number, explore::Shows(base->front(), shape),
-                    explore::Shows(head->front(), shape));
+    trial.AddScript(found.number, explore::Shows(base->front().findings, shape),
+                    explore::Shows(head->front().findings, shape));
     found.pairs = trial.script(found.number);
   }
   return {};

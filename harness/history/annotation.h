@@ -254,6 +254,30 @@ struct PromiseAsked {
   }
 };
 
+// The same by one client of many on a server: what the others do goes on meanwhile.
+struct ClientAsks {
+  static constexpr std::string_view kType = "client_asks";
+  std::string client;
+  std::string text;  // of the promise
+  template <typename F>
+  void Fields(F& field) {
+    field("client", client);
+    field("text", text);
+  }
+};
+
+// The client takes so many more messages of the stream, and then none until the next of these.
+struct ReadingLimited {
+  static constexpr std::string_view kType = "reading_limited";
+  StreamId stream{};
+  std::int64_t messages = 0;  // -1: every one
+  template <typename F>
+  void Fields(F& field) {
+    field("stream", stream);
+    field("messages", messages);
+  }
+};
+
 // A standing promise that the driver did not ask for at the end of the run.
 struct QuestionLeft {
   static constexpr std::string_view kType = "question_left";
@@ -352,9 +376,9 @@ struct ConsumerEnded {
 using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
-                 AnswerDiffers, NotRestarted, MomentMissed, TargetRefused, PromiseAsked,
-                 QuestionLeft, NotRecorded, ConsumerStarted, ConsumerReport, ConsumerReadAsked,
-                 ConsumerDue, ConsumerEnded>;
+                 AnswerDiffers, NotRestarted, MomentMissed, TargetRefused, PromiseAsked, ClientAsks,
+                 ReadingLimited, QuestionLeft, NotRecorded, ConsumerStarted, ConsumerReport,
+                 ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

@@ -26,6 +26,8 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       NotRestarted{"script 3", "exited with 2", true},
       MomentMissed{"created", "main"},
       TargetRefused{"a lease", "unimplemented"},
+      ClientAsks{"script 1", "the leases"},
+      ReadingLimited{StreamId(2), -1},
       QuestionLeft{"the leases", "not offered"},
       NotRecorded{"connection 3", "too fast", 2},
       ConsumerStarted{"informer", {"cache", "reader"}, "/a/b/"},

@@ -248,7 +248,7 @@ static void Read(std::string_view message, CompactionResponseView& out) {
   ReadFields(message, At<1>(out.header));
 }
 static void Read(std::string_view message, LeaseGrantRequestView& out) {
-  ReadFields(message, At<1>(out.ttl));
+  ReadFields(message, At<1>(out.ttl), At<2>(out.id));
 }
 static void Read(std::string_view message, LeaseRequestView& out) {
   ReadFields(message, At<1>(out.id), At<2>(out.keys));

@@ -191,6 +191,7 @@ struct CompactionResponseView {
 struct LeaseGrantRequestView {
   static constexpr const char* kMessage = "LeaseGrantRequest";
   std::int64_t ttl = 0;  // in seconds
+  std::int64_t id = 0;   // 0: the target chooses
 };
 // A revocation, a keep-alive or a question for one lease; also an element of the list of leases.
 struct LeaseRequestView {

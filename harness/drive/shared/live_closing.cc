@@ -102,7 +102,10 @@ void LiveScript::AwaitAnswers(Duration limit) {
 
 void LiveScript::AskAtTheEnd() {
   for (Stream& stream : streams_) {
-    if (stream.open) stream.client->ResumeReading();
+    if (stream.open) {
+      if (stream.stalled) server_.Annotate(ReadingLimited{stream.client->id(), -1});
+      stream.client->ResumeReading();
+    }
     stream.stalled = false;
   }
   AwaitArrival();

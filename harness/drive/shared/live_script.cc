@@ -262,6 +262,8 @@ void LiveScript::Do(const Receive& receive) {
   Stream& stream = StreamOf(receive.stream);
   if (!stream.open) return;
   stream.stalled = receive.replies < kEveryReply;
+  server_.Annotate(ReadingLimited{
+      stream.client->id(), stream.stalled ? std::max<std::int64_t>(receive.replies, 0) : -1});
   stream.client->StopReading();
   if (receive.replies > 0) stream.client->ReadOn(receive.replies);
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "harness/promises/promise.h"
+
 namespace watchproof::explore {
 namespace {
 
@@ -86,6 +88,11 @@ void SharedDriver::Await(const std::function<bool()>& done) {
 std::string SharedDriver::Without(Capability capability) {
   const bool quiet = capability == Capability::kProgressNotices;
   return quiet ? "on a server that others write to no watch is quiet for long" : "";
+}
+
+bool SharedDriver::Begin(std::string_view promise) {
+  script_.server_.Annotate(ClientAsks{script_.name_, TextOfPromise(promise)});
+  return true;
 }
 
 WatchRef SharedDriver::Create(StreamId stream, const WatchCreate& watch) {

@@ -31,7 +31,7 @@ class SharedDriver final : public Driver {
   std::string WithoutReadsAt(Revision) override { return {}; }
   std::string WithoutFuture() override { return {}; }
   bool GivesUp() override { return script_.server_.Gone(); }
-  bool Begin(std::string_view) override { return true; }
+  bool Begin(std::string_view promise) override;
   void Leave(std::string_view, std::string) override {}
 
   WatchRef Create(StreamId stream, const WatchCreate& watch) override;

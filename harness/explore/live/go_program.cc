@@ -3,344 +3,246 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
+#include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
-#include "harness/script/requests_of_steps.h"
+#include "harness/drive/shared/live_server.h"
+#include "harness/explore/live/go_frame.h"
+#include "harness/explore/live/go_lines.h"
+#include "harness/explore/live/go_requests.h"
+#include "harness/explore/live/sought.h"
+#include "harness/history/annotation.h"
+#include "harness/history/wire.h"
+#include "harness/model/operations.h"
 
 namespace watchproof::explore {
 namespace {
 
-constexpr std::string_view kBegin = R"(package main
+constexpr Duration kPause = 50ms;  // the shortest that is kept
+constexpr std::size_t kFewAlike = 3;
 
-import (
-	"context"
-	"fmt"
-	"os"
-	"strings"
-	"time"
-
-	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
-)
-
-var head, floor int64 = 1, 1 // the highest revision in an answer, and the last compaction
-
-func show[T interface{ GetHeader() *pb.ResponseHeader; String() string }](answer T, err error) {
-	if err == nil {
-		head = max(head, answer.GetHeader().GetRevision())
-	}
-	fmt.Println("answer", answer.String(), err)
-}
-
-func keepAlive(ctx context.Context, lease pb.LeaseClient, id int64) {
-	stream, err := lease.LeaseKeepAlive(ctx)
-	if err == nil {
-		err = stream.Send(&pb.LeaseKeepAliveRequest{ID: id})
-	}
-	if err != nil {
-		fmt.Println("answer", err)
-		return
-	}
-	show(stream.Recv())
-}
-
-func receive(n int, stream pb.Watch_WatchClient) error {
-	message, err := stream.Recv()
-	fmt.Println("stream", n, message, err)
-	return err
-}
-
-func main() {
-	conn, err := grpc.NewClient(os.Args[1], grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		panic(err)
-	}
-	ctx, kv, lease := context.Background(), pb.NewKVClient(conn), pb.NewLeaseClient(conn)
-	values := 0
-	value := func(bytes int) []byte {
-		values++
-		text := fmt.Sprint("v", values)
-		return []byte(text + strings.Repeat(".", max(0, bytes-len(text))))
-	}
-	streams, closes := map[int]pb.Watch_WatchClient{}, map[int]func(){}
-	stalled := map[int]bool{@STALLED@} // read only where the program says so, until the end
-	read := func(n int) {
-		for stream := streams[n]; receive(n, stream) == nil; {
-		}
-	}
-	watch := func(n int, request *pb.WatchRequest) {
-		if streams[n] == nil {
-			of, cancel := context.WithCancel(ctx)
-			if streams[n], err = pb.NewWatchClient(conn).Watch(of); err != nil {
-				panic(err)
-			}
-			if closes[n] = cancel; !stalled[n] {
-				go read(n)
-			}
-		}
-		fmt.Println("stream", n, "sends", request, streams[n].Send(request))
-	}
-	create := func(n int, request *pb.WatchCreateRequest) {
-		watch(n, &pb.WatchRequest{RequestUnion: &pb.WatchRequest_CreateRequest{CreateRequest: request}})
-	}
-	progress := &pb.WatchRequest{RequestUnion: &pb.WatchRequest_ProgressRequest{
-		ProgressRequest: &pb.WatchProgressRequest{}}}
-	_, _, _, _, _, _ = kv, lease, value, create, progress, closes
-)";
-
-constexpr std::string_view kEnd = R"(
-	// What a client may ask for at any time: progress, every change, the state.
-	for n := range stalled {
-		if streams[n] != nil {
-			go read(n)
-		}
-	}
-	time.Sleep(time.Second)
-	for n := range streams {
-		watch(n, progress)
-	}
-	time.Sleep(time.Second)
-	for _, key := range []string{"s1/a/1", "s1/a/2", "s1/a0", "s1/b"} {
-		show(kv.Put(ctx, &pb.PutRequest{Key: []byte(key), Value: value(0)}))
-	}
-	show(kv.DeleteRange(ctx, &pb.DeleteRangeRequest{Key: []byte("s1/a/1"), RangeEnd: []byte("s1/a0")}))
-	show(kv.Range(ctx, &pb.RangeRequest{Key: []byte("s1/"), RangeEnd: []byte("s10")}))
-	time.Sleep(2 * time.Second)
-}
-)";
-
-std::string Quoted(const std::string& text) {
-  std::string quoted;
-  for (const char c : text) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/';
-    quoted += plain ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-  }
-  return '"' + quoted + '"';
-}
-
-// A composite literal of Go; fields without a value are left out.
-class Literal {
+class ProgramWriter {
  public:
-  explicit Literal(std::string type) : text_("&pb." + std::move(type) + "{") {}
-  Literal& Set(std::string_view field, const std::string& expression) {
-    if (!std::exchange(first_, false)) text_ += ", ";
-    text_ += fmt::format("{}: {}", field, expression);
-    return *this;
+  ProgramWriter(const std::vector<NumberedEntry>& lines, const Finding& finding)
+      : lines_(lines), finding_(finding), sought_(SoughtOf(lines, finding)) {
+    for (const NumberedEntry& line : lines) {
+      if (line.entry.kind != EntryKind::kAnnotation) continue;
+      const auto annotation = ParseAnnotation(line.entry.text);
+      if (!annotation.has_value()) continue;
+      if (const auto* right = std::get_if<ReadRight>(&*annotation)) {
+        rights_[right->stream.value] = *right;
+      }
+    }
   }
-  Literal& Bytes(std::string_view field, const std::string& text) {
-    return text.empty() ? *this : Set(field, fmt::format("[]byte({})", Quoted(text)));
-  }
-  Literal& Number(std::string_view field, std::int64_t number) {
-    return number == 0 ? *this : Set(field, fmt::format("{}", number));
-  }
-  Literal& Flag(std::string_view field, bool set) { return set ? Set(field, "true") : *this; }
-  std::string str() const { return text_ + "}"; }
 
- private:
-  std::string text_;
-  bool first_ = true;
-};
-
-class Writer {
- public:
-  std::string Write(const Script& script) {
-    std::set<int> stalled;
-    for (const Step& step : script.steps) {
-      if (const auto* receive = std::get_if<Receive>(&step)) stalled.insert(receive->stream);
+  std::string Write() {
+    for (const NumberedEntry& line : lines_) {
+      if (line.line == sought_.since) {
+        Await();
+        Statement(fmt::format("before := soFar({}, {})", sought_.stream.value, sought_.of));
+      }
+      Follow(line.entry);
+      if (line.line >= sought_.until) break;
     }
-    std::string streams;
-    for (const int stream : stalled) {
-      streams += fmt::format("{}{}: true", streams.empty() ? "" : ", ", stream);
+    Statement(fmt::format("fmt.Println(\"EXPECTED:\", {})", GoString(finding_.expected)));
+    if (sought_.kind == Sought::Kind::kUnknown) {
+      Statement("// Whether it shows is for a person to say: what came must be compared.");
     }
-    text_ = kBegin;
-    const std::string_view place = "@STALLED@";
-    text_.replace(text_.find(place), place.size(), streams);
-    for (std::size_t i = 0; i < script.steps.size(); ++i) {
-      text_ += fmt::format("\n\t// {}. {}\n", i + 1, Describe(script.steps[i]));
-      std::visit([this](const auto& step) { Do(step); }, script.steps[i]);
+    if (sought_.creation > 0) {
+      Statement(
+          fmt::format("isOf({}, {}, {})", sought_.stream.value, sought_.creation, sought_.watch));
     }
-    text_ += kEnd;
-    return std::move(text_);
+    Statement(fmt::format("end({})", Verdict()));
+    return GoFrame(Body(), !rights_.empty());
   }
 
  private:
-  void Line(const std::string& statement) { text_ += "\t" + statement + "\n"; }
-  void Times(std::int64_t times, const std::string& statement) {
-    if (times > 1) Line(fmt::format("for i := 0; i < {}; i++ {{", times));
-    Line(statement);
-    if (times > 1) Line("}");
-  }
-  void Sleep(std::int64_t ms) { Line(fmt::format("time.Sleep({} * time.Millisecond)", ms)); }
-
-  // The store is fresh: its first revision is 1.
-  static std::string At(const Place& place) {
-    if (place.from == Place::From::kHead) return fmt::format("head{:+}", place.plus);
-    if (place.from == Place::From::kFloor) return fmt::format("floor{:+}", place.plus);
-    return fmt::format("{}", place.plus);
-  }
-
-  Literal Ranged(const char* type, const std::string& key, const std::string& end) const {
-    Literal literal(type);
-    literal.Bytes("Key", placement_.Key(key)).Bytes("RangeEnd", placement_.End(end));
-    return literal;
-  }
-  std::string PutOf(const std::string& key, std::int64_t lease, std::int64_t bytes) const {
-    return Literal("PutRequest")
-        .Bytes("Key", placement_.Key(key))
-        .Set("Value", fmt::format("value({})", bytes))
-        .Number("Lease", placement_.Lease(lease))
-        .str();
-  }
-
-  std::string PartOf(const TxnPart& part) const {
-    const auto op = [](const std::string& kind, const std::string& request) {
-      return fmt::format("{{Request: &pb.RequestOp_Request{0}{{Request{0}: {1}}}}}", kind, request);
-    };
-    if (part.kind == TxnPart::Kind::kPut) return op("Put", PutOf(part.key, part.lease, 0));
-    if (part.kind == TxnPart::Kind::kGet) {
-      return op("Range", Ranged("RangeRequest", part.key, part.end).str());
+  void Follow(const Entry& entry) {
+    switch (entry.kind) {
+      case EntryKind::kStreamOpened:
+        return Open(entry);
+      case EntryKind::kRequestSent:
+        if (!IsLeftOut(entry.stream)) Ask(entry, GoStatement(entry.stream, entry.payload.view()));
+        return;
+      case EntryKind::kResponseReceived:
+        return Receive(entry);
+      case EntryKind::kCallStarted:
+        // What the harness reads for itself changes nothing.
+        if (ScriptOfClient(entry.text) > 0 || IsWrite(entry.method)) {
+          Ask(entry, GoStatement(entry.method, entry.payload.view()));
+        }
+        return;
+      case EntryKind::kCallEnded:
+        return Answered(entry);
+      case EntryKind::kAnnotation:
+        return Annotated(entry);
+      case EntryKind::kFault:
+        return Fault(entry);
+      case EntryKind::kRunStarted:
+      case EntryKind::kStreamClosed:
+        return;
     }
-    return op("DeleteRange", Ranged("DeleteRangeRequest", part.key, part.end).str());
-  }
-  // The nested transactions come last, in both branches.
-  std::string PartsOf(const std::vector<TxnPart>& parts, const std::vector<Txn>& nested) const {
-    std::string text = "[]*pb.RequestOp{";
-    for (const TxnPart& part : parts) text += PartOf(part) + ", ";
-    for (const Txn& txn : nested) {
-      text +=
-          fmt::format("{{Request: &pb.RequestOp_RequestTxn{{RequestTxn: {}}}}}, ", RequestOf(txn));
-    }
-    return text + "}";
-  }
-  std::string RequestOf(const Txn& txn) const {
-    Literal request("TxnRequest");
-    std::string when;
-    for (const Condition& condition : txn.when) when += ConditionOf(condition) + ", ";
-    if (!when.empty()) request.Set("Compare", "[]*pb.Compare{" + when + "}");
-    return request.Set("Success", PartsOf(txn.then, txn.nested))
-        .Set("Failure", PartsOf(txn.otherwise, txn.nested))
-        .str();
-  }
-  std::string ConditionOf(const Condition& condition) const {
-    static constexpr const char* kTargets[] = {"VERSION", "CREATE", "MOD", "VALUE", "LEASE"};
-    static constexpr const char* kFields[] = {"Version", "CreateRevision", "ModRevision", "Value",
-                                              "Lease"};
-    static constexpr const char* kRelations[] = {"EQUAL", "GREATER", "LESS", "NOT_EQUAL"};
-    const auto target = static_cast<std::size_t>(condition.target);
-    const bool is_value = condition.target == Condition::Target::kValue;
-    const std::string with =
-        is_value ? fmt::format("[]byte({})", Quoted(condition.value)) : condition.value;
-    return Ranged("Compare", condition.key, condition.end)
-        .Set("Target", fmt::format("pb.Compare_{}", kTargets[target]))
-        .Set("Result",
-             fmt::format("pb.Compare_{}", kRelations[static_cast<std::size_t>(condition.relation)]))
-        .Set("TargetUnion", fmt::format("&pb.Compare_{0}{{{0}: {1}}}", kFields[target], with))
-        .str();
   }
 
-  void Do(const Create& create) {
-    Literal request = Ranged("WatchCreateRequest", create.key, create.end);
-    if (create.start != Place()) request.Set("StartRevision", At(create.start));
-    request.Number("WatchId", create.id)
-        .Flag("PrevKv", create.options.prev_kv)
-        .Flag("Fragment", create.options.fragment)
-        .Flag("ProgressNotify", create.options.progress_notify);
-    std::string filters;
-    if (create.options.no_put) filters += "pb.WatchCreateRequest_NOPUT, ";
-    if (create.options.no_delete) filters += "pb.WatchCreateRequest_NODELETE, ";
-    if (!filters.empty()) {
-      request.Set("Filters", "[]pb.WatchCreateRequest_FilterType{" + filters + "}");
+  // The harness watches everything for itself.
+  bool IsLeftOut(StreamId stream) const { return left_out_.contains(stream.value); }
+
+  void Open(const Entry& entry) {
+    if (entry.text == "control" && entry.stream != sought_.stream) {
+      left_out_.insert(entry.stream.value);
+      return;
     }
-    Times(create.times, fmt::format("create({}, {})", create.stream, request.str()));
-  }
-  void Do(const Cancel& cancel) {
-    Line(
-        fmt::format("watch({}, &pb.WatchRequest{{RequestUnion: &pb.WatchRequest_CancelRequest{{"
-                    "CancelRequest: &pb.WatchCancelRequest{{WatchId: {}}}}}}})",
-                    cancel.stream, cancel.id));
-  }
-  void Do(const AskProgress& ask) { Line(fmt::format("watch({}, progress)", ask.stream)); }
-  void Do(const CloseStream& close) {
-    Line(fmt::format("if closes[{0}] != nil {{ closes[{0}](); delete(streams, {0}) }}",
-                     close.stream));
-  }
-  void Do(const Resume& resume) {
-    Do(CloseStream{resume.stream});
-    Line("// Here each of its watches is created again, one past the last event it received.");
-  }
-  void Do(const Put& put) {
-    std::string request = PutOf(put.key, put.lease, put.bytes);
-    request.pop_back();
-    if (put.prev_kv) request += ", PrevKv: true";
-    if (put.ignore_lease) request += ", IgnoreLease: true";
-    if (put.ignore_value) {
-      request = fmt::format("&pb.PutRequest{{Key: []byte({}), IgnoreValue: true",
-                            Quoted(placement_.Key(put.key)));
+    const auto right = rights_.find(entry.stream.value);
+    if (right != rights_.end()) {
+      Ask(entry, fmt::format("permit({}, {})", GoString(right->second.key.bytes),
+                             GoString(right->second.end.bytes)));
     }
-    const char* const pause = put.paced ? "; time.Sleep(20 * time.Millisecond)" : "";
-    Times(put.times, fmt::format("show(kv.Put(ctx, {}}})){}", request, pause));
-  }
-  void Do(const Delete& erase) {
-    Line(fmt::format(
-        "show(kv.DeleteRange(ctx, {}))",
-        Ranged("DeleteRangeRequest", erase.key, erase.end).Flag("PrevKv", erase.prev_kv).str()));
-  }
-  void Do(const Txn& txn) { Line(fmt::format("show(kv.Txn(ctx, {}))", RequestOf(txn))); }
-  void Do(const Grant& grant) {
-    Line(fmt::format("show(lease.LeaseGrant(ctx, &pb.LeaseGrantRequest{{ID: {}, TTL: {}}}))",
-                     placement_.Lease(grant.lease), grant.seconds));
-  }
-  void Do(const Revoke& revoke) {
-    Line(fmt::format("show(lease.LeaseRevoke(ctx, &pb.LeaseRevokeRequest{{ID: {}}}))",
-                     placement_.Lease(revoke.lease)));
-  }
-  void Do(const KeepAlive& keep) {
-    Line(fmt::format("keepAlive(ctx, lease, {})", placement_.Lease(keep.lease)));
-  }
-  void Do(const Get& get) {
-    Literal request = Ranged("RangeRequest", get.key, get.end);
-    if (get.at != Place()) request.Set("Revision", At(get.at));
-    request.Number("Limit", get.limit)
-        .Flag("KeysOnly", get.keys_only)
-        .Flag("CountOnly", get.count_only);
-    if (get.descending) request.Set("SortOrder", "pb.RangeRequest_DESCEND");
-    if (get.sort_by != 0) {
-      request.Set("SortTarget", fmt::format("pb.RangeRequest_SortTarget({})", get.sort_by));
-    }
-    request.Number("MinModRevision", get.min_mod)
-        .Number("MaxModRevision", get.max_mod)
-        .Number("MinCreateRevision", get.min_create)
-        .Number("MaxCreateRevision", get.max_create);
-    Line(fmt::format("show(kv.Range(ctx, {}))", request.str()));
-  }
-  void Do(const Compact& compact) {
-    Line(fmt::format("floor = {}", At(compact.at)));
-    Line("show(kv.Compact(ctx, &pb.CompactionRequest{Revision: floor}))");
-  }
-  void Do(const Receive& receive) {
-    if (receive.replies == 0) return;
-    Times(receive.replies, fmt::format("receive({0}, streams[{0}])", receive.stream));
-  }
-  void Do(const Restrict& restrict) {
-    Line(fmt::format("// From here on stream {} is of a user with the right to read {} to {} only.",
-                     restrict.stream, restrict.key, restrict.end));
-  }
-  void Do(const Advance&) { Sleep(1); }
-  void Do(const Turn& turn) { Sleep(turn.loop == Loop::kCommit ? 15 : 110); }
-  void Do(const SyncDisk&) {}
-  void Do(const Crash&) {
-    Line(R"(fmt.Println("kill the server, start it again with its data, and press return"))");
-    Line("fmt.Scanln()");
+    Ask(entry, fmt::format("open({}, {})", entry.stream.value,
+                           right == rights_.end() ? "ctx" : "asReader"));
   }
 
-  const Placement placement_{"s1/", 10};
-  std::string text_;
+  void Receive(const Entry& entry) {
+    WatchResponseView response;
+    if (IsLeftOut(entry.stream)) return;
+    idle_since_ = std::max(idle_since_, entry.at);
+    if (!Parse(entry.payload.view(), entry.tail.view(), response).ok()) return;
+    for (const StreamLine& line : received_[entry.stream.value].Of(response)) {
+      if (!line.progress) ++came_[entry.stream.value];
+    }
+  }
+
+  void Answered(const Entry& entry) {
+    HeaderView header;
+    if (std::exchange(answered_, true) || entry.method != Method::kRange) return;
+    if (!ParseHeader(entry.payload.view(), header).ok()) return;
+    // A fresh store is at revision 1, and revisions in requests count from there.
+    if (header.revision > 1) Statement(fmt::format("fill({})", header.revision));
+  }
+
+  void Annotated(const Entry& entry) {
+    const auto annotation = ParseAnnotation(entry.text);
+    if (!annotation.has_value()) return;
+    if (const auto* asks = std::get_if<ClientAsks>(&*annotation)) {
+      comment_ = fmt::format("// Asked at the end of every script: {}.", asks->text);
+    } else if (const auto* closing = std::get_if<ClosingStream>(&*annotation)) {
+      if (!IsLeftOut(closing->stream)) {
+        Ask(entry, fmt::format("closeStream({})", closing->stream.value));
+      }
+    } else if (const auto* limited = std::get_if<ReadingLimited>(&*annotation)) {
+      Ask(entry, fmt::format("allow({}, {})", limited->stream.value, limited->messages));
+    }
+  }
+
+  // It takes a person longer to bring it back than the harness.
+  void Fault(const Entry& entry) {
+    const auto fault = ParseFaultLine(entry.text);
+    if (!fault.has_value() || fault->fault != "kill") return;
+    if (!fault->healed) Ask(entry, "restart()");
+    idle_since_ = entry.at;
+  }
+
+  // After what had come by then, and as long after it. What an answer took on a slow disk counts as
+  // a pause: the store's loops ran meanwhile.
+  void Ask(const Entry& entry, const std::string& statement) {
+    if (!comment_.empty()) Statement(std::exchange(comment_, {}));
+    Await();
+    const Duration idle = entry.at - idle_since_;
+    if (idle > kPause && !body_.empty()) {
+      Statement(fmt::format("time.Sleep({} * time.Millisecond)", idle / 1ms));
+    }
+    Statement(statement);
+    idle_since_ = std::max(idle_since_, entry.at);
+  }
+
+  void Await() {
+    for (const auto& [stream, came] : came_) {
+      std::uint64_t& awaited = awaited_[stream];
+      if (std::exchange(awaited, came) != came) {
+        Statement(fmt::format("await({}, {})", stream, came));
+      }
+    }
+  }
+
+  void Statement(const std::string& statement) { body_.push_back(statement); }
+
+  // Those in a row that are alike become a loop.
+  std::string Body() const {
+    std::string text;
+    for (auto one = body_.begin(); one != body_.end();) {
+      const auto other = std::find_if(one, body_.end(), [&](const auto& s) { return s != *one; });
+      const auto alike = static_cast<std::size_t>(other - one);
+      if (alike > kFewAlike) {
+        text += fmt::format("\tfor i := 0; i < {}; i++ {{\n\t\t{}\n\t}}\n", alike, *one);
+      } else {
+        for (std::size_t i = 0; i < alike; ++i) text += "\t" + *one + "\n";
+      }
+      one = other;
+    }
+    return text;
+  }
+
+  std::string Compared(std::string_view how) const {
+    std::string text = fmt::format("{}({}, {}", how, sought_.stream.value, sought_.of);
+    for (const std::string& line : sought_.lines) text += ",\n\t\t" + GoString(line);
+    return text + ")";
+  }
+
+  std::string Verdict() const {
+    switch (sought_.kind) {
+      case Sought::Kind::kMessage:
+        return fmt::format("{}, {}", Compared("came"), GoString(sought_.lines.back()));
+      case Sought::Kind::kSilence:
+        return Compared("only") + ", \"nothing more for\", patience";
+      case Sought::Kind::kNoMore:
+        return fmt::format("noMore({}, before, {}), \"nothing more for\", patience",
+                           sought_.stream.value, sought_.of);
+      case Sought::Kind::kAnswer:
+        return fmt::format("lastAnswer == {}, lastAnswer", GoString(sought_.lines.back()));
+      case Sought::Kind::kStreamEnd:
+        return fmt::format("ended({0}, {1}), \"stream {0} ended with error {1}\"",
+                           sought_.stream.value, sought_.code);
+      case Sought::Kind::kUnknown:
+        return "false";
+      case Sought::Kind::kNoServer:
+        return "!alive(), \"the server does not answer\"";
+    }
+    return {};
+  }
+
+  const std::vector<NumberedEntry>& lines_;
+  const Finding& finding_;
+  const Sought sought_;
+  std::map<std::uint32_t, ReadRight> rights_;  // by stream
+  std::set<std::uint32_t> left_out_;           // streams
+  std::map<std::uint32_t, StreamLines> received_;
+  std::map<std::uint32_t, std::uint64_t> came_;  // so much, by stream, progress left out
+  std::map<std::uint32_t, std::uint64_t> awaited_;
+  Duration idle_since_{};
+  bool answered_ = false;  // a call was
+  std::string comment_;
+  std::vector<std::string> body_;
 };
 
 }  // namespace
 
-std::string GoProgram(const Script& script) { return Writer().Write(script); }
+std::string GoProgram(const std::vector<NumberedEntry>& lines, const Finding& finding) {
+  return ProgramWriter(lines, finding).Write();
+}
+
+std::string PromiseAskedFor(const std::vector<NumberedEntry>& lines, const Finding& finding) {
+  const Line until = SoughtOf(lines, finding).until;
+  std::string text;
+  for (const NumberedEntry& line : lines) {
+    if (line.line >= until) break;
+    if (line.entry.kind != EntryKind::kAnnotation) continue;
+    if (IsStage(line.entry, Stage::kHealed)) return "a last write, of another key";
+    const auto annotation = ParseAnnotation(line.entry.text);
+    if (!annotation.has_value()) continue;
+    if (const auto* asks = std::get_if<ClientAsks>(&*annotation)) text = asks->text;
+  }
+  return text;
+}
 
 }  // namespace watchproof::explore

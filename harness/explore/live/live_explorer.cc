@@ -187,9 +187,10 @@ void LiveExplorer::Learn(const BatchPlan& plan, const Batch& batch) {
   }
 }
 
-Result<std::vector<LiveExplorer::Findings>> LiveExplorer::RunAlone(
-    const std::vector<Script>& scripts) {
-  std::vector<Findings> findings(scripts.size());
+Result<std::vector<LiveExplorer::Alone>> LiveExplorer::RunAlone(const std::vector<Script>& scripts,
+                                                                const IsWorthIt& is_worth_it) {
+  std::vector<Alone> runs(scripts.size());
+  bool kept = !is_worth_it;
   Status trouble;
   std::size_t next = 0;
   Mutex mu;
@@ -217,13 +218,16 @@ Result<std::vector<LiveExplorer::Findings>> LiveExplorer::RunAlone(
         trouble = batch.error();
         continue;
       }
-      if (!batch->ran.empty()) findings[own] = std::move(batch->ran.front().broken);
-      Finish(batch->folder, false);
+      if (!batch->ran.empty()) runs[own].findings = std::move(batch->ran.front().broken);
+      const bool keep = !kept && is_worth_it(runs[own].findings);
+      if (keep) runs[own].recording = batch->folder / kRecording;
+      kept = kept || keep;
+      Finish(batch->folder, keep);
     }
   };
   OnThreads(std::min(scripts.size(), kServersAtOnce), work);
   if (!trouble.ok()) return trouble;
-  return findings;
+  return runs;
 }
 
 Result<std::optional<Script>> LiveExplorer::Shrink(const Bucket& bucket) {
@@ -231,10 +235,10 @@ Result<std::optional<Script>> LiveExplorer::Shrink(const Bucket& bucket) {
   const FirstToShow first = [&](const std::vector<Script>& candidates) {
     std::optional<std::size_t> shows;
     if (!trouble.ok()) return shows;
-    const auto findings = RunAlone(candidates);
-    if (!findings.has_value()) trouble = findings.error();
-    for (std::size_t i = 0; findings.has_value() && i < findings->size() && !shows; ++i) {
-      if (Shows((*findings)[i], bucket.shape)) shows = i;
+    const auto runs = RunAlone(candidates);
+    if (!runs.has_value()) trouble = runs.error();
+    for (std::size_t i = 0; runs.has_value() && i < runs->size() && !shows; ++i) {
+      if (Shows((*runs)[i].findings, bucket.shape)) shows = i;
     }
     return shows;
   };

@@ -53,9 +53,16 @@ class LiveExplorer {
   // A server that is late to start, again and again, is left; an error: one has ended at its start,
   // or none started at all. What was found is kept in any case.
   Status Explore(Duration time, std::uint64_t most, const std::function<bool()>& go_on);
-  // Each script alone on a fresh server, some servers at a time: what was found, by script.
+  // Each script alone on a fresh server, some servers at a time: what was found, by script. The
+  // first with findings that are worth it keeps its recording.
   using Findings = std::vector<Finding>;
-  Result<std::vector<Findings>> RunAlone(const std::vector<Script>& scripts);
+  struct Alone {
+    Findings findings;
+    std::filesystem::path recording{};  // empty: it is gone
+  };
+  using IsWorthIt = std::function<bool(const Findings&)>;
+  Result<std::vector<Alone>> RunAlone(const std::vector<Script>& scripts,
+                                      const IsWorthIt& is_worth_it = {});
   // The smallest script that still shows the bucket's finding alone; empty if none of the examples
   // does so.
   Result<std::optional<Script>> Shrink(const Bucket& bucket);

@@ -99,8 +99,8 @@ TEST_F(LiveExplorerTest, WhatIsFoundShowsAgainAlone) {
   EXPECT_EQ(bucket.first, 2U);
   EXPECT_TRUE(explorer.Shown(bucket.shape));
   EXPECT_TRUE(fs::exists(bucket.examples.front().recording));
-  EXPECT_THAT(explorer.RunAlone({Plain()}).value().front(), IsEmpty());
-  EXPECT_TRUE(Shows(explorer.RunAlone({Filtered()}).value().front(), bucket.shape));
+  EXPECT_THAT(explorer.RunAlone({Plain()}).value().front().findings, IsEmpty());
+  EXPECT_TRUE(Shows(explorer.RunAlone({Filtered()}).value().front().findings, bucket.shape));
 }
 
 TEST_F(LiveExplorerTest, WhatIsNotShownAloneIsNotMadeSmaller) {
