@@ -14,10 +14,10 @@
 
 #include "harness/base/deadline.h"
 #include "harness/bugs/answer_key.h"
-#include "harness/cli/console.h"
-#include "harness/cli/exit_code.h"
 #include "harness/explore/buckets.h"
 #include "harness/explore/corpus.h"
+#include "harness/runs/console.h"
+#include "harness/runs/exit_code.h"
 #include "harness/targets/target_spec.h"
 
 namespace watchproof {

@@ -13,11 +13,11 @@
 #include "harness/cli/finding_picture.h"
 #include "harness/cli/gate_exploration.h"
 #include "harness/cli/passed_on.h"
-#include "harness/cli/run_command.h"
 #include "harness/report/gate_report.h"
 #include "harness/report/known_shift.h"
 #include "harness/report/rows.h"
 #include "harness/report/text.h"
+#include "harness/runs/run.h"
 
 namespace watchproof {
 namespace {

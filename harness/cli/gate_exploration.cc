@@ -7,8 +7,8 @@
 
 #include "harness/bugs/answer_key.h"
 #include "harness/cli/explore_options.h"
-#include "harness/cli/selection.h"
 #include "harness/report/text.h"
+#include "harness/runs/selection.h"
 
 namespace watchproof {
 namespace {

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "harness/base/mutex.h"
-#include "harness/cli/run_folder.h"
 #include "harness/explore/live/live_explorer.h"
 #include "harness/report/gate_report.h"
+#include "harness/runs/run_folder.h"
 
 namespace watchproof {
 

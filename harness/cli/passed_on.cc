@@ -41,7 +41,7 @@ tl::expected<Run, CommandEnd> PassedOn::Prepare(std::vector<std::string> words) 
 }
 
 std::optional<ExitCode> EndRun(Run& run) {
-  const ExitCode ended = run.End();
+  const ExitCode ended = SayWhy(run.End());
   if (ended == ExitCode::kInterrupted || ended == ExitCode::kTerminated) return ended;
   // By a signal that came when no attempt was under way.
   if (const auto code = Signals::Install().exit_code()) return code;

@@ -19,8 +19,8 @@
 
 #include "harness/base/status.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/run_command.h"
-#include "harness/cli/run_options.h"
+#include "harness/cli/run_flags.h"
+#include "harness/runs/run.h"
 
 namespace watchproof {
 

@@ -6,10 +6,10 @@
 #include "cases/support/case_registry.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/passed_on.h"
-#include "harness/cli/run_command.h"
 #include "harness/cli/shown_bug.h"
 #include "harness/report/detection.h"
 #include "harness/report/rows.h"
+#include "harness/runs/run.h"
 #include "harness/targets/release_cache.h"
 
 namespace watchproof {

@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "harness/cli/commands.h"
-#include "harness/cli/parse.h"
 #include "harness/cli/passed_on.h"
-#include "harness/cli/recordings.h"
 #include "harness/report/text.h"
+#include "harness/runs/parse.h"
+#include "harness/runs/recordings.h"
 
 namespace watchproof {
 namespace {

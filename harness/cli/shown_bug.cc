@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "cases/support/case_registry.h"
-#include "harness/cli/parse.h"
-#include "harness/cli/selection.h"
+#include "harness/runs/parse.h"
+#include "harness/runs/selection.h"
 #include "harness/scenario/plan.h"
 
 namespace watchproof {

@@ -9,12 +9,12 @@
 #include <map>
 #include <optional>
 
-#include "harness/cli/case_process.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/parse.h"
-#include "harness/cli/recordings.h"
 #include "harness/report/text.h"
 #include "harness/report/utc.h"
+#include "harness/runs/case_process.h"
+#include "harness/runs/parse.h"
+#include "harness/runs/recordings.h"
 #include "harness/scenario/plan_check.h"
 #include "harness/scenario/shrinker.h"
 
@@ -31,7 +31,7 @@ struct ShrinkFlags {
   std::string target;
   std::string tries = "3";   // per candidate
   std::string limit = "5m";  // for the search; the measuring afterwards comes on top
-  std::string jobs = std::to_string(DefaultJobs());
+  std::string jobs = std::to_string(UsualJobs());
   std::string out;  // empty: beside the run's own plan
 };
 
