@@ -72,10 +72,15 @@ ALLOWED = {
     | ATTEMPT
     | {"harness/bugs", "harness/report"}
     | {"cases/support", "embedded_store/defects"},
+    # Decisions between builds, on the results of attempts.
+    "harness/decide": RUN
+    | {"harness/bugs", "harness/report", "harness/results", "harness/runs", "harness/scenario"}
+    | {"harness/statistics", "cases/support"},
     "harness/cli": RUN
     | PROXIES
     | ATTEMPT
-    | {"harness/bugs", "harness/capture", "harness/import", "harness/report", "harness/runs"}
+    | {"harness/bugs", "harness/capture", "harness/import", "harness/report"}
+    | {"harness/decide", "harness/runs"}
     | {"harness/explore", LIVE, STEPPED, "harness/script", STEPS}
     | {"harness/statistics"}
     | {"cases/support"}

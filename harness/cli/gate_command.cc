@@ -363,9 +363,9 @@ CommandEnd GateCommand(const GateFlags& flags, const PassedOn& passed) {
     return Fail(StatusCode::kInvalidArgument, "--budget: '{}'; expected a time such as 15m",
                 flags.budget);
   }
-  std::vector<std::string> words{"--target", flags.base};
-  if (flags.head != flags.base) words.insert(words.end(), {"--target", flags.head});
-  WP_ASSIGN_OR_RETURN(Run run, passed.Prepare(words));
+  std::vector<std::string> targets{flags.base};
+  if (flags.head != flags.base) targets.push_back(flags.head);
+  WP_ASSIGN_OR_RETURN(Run run, passed.Prepare({.targets = targets}));
   Gate gate(std::move(run), flags, *budget);
   if (!flags.dry_run) return gate.Decide();
   gate.PrintPlan();

@@ -3,7 +3,7 @@
 // command prints what it came to, and not each attempt.
 //
 //   const auto flags = PassedOn::Add(command, {"--filter", "--seed", "--jobs"});
-//   WP_ASSIGN_OR_RETURN(Run run, flags->Prepare({"--target", base}));
+//   WP_ASSIGN_OR_RETURN(Run run, flags->Prepare({.targets = {base, head}}));
 //   ...
 //   if (const auto early = EndRun(run)) return *early;
 //   return Publish(run, "gate.json", ToJson(outcome), ToText(outcome), ExitCode::kOk);
@@ -28,6 +28,13 @@ namespace watchproof {
 Result<RunOptions> OptionsFromWords(const std::vector<std::string>& words,
                                     Sources sources = Sources::kAll);
 
+// What such a command asks of a run by itself, in place of flags, variables and files.
+struct AskedOfRun {
+  std::vector<std::string> targets;
+  std::vector<std::string> cases = {};  // empty: as flags select them
+  std::string plan = {};                // a file; empty: none
+};
+
 class PassedOn {
  public:
   // Requires: flags of `run`, each with a value.
@@ -36,11 +43,12 @@ class PassedOn {
   PassedOn(const PassedOn&) = delete;
   PassedOn& operator=(const PassedOn&) = delete;
 
-  // Of those that were given, and these. What the environment says counts, as for `run`.
-  tl::expected<Run, CommandEnd> Prepare(std::vector<std::string> words) const;
+  // Of those that were given, and this. What the environment says of others counts, as for `run`.
+  tl::expected<Run, CommandEnd> Prepare(const AskedOfRun& asked) const;
 
  private:
   explicit PassedOn(const std::string& executable) : executable_(executable) {}
+  Result<RunOptions> Options(const AskedOfRun& asked) const;
 
   const std::string& executable_;              // how we were called
   std::map<std::string, std::string> values_;  // by name

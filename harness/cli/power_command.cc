@@ -6,7 +6,7 @@
 #include "cases/support/case_registry.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/passed_on.h"
-#include "harness/cli/shown_bug.h"
+#include "harness/decide/shown_bug.h"
 #include "harness/report/detection.h"
 #include "harness/report/rows.h"
 #include "harness/runs/run.h"
@@ -150,7 +150,7 @@ Result<Wanted> WantedBugs(const PowerFlags& flags) {
 }
 
 // The targets and cases, each once.
-std::vector<std::string> WordsOf(const std::vector<Trial>& trials) {
+AskedOfRun AskedBy(const std::vector<Trial>& trials, const std::string& script) {
   std::set<std::string> targets;
   std::set<std::string> cases;
   for (const Trial& trial : trials) {
@@ -158,9 +158,9 @@ std::vector<std::string> WordsOf(const std::vector<Trial>& trials) {
     targets.insert("etcd@" + trial.release);
     if (!trial.fixed.empty()) targets.insert("etcd@" + trial.fixed);
   }
-  std::vector<std::string> words{"--filter", fmt::format("{}", fmt::join(cases, ":"))};
-  for (const std::string& target : targets) words.insert(words.end(), {"--target", target});
-  return words;
+  return {.targets = {targets.begin(), targets.end()},
+          .cases = {cases.begin(), cases.end()},
+          .plan = script};
 }
 
 void Measure(Run& run, const std::vector<Trial>& trials, int attempts) {
@@ -180,9 +180,7 @@ void Measure(Run& run, const std::vector<Trial>& trials, int attempts) {
 CommandEnd PowerCommand(const PowerFlags& flags, const PassedOn& passed) {
   WP_ASSIGN_OR_RETURN(const int attempts, InContext("--attempts", ParseCount(flags.attempts, 1)));
   WP_ASSIGN_OR_RETURN(const Wanted wanted, WantedBugs(flags));
-  std::vector<std::string> words = WordsOf(wanted.trials);
-  if (!flags.script.empty()) words.insert(words.end(), {"--plan", flags.script});
-  WP_ASSIGN_OR_RETURN(Run run, passed.Prepare(words));
+  WP_ASSIGN_OR_RETURN(Run run, passed.Prepare(AskedBy(wanted.trials, flags.script)));
   if (const auto refused = run.Begin()) return *refused;
   Measure(run, wanted.trials, attempts);
   if (const auto early = EndRun(run)) return *early;

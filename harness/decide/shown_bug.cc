@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/shown_bug.h"
+#include "harness/decide/shown_bug.h"
 
 #include <algorithm>
 
