@@ -9,7 +9,7 @@ namespace {
 // revisions that the next batch needed. The watch must then end with ErrCompacted and must not
 // continue behind the gap.
 
-// Of five batches each: more than the queue of their stream takes of those that are created before
+// Watches with five batches each: more than the queue of their stream takes, created before
 // it is full, however many passes of the catch-up loop there are until the compaction.
 constexpr std::size_t kBehind = 60;
 

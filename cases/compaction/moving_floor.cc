@@ -30,7 +30,7 @@ WATCH_CASE(CompactionSurfaced, LiveWatches,
     if (scenario.Chance(0.3)) scenario.PutTogether({key, scenario.Key(stem)});
     scenario.Compact(AtHead());
   }
-  // Of this the watch without puts has a share, whatever was drawn above.
+  // The watch without puts receives a part of this, whatever was drawn above.
   scenario.Delete(key);
   scenario.Put(key);
   scenario.AwaitDelivered("live");

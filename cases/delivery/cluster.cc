@@ -13,7 +13,7 @@ constexpr const char* kPromise =
 
 std::string NameOf(int member) { return "m" + std::to_string(member); }
 
-// Of a cluster of so many: one group each, on a stream of its own.
+// In a cluster of so many members each has one group, on a stream of its own.
 void OpenOnEveryMember(Scenario& scenario, int members, WatchStep watch) {
   scenario.Cluster({.members = members});
   for (watch.member = 1; watch.member <= members; ++watch.member) {

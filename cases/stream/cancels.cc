@@ -53,7 +53,7 @@ WATCH_CASE(Isolated, CreateCancelChurn,
   scenario.AwaitDelivered("neighbours");
 }
 
-// Of three batches each: more than the queue of their stream takes.
+// Watches with three batches each: more than the queue of their stream takes.
 constexpr std::size_t kWatchers = 35;
 constexpr std::int64_t kLeaving = 5001;  // the first id of those that are cancelled
 
@@ -84,7 +84,7 @@ WATCH_CASE(Isolated, CancelDuringCatchUp,
   };
   watch("leave", kLeaving);
   watch("stay", 1);
-  // Of those that leave. The creates of all others come before the cancels.
+  // Those that leave are registered. The creates of all others come before the cancels.
   scenario.Add(AwaitRegisteredStep{kAnswersThatWait});
   scenario.AwaitEffect("slow-reader");
   scenario.Add(AwaitSyncPassesStep{3});

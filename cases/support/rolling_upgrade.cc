@@ -43,7 +43,7 @@ struct Round {
   int members = kMembers;
   int home = 1;  // where the watches are before
   int next = 2;  // and afterwards
-  // Of a name of the case or of the round before, the name in this one.
+  // The name in this round of what the case, or the round before, calls so.
   std::string Named(const std::string& name) const {
     return number == 0 ? name : fmt::format("{}-{}", name, number + 1);
   }

@@ -149,7 +149,7 @@ class Scenario {
     Inject(fault, std::move(parameters));
     AwaitEffectAndHeal(fault);
   }
-  // Of the target, which has its data again afterwards.
+  // The target is killed and started again; it has its data again afterwards.
   void KillAndRestart() { Disturb("kill"); }
   // Waits for a time between the two, drawn from the seed. For scenarios in which time matters.
   void Hold(Duration least, Duration most) { Add(HoldStep{times_.Between(least, most)}); }

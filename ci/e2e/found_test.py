@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The life of a script that exploration found: every other command understands it."""
+"""A script that exploration found is understood by every other command."""
 
 import json
 import os

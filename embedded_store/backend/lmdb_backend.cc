@@ -60,7 +60,7 @@ std::shared_ptr<LmdbFile> LmdbBackend::file() const {
 Status LmdbBackend::Admit(std::size_t bytes, Purpose purpose) {
   MutexLock lock(mu_);
   WP_RETURN_IF_ERROR(broken_);
-  // Of the free pages inside the file only half are counted on: a large value needs neighbours.
+  // Only half of the free pages inside the file are counted on: a large value needs neighbours.
   const BackendSizes sizes = file_->sizes();
   const auto in_use = static_cast<std::uint64_t>((sizes.in_use.value + sizes.total.value) / 2);
   const std::uint64_t kept = purpose == Purpose::kGrow ? 2 * kReserve : 0;

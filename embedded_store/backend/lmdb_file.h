@@ -63,7 +63,7 @@ class LmdbFile {
   Status Apply(MDB_txn* txn, const Mutation& mutation) const;
   // Ends the transaction, and takes the measure of what is in the file then.
   Status Commit(MDB_txn* txn, std::string_view doing);
-  // Of a code of LMDB or of the system; 0 is ok.
+  // A status for a code of LMDB or of the system; 0 is ok.
   Status Checked(int code, std::string_view doing) const;
 
   const std::filesystem::path path_;

@@ -45,7 +45,7 @@ class ChangeLog {
     }
   }
   std::size_t size() const { return changes_.size(); }
-  // Of keys and values; what the map needs for itself is left out.
+  // The bytes of keys and values; what the map needs for itself is left out.
   ByteCount bytes() const { return bytes_; }
 
  private:

@@ -20,7 +20,7 @@ constexpr std::size_t kErasuresPerStep = 2000;
 
 std::size_t Weight(const PutOp& put) { return put.key.size() + put.value.size(); }
 
-// Of every put that the transaction could make; 0 when it makes none.
+// The bytes of every put that the transaction could make; 0 when it makes none.
 std::size_t Weight(const TxnOp& txn) {
   std::size_t weight = 0;
   for (const auto* branch : {&txn.success, &txn.failure}) {

@@ -200,7 +200,7 @@ class MaintenanceService final : public pb::Maintenance::CallbackService {
       return done;
     });
   }
-  // Of everything in the data file.
+  // The hash of everything in the data file.
   Reactor* Hash(Context* context, const pb::HashRequest*, pb::HashResponse* response) override {
     return InBackground(context, [this, response]() -> watchproof::Status {
       FillHeader(parts_.store.current(), response->mutable_header());
@@ -210,7 +210,7 @@ class MaintenanceService final : public pb::Maintenance::CallbackService {
       return {};
     });
   }
-  // Of the history up to a revision, as far as it is kept.
+  // The hash of the history up to a revision, as far as it is kept.
   Reactor* HashKV(Context* context, const pb::HashKVRequest* request,
                   pb::HashKVResponse* response) override {
     const Revision at{request->revision()};

@@ -93,7 +93,7 @@ struct ServiceParts {
                        port);
   }
 
-  // Of what the parts keep besides the store. Requires: before the first call.
+  // Recovers what the parts keep besides the store. Requires: before the first call.
   Status Recover() {
     WP_RETURN_IF_ERROR(users.Recover());
     WP_RETURN_IF_ERROR(alarms.Recover());

@@ -42,7 +42,7 @@ struct StoreOptions {
   AuthOptions auth{};
   // For both ports.
   TlsFiles tls{};
-  // Of the etcd that it passes for in Maintenance.Status and /version, MAJOR.MINOR.PATCH: clients
+  // The etcd that it passes for in Maintenance.Status and /version, MAJOR.MINOR.PATCH: clients
   // choose by it what they use. The default is the newest with an API that is served whole; another
   // one changes nothing but what is reported.
   std::string etcd_version = "3.7.3";

@@ -65,7 +65,7 @@ struct Interest {
   std::size_t members = 0;       // in whatever state
   std::vector<Watcher*> synced;  // those that are fed at commit
 
-  // Of the commits that are being fed.
+  // What of the commits that are being fed matched.
   std::vector<PendingEvent> matched;
   // The piece of history that was last put together for one of them: all from `from` to `to`.
   struct Piece {
@@ -140,7 +140,7 @@ class WatcherGroup {
   }
 
  private:
-  // Of one range; as many as there are combinations of flags in use.
+  // The interests in one range: as many as there are combinations of flags in use.
   using Interests = std::vector<std::unique_ptr<Interest>>;
   Interests& Of(const KeyRange& range) {
     return range.single() ? by_key_[range.begin] : by_range_[range];

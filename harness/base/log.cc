@@ -14,7 +14,7 @@ constexpr std::string_view kNames[] = {"debug", "info", "warning"};
 
 std::atomic<LogLevel> lowest = LogLevel::kWarn;
 
-// Of the local time: "14:03:07.250".
+// The local time: "14:03:07.250".
 std::string TimeOfDay() {
   using std::chrono::milliseconds;
   const auto now = std::chrono::system_clock::now();

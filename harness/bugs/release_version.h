@@ -31,7 +31,7 @@ struct ReleaseVersion {
 // Empty for a text that is no version, such as "main". What follows a '+' does not count.
 std::optional<ReleaseVersion> ParseVersion(std::string_view text);
 
-// Of one branch: the first release with the bug and the first without it.
+// On one branch: the first release with the bug and the first without it.
 struct AffectedRange {
   std::string text;  // as written: "3.4 >= 3.4.25 < 3.4.31", "3.6"
   std::pair<int, int> branch;

@@ -67,7 +67,7 @@ class Checker {
   virtual void Finish(WatchIndex) {}
   virtual void Conclude() {}
 
-  // Of key-value calls, after the end of the recording: each call that was answered, in the order
+  // Key-value calls come after the end of the recording: each call that was answered, in the order
   // of the answers; then, in the order of revisions, each answer that differs from the state of its
   // revision.
   virtual void CallAnswered(const RecordedCall&) {}

@@ -142,7 +142,7 @@ class CompactionSurfaced final : public Checker {
   }
 
  private:
-  // Of a message after the end of the watch.
+  // What a message shows that comes after the end of its watch.
   Symptom SymptomOf(WatchIndex watch, const Response& response) const {
     if (facts().state(watch).end != WatchEnd::kCompacted) return {};
     if (response.message.compact_revision > 0) return symptom::NoticeAgain{};

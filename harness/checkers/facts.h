@@ -98,7 +98,7 @@ bool LostByResuming(const Facts& facts, WatchIndex watch, const Change& lost);
 
 // A change that has not come until now.
 Loss LossSoFar(const Facts& facts, WatchIndex watch, const Change& lost);
-// Of several lost changes the first, or one that no known bug explains, if there is one.
+// The first of several lost changes, or one that no known bug explains, if there is one.
 Loss GravestLoss(const Facts& facts, WatchIndex watch, const Skipped& gap);
 // Whether a known bug does.
 bool Explained(const Facts& facts, const Loss& loss);

@@ -7,7 +7,7 @@
 
 namespace watchproof {
 
-// Of one that no known bug explains.
+// Counts a repeat of a finding that no known bug explains.
 bool Findings::CountRepeat(const Key& key) {
   const auto entry = index_.find(key);
   if (entry == index_.end()) return false;

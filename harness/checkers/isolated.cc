@@ -137,7 +137,7 @@ class Isolated final : public Checker {
          .by_silence = true});
   }
 
-  // Of one that still waits.
+  // What a watch lacks that still waits.
   std::optional<Loss> NextOf(WatchIndex watch) const {
     const auto next = facts().comparer.NextExpected(watch);
     const ExpectedList* const expected = facts().comparer.expected(watch);

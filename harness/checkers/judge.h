@@ -92,7 +92,7 @@ struct JudgeOptions {
 // The options in the first line of a recording, for a live recording and for one judged again.
 JudgeOptions OptionsOf(const RunStarted& started);
 
-// Of the key-value calls.
+// How far key-value calls were judged.
 struct CallsJudged {
   // Answers that were compared with a known state in every part.
   std::uint64_t judged = 0;

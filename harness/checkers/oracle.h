@@ -28,7 +28,7 @@ struct JudgedRecording {
   RunStarted started;
   Judgement judgement;
   Lag lag;
-  // Of a passive recording: how much it shows. Its findings come from two passes over the file.
+  // How much a passive recording shows. Its findings come from two passes over the file.
   std::optional<Coverage> coverage;
   std::size_t watches = 0;
   Line last;

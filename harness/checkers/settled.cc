@@ -358,7 +358,7 @@ class Settled final : public Checker {
         {.lost = LossOfRest(watch, *next), .about = expected[*next].revision, .by_silence = true});
   }
 
-  // Of every expected change from that one on.
+  // The loss of every expected change from that one on.
   Loss LossOfRest(WatchIndex watch, std::uint32_t next) const {
     const ExpectedList& expected = *facts().comparer.expected(watch);
     Skipped rest{.from = next, .to = expected.size(), .compaction_requested = {}};

@@ -22,7 +22,7 @@ namespace watchproof {
 struct Draft;
 struct Facts;
 
-// Of a create and its answer it is called once the table shows it, and takes no response.
+// For a create and its answer it is called once the table shows it, and takes no response.
 class Signer : public HistoryVisitor {
  public:
   virtual void CallStarted(const RecordedCall&) {}
@@ -34,7 +34,7 @@ class Signer : public HistoryVisitor {
   virtual std::string_view SignatureOf(const Draft&, std::optional<WatchIndex> /*watch*/) const {
     return {};
   }
-  // Of one that was filed, once the whole recording is known; `about` as in its draft.
+  // For a finding that was filed, once the whole recording is known; `about` as in its draft.
   virtual std::string_view InHindsight(const Finding& finding, Revision /*about*/) const {
     return finding.signature;
   }

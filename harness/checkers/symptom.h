@@ -27,7 +27,7 @@ struct Loss {
 
 namespace symptom {
 
-// Of the changes of one revision so many are missing, or they are not as they were written.
+// So many changes of one revision are missing, or they are not as they were written.
 struct OfRevision {
   Revision revision{};
   std::uint32_t missing = 0;

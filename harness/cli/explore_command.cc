@@ -15,6 +15,7 @@
 #include "harness/runs/parse.h"
 #include "harness/runs/sharding.h"
 #include "harness/runs/signals.h"
+#include "harness/scenario/steps/explored.h"
 
 namespace watchproof {
 namespace {
@@ -235,7 +236,7 @@ class Exploration {
     if (!options_.keep.empty()) {
       const fs::path file =
           options_.keep / fmt::format("{}-{}.jsonl", Name(shown.guarantee), number);
-      WP_RETURN_IF_ERROR(WriteScript(file, smallest));
+      WP_RETURN_IF_ERROR(WriteFound(file, smallest, shown, kVirtualTime, options_.seed));
       std::string flags;
       for (const std::string& defect : options_.defects) flags += " --defect " + defect;
       text += fmt::format("  replay     watchproof explore{} --replay {}\n", flags, file.string());

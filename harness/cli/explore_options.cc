@@ -16,24 +16,14 @@ using explore::Script;
 namespace {
 
 constexpr std::size_t kConsequencesShown = 4;
-constexpr std::string_view kPlan = R"({"case":)";  // how a plan begins
 
 }  // namespace
 
 Result<Script> ReadScript(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return Fail(StatusCode::kNotFound, "{}: it cannot be read", file.string());
-  const std::string text((std::istreambuf_iterator<char>(stream)), {});
-  if (text.starts_with(kPlan)) {
-    WP_ASSIGN_OR_RETURN(const PlanFile plan, ReadPlan(file));
-    const auto script = ScriptOf(plan.plan);
-    if (script) return *script;
-    return Fail(StatusCode::kInvalidArgument, "{}: expected a plan with steps of exploration alone",
-                file.string());
-  }
-  auto script = explore::ParseScript(text);
-  if (!script) return std::move(script).error().WithContext("{}", file.string());
-  return script;
+  WP_ASSIGN_OR_RETURN(const PlanFile plan, ReadPlan(file));
+  if (auto script = ScriptOf(plan.plan)) return *std::move(script);
+  return Fail(StatusCode::kInvalidArgument, "{}: expected a plan with steps of exploration alone",
+              file.string());
 }
 
 Status WriteText(const fs::path& file, const std::string& text) {
@@ -45,16 +35,9 @@ Status WriteText(const fs::path& file, const std::string& text) {
   return Fail(StatusCode::kUnavailable, "{}: it cannot be written", file.string());
 }
 
-Status WriteScript(const fs::path& file, const Script& script) {
-  return WriteText(file, explore::ToText(script));
-}
-
 Status WriteFound(const fs::path& file, const Script& script, const Finding& shown,
-                  const TargetSpec& target, std::uint64_t seed) {
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  const PlanFile found = PlanOfFound(script, shown, target.text, seed);
-  return WritePlan(file, found.plan, found.header);
+                  std::string_view target, std::uint64_t seed) {
+  return WriteText(file, ToText(PlanOfFound(script, shown, target, seed)));
 }
 
 Result<std::vector<Script>> ReadScripts(const fs::path& folder) {
@@ -75,7 +58,11 @@ Result<std::string> KeepCorpus(const ExploreOptions& options, const explore::Cor
   if (!options.corpus.empty()) {
     for (const Script& script : corpus.scripts()) {
       const fs::path file = fmt::format("{:06}.jsonl", written++);
-      WP_RETURN_IF_ERROR(WriteScript(options.corpus / file, script));
+      const PlanHeader header{
+          .case_name = "Explored.Kept",
+          .target = options.target ? options.target->text : std::string(kVirtualTime),
+          .seed = FormatSeed(options.seed)};
+      WP_RETURN_IF_ERROR(WriteText(options.corpus / file, ToText({header, PlanOf(script)})));
     }
   }
   const explore::SituationCoverage& coverage = corpus.coverage();

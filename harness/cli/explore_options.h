@@ -42,14 +42,13 @@ struct ExploreOptions {
 // Requires: a target.
 CommandEnd ExploreTarget(const ExploreOptions& options);
 
-// One of exploration's own files, or a plan that is a script. Errors name the file.
+// Of a plan that is a script. Errors name the file.
 Result<explore::Script> ReadScript(const std::filesystem::path& file);
 // Makes the folder of the file.
 Status WriteText(const std::filesystem::path& file, const std::string& text);
-Status WriteScript(const std::filesystem::path& file, const explore::Script& script);
-// Makes the folder of the file, which is a plan for `run --plan`.
+// Likewise; the file is a plan.
 Status WriteFound(const std::filesystem::path& file, const explore::Script& script,
-                  const Finding& shown, const TargetSpec& target, std::uint64_t seed);
+                  const Finding& shown, std::string_view target, std::uint64_t seed);
 // Of a folder, in the order of their names; none if there is no such folder.
 Result<std::vector<explore::Script>> ReadScripts(const std::filesystem::path& folder);
 // Writes the scripts, and which situations were not reached, where the options say. For people:

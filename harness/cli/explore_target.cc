@@ -285,7 +285,7 @@ class TargetExploration {
     const fs::path file =
         options_.keep / fmt::format("{}-{}.jsonl", Name(broken.guarantee), number);
     const fs::path report = fs::path(file).replace_extension(".md");
-    WP_RETURN_IF_ERROR(WriteFound(file, script, broken, *options_.target, options_.seed));
+    WP_RETURN_IF_ERROR(WriteFound(file, script, broken, options_.target->text, options_.seed));
     WP_RETURN_IF_ERROR(WriteText(report, ReportFor(broken, script)));
     return fmt::format(
         "  repeat     watchproof run --plan {}\n"

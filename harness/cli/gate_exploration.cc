@@ -108,7 +108,7 @@ Status GateExploration::Examine(const Bucket& bucket, GateTrial& trial) {
   if (!smallest) smallest = *script;
   const fs::path file = fmt::format("script-{}.jsonl", found.number);
   WP_RETURN_IF_ERROR(WriteFound(options_.folder.path() / file, *smallest, bucket.broken(),
-                                options_.head, options_.seed));
+                                options_.head.text, options_.seed));
   found.text = DescribeBucket(found.number, bucket, bucket.broken(), *smallest);
   const BugCarrier head{.product = options_.head.product,
                         .version = head_.version(),

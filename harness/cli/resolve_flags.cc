@@ -10,6 +10,7 @@
 #include "harness/runs/run_targets.h"
 #include "harness/runs/sharding.h"
 #include "harness/scenario/plan.h"
+#include "harness/scenario/steps/explored.h"
 #include "harness/session/profile.h"
 
 namespace watchproof {
@@ -183,6 +184,12 @@ Status RunFlags::ResolvePlan() {
   WP_ASSIGN_OR_RETURN(const PlanFile file, InContext("--plan", ReadPlan(plan)));
   const PlanHeader& header = file.header;
   AddCaseOf(file);
+  if (options_.targets.empty() && (header.target.empty() || header.target == kVirtualTime)) {
+    return Fail(StatusCode::kInvalidArgument,
+                "--plan {}: it names no target to run on; expected --target, or, where it was "
+                "found under virtual time, watchproof explore --virtual --replay {}",
+                plan, plan);
+  }
   if (!Given("--filter").empty() && !MatchesFilter(Given("--filter"), header.case_name)) {
     return Fail(StatusCode::kInvalidArgument, "--plan is one of {}, which --filter {} leaves out",
                 header.case_name, Given("--filter"));

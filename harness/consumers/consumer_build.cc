@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr Duration kPatience = 30min;  // a first build fetches and compiles half of Kubernetes
 
-// Of everything that decides what is built.
+// A sum over everything that decides what is built.
 std::string Fingerprint(const ConsumerSource& source) {
   std::uint64_t sum = Fnv1a(source.version);
   for (const auto& [path, text] : source.files) sum = Fnv1a(text, Fnv1a(path, sum));

@@ -166,7 +166,7 @@ ConsumerJudgement ConsumerJudge::Finish() {
     if (!checker.followed() && (!reads || !seen_[layer].empty())) {
       judgement.undecided.push_back(fmt::format("layer {} has followed nothing", layer));
     }
-    // Of the highest layer that follows: what it holds is what the users of the consumer see.
+    // What the highest layer that follows holds is what the users of the consumer see.
     if (due_ && layer == started_.layers.back() && !checker.held_when_due()) {
       judgement.undecided.push_back(
           fmt::format("layer {} did not say what it holds at the end", layer));

@@ -31,7 +31,7 @@ struct ConsumerCounts {
 struct ConsumerJudgement {
   std::string consumer;  // empty: there is none in the recording
   std::vector<std::string> layers{};
-  // Of the lowest layer that is wrong, and of no other.
+  // Findings on the lowest layer that is wrong, and on no other.
   std::vector<ConsumerFinding> findings{};
   std::vector<std::string> wrong_above{};  // layers
   std::vector<std::string> undecided{};

@@ -118,7 +118,7 @@ class SituationScript {
     if (wanted_.range == RangeKind::kEverything) create.key = create.end = "*";
     return create;
   }
-  // Of what the row says nothing about, anything.
+  // What the row says nothing about may be anything.
   Create Other(const char* key, Place start) {
     return {.key = key,
             .start = start,

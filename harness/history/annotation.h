@@ -125,7 +125,7 @@ struct DeliveryDue {
 struct DeliveryOver {
   static constexpr std::string_view kType = "delivery_over";
   std::string group;
-  // Of a wait in which nothing was asked: the longest that the target took for a connection
+  // After a wait in which nothing was asked: the longest that the target took for a connection
   // meanwhile, of so many that it cannot have been paused. -1: nothing is proven, or all came.
   std::int64_t answered_ms = -1;
   template <typename F>

@@ -56,7 +56,7 @@ constexpr const MethodInfo& InfoOf(Method method) {
   return kMethods[static_cast<std::size_t>(method)];
 }
 
-// Of the key-value API; each may be an operation of a transaction.
+// Whether it is a key-value call; each may be an operation of a transaction.
 constexpr bool IsKeyValue(Method method) {
   return method >= Method::kRange && method <= Method::kTxn;
 }

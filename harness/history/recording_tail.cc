@@ -32,7 +32,7 @@ struct Brief {
   std::array<Word, kTextWords> text;
 };
 
-// Of all recordings of the process. Never destroyed, so it can be read at any time.
+// One for all recordings of the process. Never destroyed, so it can be read at any time.
 std::array<Brief, kKept> g_briefs;
 Word g_noted;
 

@@ -45,7 +45,7 @@ struct ReadRequest {
   bool keys_only = false;
   bool descending = false;
   By sort_by = By::kKey;
-  // Of the keys' revisions; 0: no bound.
+  // Bounds for the revisions of keys; 0: no bound.
   Revision min_mod{};
   Revision max_mod{};
   Revision min_create{};

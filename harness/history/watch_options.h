@@ -28,7 +28,7 @@ struct WatchOption {
   std::string_view name;  // in dumps of recordings
   std::string_view in_plans;
   bool WatchOptions::*flag;
-  // Of WatchCreateRequest; there a flag, or in the list of filters this value.
+  // Its field in WatchCreateRequest: a flag, or in the list of filters this value.
   int field = 0;
   int filter = -1;
   // Behind "asked to watch the key k from now on".

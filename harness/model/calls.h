@@ -82,7 +82,7 @@ class CallLog {
 
   // Those of the key-value API, and others in between.
   const std::deque<RecordedCall>& calls() const { return calls_; }
-  // Of the key-value API in the order they ended; those that did not are missing.
+  // Key-value calls in the order they ended; those that did not end are missing.
   const std::vector<const RecordedCall*>& ended() const { return ended_; }
   // Began, not ended; by number.
   const std::map<std::uint32_t, RecordedCall*>& out() const { return out_; }

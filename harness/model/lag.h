@@ -26,14 +26,14 @@
 
 namespace watchproof {
 
-// Of one fault: how long after its healing each watcher still received events written before it.
+// How long after a fault was healed each watcher still received events written before that.
 // Watchers without such events are not counted.
 struct Recovery {
   std::string fault{};
   Histogram microseconds{};
 };
 
-// Of one fault: the target's resident memory, when it was armed and while it was.
+// The target's resident memory under a fault: when that was armed, and while it was.
 struct Footprint {
   std::string fault{};
   std::int64_t before = 0;  // bytes

@@ -206,7 +206,7 @@ bool Model::SettleByEvidence(Revision revision) {
   return false;
 }
 
-// Of several writes that may have done it, all with the same changes, the one that began first.
+// If several writes may have done it, all with the same changes, the one that began first counts.
 // Which one it was stays unknown: each of the others may have done instead what this one asked for.
 bool Model::SettleAsWrite(Revision revision, const Evidence& seen, bool exactly) {
   std::vector<std::size_t> candidates;

@@ -75,7 +75,7 @@ struct Change {
   bool lease_known = true;
   std::int64_t lease = 0;
   std::int64_t ended_lease = 0;  // of a delete: the lease that ended, if that was the cause
-  // Of an observed history (observed.h) only: whether an acknowledged write names it, which watch
+  // In an observed history (observed.h) only: whether an acknowledged write names it, which watch
   // received it first, and whether there is more than one such account.
   bool acknowledged = false;
   bool confirmed = false;

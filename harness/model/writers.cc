@@ -58,7 +58,7 @@ bool Explains(const Operation& operation, const Observation& observation) {
          (operation.keeps_value || operation.value == observation.kv.value);
 }
 
-// Of two writes with one revision the one that began first counts.
+// If two writes have one revision, the one that began first counts.
 void Writers::Acknowledge(const RecordedCall& call, const Effect& effect) {
   others_write_ = others_write_ || UsesLease(effect.operations);
   Writer& writer = writers_[effect.revision];

@@ -95,7 +95,7 @@ class Driver {
   virtual void Cancel(WatchRef watch) = 0;
   virtual void PutEach(const std::set<std::string>& keys) = 0;
   virtual void DeleteEach(const std::set<std::string>& keys) = 0;
-  // Of the script's keys; 0 is the present.
+  // Reads the script's keys at a revision; 0 is the present.
   enum class Reads { kLinearizable, kSerializable };
   virtual void Read(Revision at, Reads reads) = 0;
   // Which leases there are, and what the script's own hold.

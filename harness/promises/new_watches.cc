@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t kLongestHistory = 2000;   // revisions that a new watch reads
 constexpr std::int64_t kFirstOwnId = 1'000'000;  // far from those that servers choose
 
-// Of a long history only the end.
+// If the history is long, only its end is watched.
 Revision FirstToWatch(Driver& driver) {
   const Revision floor = driver.floor().value > 0 ? driver.floor() : driver.oldest();
   const std::int64_t kept = driver.head().value - floor.value;

@@ -31,7 +31,7 @@ enum class Difference {
 };
 std::string_view Name(Difference change);  // "new failure", "fails more"
 
-// Of one case on one target in one run.
+// How one case ended on one target in one run.
 struct Rate {
   int passed = 0;
   int failed = 0;

@@ -34,7 +34,8 @@ std::vector<PastRun> PastRuns(const std::filesystem::path& run_dir, const std::s
                               int most);
 // Seconds of an attempt, on average, by case and target.
 using Durations = std::map<std::pair<std::string, std::string>, double>;
-// Of every attempt in this results.db that came to an end of its own. Errors name the file.
+// How long each attempt in this results.db took that came to an end of its own. Errors name the
+// file.
 Result<Durations> ReadDurations(const std::filesystem::path& file);
 // From the folders alone; returns the number of rows.
 Result<int> RebuildDatabase(const std::filesystem::path& run_dir);

@@ -16,7 +16,7 @@
 namespace watchproof {
 namespace {
 
-// Of a list of cases; gate.json has all.
+// So many of a list of cases are shown; gate.json has all.
 constexpr std::size_t kMostShown = 8;
 
 // The text of each, up to that number.

@@ -19,7 +19,7 @@
 
 namespace watchproof {
 
-// Of each case and known bug: the fewest and the most findings in an attempt that showed it.
+// The fewest and the most findings in an attempt that showed a known bug, by case and bug.
 class KnownCounts {
  public:
   struct Range {
@@ -41,7 +41,7 @@ class KnownCounts {
 // and ten more. Of cases and bugs that the control does not show nothing is said.
 std::vector<std::string> ManyMore(const KnownCounts& control, const KnownCounts& shown);
 
-// Of cases that do not fail any more as they did: those of a suite, where they are several. One fix
+// The suites of which several cases do not fail any more as they did, with these cases. One fix
 // rarely reaches several bugs; a build that does less does.
 std::vector<std::string> GoneTogether(const std::vector<std::string>& cases);
 

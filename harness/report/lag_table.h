@@ -22,7 +22,7 @@ inline constexpr std::string_view kLagExplain =
     "store was ahead of an event. Memory: the most that the target used while a fault was armed, "
     "by its own metric, and the increase over its use before. Measured during the faults of the "
     "cases; for comparison, not judged.";
-// Of one recording.
+// The delays of one recording.
 std::string LagSentence(const Lag& lag);
 
 }  // namespace watchproof

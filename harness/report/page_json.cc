@@ -21,7 +21,8 @@ constexpr int kPageSchema = 1;
 // has all.
 constexpr std::size_t kFindings = 5;
 constexpr std::size_t kPictures = 2;
-// Of all packed parts together, so that the page stays easy to send; courses come first.
+// The most that all packed parts have together, so that the page stays easy to send; courses come
+// first.
 constexpr std::size_t kMostBytes = 7 << 20;
 constexpr std::size_t kMostOfCourses = 3 << 20;
 
@@ -60,7 +61,7 @@ Json CasesJson(const RunRecord& record) {
 
 Json TableJson(const Table& table) { return {{"head", table.head}, {"rows", table.rows}}; }
 
-// Of each case in each of the last runs beside this one, over all targets.
+// How each case ended in each of the last runs beside this one, over all targets.
 Json HistoryJson(const RunRecord& record) {
   constexpr int kMost = 20;
   Json all = Json::array();
@@ -128,7 +129,7 @@ Json AttemptJson(const RunRecord& record, const AttemptRow& row, std::size_t cas
   json["repeat"] = row.repeat;
   if (!result.reason.empty()) json["reason"] = result.reason;
   if (!result.upstream.empty()) json["upstream"] = result.upstream;
-  // Of an attempt that passed nothing may be kept.
+  // If an attempt passed, nothing of it may be kept.
   std::error_code ignored;
   const std::filesystem::path folder = std::filesystem::path(record.folder) / result.folder;
   if (!result.folder.empty() && std::filesystem::exists(folder, ignored)) {

@@ -49,7 +49,7 @@ enum class ItemKind {
   kLate,      // after a later one
   kForeign,   // below the start, not in the range, or no such change was made
   kDriver,    // what the run says of itself
-  // Of a layer of a consumer; its events, bookmarks and watches are as those above.
+  // What a layer of a consumer did; its events, bookmarks and watches are as those above.
   kListed,
   kHolds,
   kFailed,

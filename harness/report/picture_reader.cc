@@ -221,7 +221,7 @@ class PictureReader final : private HistoryVisitor {
 
   void AddStreams() {
     constexpr std::size_t kMostAlone = 12;
-    // Of a client that opens its watch again and again.
+    // A client may open its watch again and again.
     PictureLane rest{.kind = LaneKind::kStream, .name = {}, .items = {}, .position = {}};
     std::size_t joined = 0;
     for (auto& [stream, lane] : streams_) {

@@ -228,7 +228,7 @@ class Drawing {
       const std::string label = LabelOf(item);
       if (label.empty() || Beyond(item.at)) return;
       const double width = kLetter * static_cast<double>(Columns(label)) + 6;
-      // Of what lasts, below its middle.
+      // The label of what lasts is below its middle.
       const double end = item.kind == ItemKind::kFault ? X(item.until) : X(item.at);
       const double begin =
           std::clamp((X(item.at) + end - width) / 2, kLeft, std::max(kLeft, kRight - width));

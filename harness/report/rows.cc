@@ -56,7 +56,7 @@ std::vector<MatrixRow> MatrixOf(const RunRecord& record, const std::vector<Attem
   return matrix;
 }
 
-// Of one target: "leases (3 cases), users (1 case)".
+// What one target lacks: "leases (3 cases), users (1 case)".
 std::string FoundMissing(const RunRecord& record, std::string_view target) {
   std::map<std::string, std::set<std::string>> cases;  // by what they need
   for (const AttemptSummary& attempt : record.attempts) {

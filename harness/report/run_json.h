@@ -19,7 +19,7 @@ struct RepeatSummary {
   std::vector<std::string> flags;  // the words of those that may change a verdict
   std::string working_folder;      // which relative paths among them start from
 };
-// Of a run.json. Errors name what is wrong with it.
+// What a run.json says about repeating its run. Errors name what is wrong with it.
 Result<RepeatSummary> ParseRepeatSummary(const std::string& run_json);
 
 // Versions, seed, targets, flags with their origin, machine, times, exit code; the last two once

@@ -67,7 +67,7 @@ struct AttemptSummary {
   AttemptResult result;
   ExpectationStatus expectation = ExpectationStatus::kAsExpected;
   double begin = 0;  // seconds since the run started
-  // Of reports on several runs: the one that it belongs to, and its flags; empty: the report's own.
+  // In a report on several runs the one that it belongs to, and its flags; empty: the report's own.
   std::string run{};
   std::vector<std::string> repeat_flags{};
 };

@@ -15,8 +15,9 @@
 
 namespace watchproof {
 
-// Of attempts that were set apart (results/result.h): with the findings, folder, seed and version
-// of the first that shows it, and in how many cases it was broken. In the order of the attempts.
+// A result for each promise that attempts which were set apart (results/result.h) show as broken:
+// with the findings, folder, seed and version of the first that shows it, and in how many cases it
+// was broken. In the order of the attempts.
 std::vector<AttemptResult> BrokenPromises(const std::vector<AttemptSummary>& attempts);
 
 CaseSummary StandingCase(const std::string& name);

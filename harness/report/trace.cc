@@ -125,7 +125,7 @@ class Trace {
   Json Finish() { return std::move(events_); }
 
  private:
-  // Of those that one lane uses, the first that is free; slices of one track must not overlap.
+  // The first track of a lane that is free; slices of one track must not overlap.
 
   int TrackFor(const PictureItem& item, const std::string& lane) {
     for (auto& [track, until] : used_) {

@@ -24,7 +24,7 @@ inline std::string FormatUtc(std::int64_t seconds) {
 inline std::string FormatStamp(std::int64_t seconds) {
   return fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(seconds));
 }
-// Of FormatUtc, fractions ignored.
+// Reads what FormatUtc writes; fractions are ignored.
 inline std::optional<std::int64_t> ParseUtc(std::string_view text) {
   tm parts{};
   const std::string copy(text);

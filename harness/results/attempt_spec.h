@@ -77,10 +77,10 @@ Result<AttemptSpec> ParseAttemptSpec(std::string_view json);
 std::string FormatSeed(std::uint64_t seed);
 Result<std::uint64_t> ParseSeed(std::string_view text);
 
-// Of an attempt of a run with that seed; no two attempts of a run have the same. Attempt 1 has the
-// seed itself, so that a repeat command needs nothing else.
+// The seed of an attempt of a run with that seed; no two attempts of a run have the same. Attempt 1
+// has the seed itself, so that a repeat command needs nothing else.
 std::uint64_t SeedOfAttempt(std::uint64_t seed, int attempt);
-// Of a try of the attempt with that seed, counted from 1: the first has the seed itself.
+// The seed of a try of the attempt with that seed, counted from 1: the first has the seed itself.
 std::uint64_t SeedOfTry(std::uint64_t seed, int number);
 
 }  // namespace watchproof

@@ -125,7 +125,7 @@ Suspects SuspectsOf(const AnswerKey& key, const std::string& case_name,
   return suspects;
 }
 
-// Of a cluster that was one version and became another during the attempt: what either has may
+// For a cluster that was one version and became another during the attempt: what either has may
 // show, and only what both have fixed must not.
 Suspects Either(Suspects from, const Suspects& to) {
   const auto among = [](const std::vector<Suspects::One>& all, const Suspects::One& one) {

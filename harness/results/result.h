@@ -122,7 +122,7 @@ struct AttemptResult {
   std::vector<std::string> missing = {};
   // Findings of the level "may": shown, and never a reason to fail.
   std::vector<FindingRecord> notes{};
-  // Of the consumer, where this is the result on one.
+  // What was counted of the consumer, where this is the result on one.
   std::vector<LayerCounts> counts{};
   // From the case's process to the runner, which makes a result of its own of it.
   ConsumerRecord consumer{};

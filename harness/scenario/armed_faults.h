@@ -26,7 +26,7 @@ class ArmedFaults {
  public:
   ArmedFaults(AttemptSession& session, const AttemptSpec& spec) : session_(session), spec_(spec) {}
 
-  // Of the optional faults of one kind, at least one must take effect.
+  // At least one of the optional faults of one kind must take effect.
   Status Inject(const std::string& name, FaultParameters parameters, bool optional);
   // Waits until the fault took effect; false: the time is over. True at once without a proxy, and
   // where no faults are to be injected: the receipt says so.

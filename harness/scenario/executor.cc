@@ -149,7 +149,7 @@ bool Executor::AwaitSettled() {
   return settled;
 }
 
-// Of watches that have not settled the judge reports what is missing. A store that gives out
+// The judge reports what watches lack that have not settled. A store that gives out
 // revisions twice has broken what every question builds on.
 Status Executor::AskStandingPromises() {
   if (went_back_) {

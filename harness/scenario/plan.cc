@@ -22,30 +22,69 @@ std::string Dump(const OrderedJson& json) {
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-void ReadLine(const Json& line, std::optional<PlanFile>& file) {
-  PlanHeader header;
+std::vector<Field> FieldsOf(PlanHeader& header) {
   FieldList begin;
   begin("case", header.case_name);
   begin("target", header.target);
   begin("seed", header.seed);
   begin("attempt", header.attempt);
-  ReadFields(line, begin.Take());
-  if (line.contains("steps")) {
-    if (file) throw StepError{"a second plan begins; expected one attempt"};
-    Plan& plan = file.emplace(PlanFile{.header = header, .plan = {}}).plan;
-    FieldList whole;
-    whole("converge_us", plan.converge_limit);
-    whole("members", plan.cluster.members).Optional();
-    whole("snapshot_count", plan.cluster.snapshot_count).Optional();
-    whole("permit_compacted_at_the_floor", plan.permit_compacted_at_the_floor).Optional();
-    whole("shows", plan.shows).Optional();
-    whole("looks_like", plan.looks_like).Optional();
-    std::vector<Field> fields = whole.Take();
-    for (Field& field : FieldsOf(plan.settings)) fields.push_back(std::move(field.Optional()));
-    return ReadFields(line, std::move(fields));
+  return begin.Take();
+}
+
+// What the first line says of the whole plan, but for the steps and the time to converge.
+std::vector<Field> FieldsOf(Plan& plan) {
+  FieldList whole;
+  whole("members", plan.cluster.members).Optional();
+  whole("snapshot_count", plan.cluster.snapshot_count).Optional();
+  whole("permit_compacted_at_the_floor", plan.permit_compacted_at_the_floor).Optional();
+  whole("shows", plan.shows).Optional();
+  whole("looks_like", plan.looks_like).Optional();
+  const auto optional = [&whole](std::string_view name, auto& value) {
+    whole(name, value).Optional();
+  };
+  plan.limits.Fields(optional);
+  plan.settings.Fields(optional);
+  return whole.Take();
+}
+
+void Append(std::vector<Field> from, std::vector<Field>& to) {
+  std::ranges::move(from, std::back_inserter(to));
+}
+
+// A plan while it is read.
+struct Reading {
+  std::optional<PlanFile> file;
+  std::size_t steps = 0;  // that the first line announces
+};
+
+// As exploration wrote it before its scripts were plans: no case, and steps without "explored".
+bool IsOfOldForm(const Json& line, const char* field) { return !line.contains(field); }
+
+void ReadFirstLine(const Json& line, Reading& reading) {
+  PlanFile& file =
+      reading.file.emplace(PlanFile{.header = {.case_name = "Explored.Kept", .seed = "0"}});
+  std::vector<Field> fields = FieldsOf(file.plan);
+  if (!IsOfOldForm(line, "case")) {
+    FieldList time;
+    time("converge_us", file.plan.converge_limit);
+    Append(time.Take(), fields);
+    Append(FieldsOf(file.header), fields);
   }
-  if (!file) throw StepError{"a step before the line that begins a plan (with \"steps\")"};
-  file->plan.steps.push_back(StepFrom(line));
+  ReadFields(line, std::move(fields), {"steps"});
+  reading.steps = line.at("steps").get<std::size_t>();
+}
+
+void ReadLine(Json line, Reading& reading) {
+  if (!reading.file) {
+    if (!line.contains("steps")) {
+      throw StepError{"a step before the line that begins a plan (with \"steps\")"};
+    }
+    return ReadFirstLine(line, reading);
+  }
+  if (line.contains("steps")) throw StepError{"a second plan begins; expected one attempt"};
+  if (IsOfOldForm(line, "op")) line["op"] = "explored " + line.at("step").get<std::string>();
+  reading.file->plan.steps.push_back(
+      StepFrom(line, {}, {"step", "case", "target", "seed", "attempt"}));
 }
 
 // `read` may throw.
@@ -70,43 +109,38 @@ void ReadRun(const Json& json, RecordedPlan& found) {
   found.faults = json.value("faults", found.faults);
 }
 
+// What is said of the whole plan.
+OrderedJson FirstLine(Plan plan, PlanHeader header) {
+  Plan usual;
+  OrderedJson line = ToJson(FieldsOf(header), {});
+  line["steps"] = plan.steps.size();
+  line["converge_us"] = plan.converge_limit.count() / 1000;
+  line.update(ToJson(FieldsOf(plan), FieldsOf(usual)));
+  return line;
+}
+
 }  // namespace
 
 std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header) {
-  const OrderedJson begin{{"case", header.case_name},
-                          {"target", header.target},
-                          {"seed", header.seed},
-                          {"attempt", header.attempt}};
-  std::vector<std::string> lines;
-  const auto add = [&](const OrderedJson& rest) {
-    OrderedJson line = begin;
-    line.update(rest);
-    lines.push_back(Dump(line));
-  };
-  OrderedJson whole{{"steps", plan.steps.size()},
-                    {"converge_us", plan.converge_limit.count() / 1000}};
-  if (plan.cluster.members != 1) {
-    whole["members"] = plan.cluster.members;
-    whole["snapshot_count"] = plan.cluster.snapshot_count;
-  }
-  if (plan.permit_compacted_at_the_floor) whole["permit_compacted_at_the_floor"] = true;
-  if (!plan.shows.empty()) whole["shows"] = plan.shows;
-  if (!plan.looks_like.empty()) whole["looks_like"] = plan.looks_like;
-  if (plan.settings != explore::Server()) {
-    explore::Server settings = plan.settings;
-    whole.update(ToJson(FieldsOf(settings)));
-  }
-  add(whole);
+  std::vector<std::string> lines = {Dump(FirstLine(plan, header))};
+  PlanHeader begin = header;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    OrderedJson step{{"step", i}};
-    step.update(ToJson(plan.steps[i]));
-    add(step);
+    OrderedJson line = ToJson(FieldsOf(begin), {});
+    line["step"] = i;
+    line.update(ToJson(plan.steps[i]));
+    lines.push_back(Dump(line));
   }
   return lines;
 }
 
+std::string ToText(const PlanFile& file) {
+  std::string text = Dump(FirstLine(file.plan, file.header)) + "\n";
+  for (const std::string& line : StepLines(file.plan)) text += line + "\n";
+  return text;
+}
+
 std::optional<explore::Script> ScriptOf(const Plan& plan) {
-  explore::Script script{.limits = {}, .server = plan.settings};
+  explore::Script script{.limits = plan.limits, .server = plan.settings};
   for (const Step& step : plan.steps) {
     auto explored = step.Explored();
     if (!explored) return std::nullopt;
@@ -129,18 +163,22 @@ Result<Step> ParseStep(std::string_view line) {
 }
 
 Result<PlanFile> ParsePlan(std::string_view lines) {
-  std::optional<PlanFile> file;
+  Reading reading;
   for (int number = 1; !lines.empty(); ++number) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
     lines.remove_prefix(std::min(lines.size(), line.size() + 1));
     if (line.empty()) continue;
-    Status read = ParseLine(line, [&file](const Json& json) { ReadLine(json, file); });
+    Status read = ParseLine(line, [&reading](const Json& json) { ReadLine(json, reading); });
     if (!read.ok()) {
       return std::move(read).WithContext("line {} of the plan", number);
     }
   }
-  if (!file) return Fail(StatusCode::kInvalidArgument, "there is no plan in it");
-  return *std::move(file);
+  if (!reading.file) return Fail(StatusCode::kInvalidArgument, "there is no plan in it");
+  if (const std::size_t steps = reading.file->plan.steps.size(); steps != reading.steps) {
+    return Fail(StatusCode::kInvalidArgument,
+                "line 1 of the plan announces {} steps, and there are {}", reading.steps, steps);
+  }
+  return *std::move(reading.file);
 }
 
 Result<PlanFile> ReadPlan(const std::filesystem::path& file) {
@@ -162,7 +200,7 @@ Result<PlanFile> ReadPlan(const std::filesystem::path& file) {
 
 Status WritePlan(const std::filesystem::path& file, const Plan& plan, const PlanHeader& header) {
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  for (const std::string& line : ToJsonLines(plan, header)) out << line << '\n';
+  out << ToText({header, plan});
   out.close();
   return out ? Status() : FromErrno(errno).WithContext("cannot write the plan {}", file.string());
 }

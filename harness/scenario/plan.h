@@ -39,8 +39,10 @@ struct Plan {
   bool permit_compacted_at_the_floor = false;
   // By name: an attempt with no opportunity to break one of them proves nothing.
   std::vector<std::string> guarantees{};
-  // Of a script of exploration: how its server is set up; the guarantee that it broke when it was
-  // found, and the signature of the known bug that this looked like, if it did.
+  // For a script of exploration: the bounds of the store, which only virtual time has, and how its
+  // server is set up; the guarantee that it broke when it was found, and the signature of the known
+  // bug that this looked like, if it did.
+  explore::Limits limits{};
   explore::Server settings{};
   std::string shows{};
   std::string looks_like{};
@@ -71,7 +73,11 @@ struct PlanFile {
   PlanHeader header;
   Plan plan;
 };
-// Parses the output of ToJsonLines for one attempt. Errors name the line and what was expected.
+// As ToJsonLines, with the header in the first line alone.
+std::string ToText(const PlanFile& file);
+// Parses the output of ToText, or of ToJsonLines for one attempt, or what `explore` wrote before
+// its scripts were plans. Errors name the line and what was expected; a text that was cut off is
+// one.
 Result<PlanFile> ParsePlan(std::string_view lines);
 // The same for a file; errors also name the file.
 Result<PlanFile> ReadPlan(const std::filesystem::path& file);

@@ -107,6 +107,8 @@ Status CheckPlan(const Plan& plan) {
     return Bad("{} steps of exploration among {}; expected none, or all of them", explored,
                plan.steps.size());
   }
+  WP_RETURN_IF_ERROR(explore::Check(plan.limits));
+  WP_RETURN_IF_ERROR(explore::Check(plan.settings));
   FieldCheck check(cluster.members);
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     Step step = plan.steps[i];

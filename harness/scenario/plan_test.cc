@@ -11,6 +11,7 @@
 #include "harness/scenario/steps/explored.h"
 #include "harness/scenario/steps/moment.h"
 #include "harness/scenario/steps/watch.h"
+#include "harness/script/grammar.h"
 
 namespace watchproof {
 namespace {
@@ -104,6 +105,7 @@ TEST(Plan, NamesTheLineThatCannotBeRead) {
   EXPECT_THAT(error("put a\n"), testing::HasSubstr("line 1"));
   EXPECT_THAT(error(good.substr(begin.size())), testing::HasSubstr("before the line that begins"));
   EXPECT_THAT(error(good + begin), testing::HasSubstr("expected one attempt"));
+  EXPECT_THAT(error(begin), testing::HasSubstr("and there are 0"));
   const std::string step = R"({"case":"c","target":"t","seed":"1","attempt":1,"step":0,)";
   EXPECT_THAT(error(begin + step + R"("op":"jump"})"), testing::HasSubstr("no step 'jump'"));
   EXPECT_THAT(error(begin + step + R"("op":"txn","writes":[{"op":"compact","at":"head"}]})"),
@@ -111,6 +113,10 @@ TEST(Plan, NamesTheLineThatCannotBeRead) {
   EXPECT_THAT(error(begin + step + R"("op":"compact","at":"headless"})"),
               testing::HasSubstr("'headless' is no revision"));
   EXPECT_THAT(error(begin + step + R"("op":"cancel","group":7})"), testing::HasSubstr("line 2"));
+  EXPECT_THAT(error(begin + step + R"("op":"close","stream":"s","kye":1})"),
+              testing::HasSubstr("no field 'kye'"));
+  EXPECT_THAT(error(begin + step + R"("op":"explored txn","then":["jump b"]})"),
+              testing::HasSubstr("no value of then"));
 }
 
 explore::Script Found() {
@@ -140,6 +146,40 @@ TEST(PlanOf, WhatWasFoundHasACaseOfItsOwnName) {
   explore::Script other = Found();
   other.steps.pop_back();
   EXPECT_NE(PlanOfFound(other, ordered, "etcd@3.7.3", 7).header.case_name, file.header.case_name);
+}
+
+// What exploration wrote before its scripts were plans.
+TEST(ParsePlan, ReadsTheOldFormOfScripts) {
+  const auto read = ParsePlan(
+      R"({"queued_replies":1,"server_disk":true,"steps":2}
+{"step":"create","start":"floor-1","prev_kv":true}
+{"step":"txn","nested":[{"when":[],"then":["put b"],"otherwise":[],"nested":[]}]}
+)");
+  ASSERT_TRUE(read.has_value()) << read.error().message();
+  EXPECT_EQ(ToText(*ScriptOf(read->plan)),
+            "limits queued_replies=1, server_disk=true\n"
+            "create stream=1 start=floor-1 prev_kv=true\n"
+            "txn nested=[\"txn then=[\"put b\"]\"]\n");
+  EXPECT_TRUE(read->header.target.empty());
+}
+
+TEST(ParsePlan, NoticesEveryCut) {
+  const std::string text = ToText({kHeader, PlanOf(Found())});
+  ASSERT_TRUE(ParsePlan(text).has_value());
+  for (std::size_t size = 0; size + 1 < text.size(); ++size) {
+    EXPECT_FALSE(ParsePlan(text.substr(0, size)).has_value()) << size;
+  }
+}
+
+TEST(PlanOf, DrawnScriptsCanBeKept) {
+  Prng prng(3);
+  for (int i = 0; i < 200; ++i) {
+    const explore::Script script = explore::Draw(prng);
+    const auto read = ParsePlan(ToText({kHeader, PlanOf(script)}));
+    ASSERT_TRUE(read.has_value()) << read.error().message();
+    EXPECT_TRUE(CheckPlan(read->plan).ok());
+    EXPECT_EQ(ToText(*ScriptOf(read->plan)), ToText(script));
+  }
 }
 
 TEST(CheckPlan, RejectsStepsOfExplorationAmongOthers) {

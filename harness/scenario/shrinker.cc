@@ -45,7 +45,7 @@ std::optional<std::int64_t> Renumbered(std::int64_t write, const std::vector<boo
 // Whether the step still makes sense among the steps that are kept. Adapts what it refers to.
 class Keeper {
  public:
-  // Of all writes of the plan: is it kept.
+  // Says of each write of the plan whether it is kept.
   explicit Keeper(std::vector<bool> writes) : writes_(std::move(writes)) {}
 
   bool Keep(Step& step) {

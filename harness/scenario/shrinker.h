@@ -46,7 +46,7 @@ class Shrinker {
   void OfferWithoutSubjects();
   void OfferWithoutChunks();
   void OfferSmallerNumbers();
-  // Of a script of exploration: its server as by default.
+  // The server of a script of exploration as by default.
   void OfferPlainServer();
 
   Plan plan_;

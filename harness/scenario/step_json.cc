@@ -13,9 +13,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 using nlohmann::json;
 
-OrderedJson ToJson(std::vector<Field> fields, const std::vector<Field>& empty);
-
-struct Writer {
+struct FieldWriter {
   const Field* empty;
 
   OrderedJson operator()(const Parts& parts) const {
@@ -47,18 +45,6 @@ struct Writer {
   }
 };
 
-OrderedJson ToJson(std::vector<Field> fields, const std::vector<Field>& empty) {
-  OrderedJson object = OrderedJson::object();
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const Field* const none = i < empty.size() ? &empty[i] : nullptr;
-    OrderedJson value = std::visit(Writer{none}, fields[i].value);
-    const bool left_out =
-        fields[i].optional && none != nullptr && value == std::visit(Writer{none}, none->value);
-    if (!left_out) object[std::string(fields[i].name)] = std::move(value);
-  }
-  return object;
-}
-
 const Step& KindNamed(const std::string& op, const std::vector<std::string_view>& kinds) {
   const bool fits = kinds.empty() || std::find(kinds.begin(), kinds.end(), op) != kinds.end();
   for (const Step& kind : StepKinds()) {
@@ -89,11 +75,12 @@ RevisionRef ToRevision(const std::string& text) {
   return AtRevision(ToNumber(view, view));
 }
 
-struct Reader {
+struct FieldReader {
   const json& from;
   std::string_view name;
 
-  void operator()(const Parts& parts) const { ReadFields(from, parts.fields); }
+  // It may be a step by itself.
+  void operator()(const Parts& parts) const { ReadFields(from, parts.fields, {"op"}); }
   void operator()(const PartsList& list) const {
     for (std::size_t i = 0; const json& one : from) ReadFields(one, list.at(i++));
   }
@@ -148,13 +135,29 @@ struct Reader {
 
 }  // namespace
 
-OrderedJson ToJson(std::vector<Field> fields) { return ToJson(std::move(fields), {}); }
+OrderedJson ToJson(std::vector<Field> fields, const std::vector<Field>& empty) {
+  OrderedJson object = OrderedJson::object();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const Field* const none = i < empty.size() ? &empty[i] : nullptr;
+    OrderedJson value = std::visit(FieldWriter{none}, fields[i].value);
+    const bool left_out = fields[i].optional && none != nullptr &&
+                          value == std::visit(FieldWriter{none}, none->value);
+    if (!left_out) object[std::string(fields[i].name)] = std::move(value);
+  }
+  return object;
+}
 
-void ReadFields(const json& object, std::vector<Field> fields) {
+void ReadFields(const json& object, std::vector<Field> fields,
+                const std::vector<std::string_view>& besides) {
+  for (const auto& [name, value] : object.items()) {
+    const bool known =
+        std::ranges::count(fields, name, &Field::name) > 0 || std::ranges::count(besides, name) > 0;
+    if (!known) throw StepError{fmt::format("there is no field '{}'", Escaped(name))};
+  }
   for (Field& field : fields) {
     const std::string name(field.name);
     if (field.optional && !object.contains(name)) continue;
-    std::visit(Reader{object.at(name), field.name}, field.value);
+    std::visit(FieldReader{object.at(name), field.name}, field.value);
   }
 }
 
@@ -165,9 +168,12 @@ OrderedJson ToJson(Step step) {
   return object;
 }
 
-Step StepFrom(const json& object, const std::vector<std::string_view>& kinds) {
+Step StepFrom(const json& object, const std::vector<std::string_view>& kinds,
+              const std::vector<std::string_view>& besides) {
   Step step = KindNamed(object.at("op").get<std::string>(), kinds);
-  ReadFields(object, step.fields());
+  std::vector<std::string_view> others = besides;
+  others.push_back("op");
+  ReadFields(object, step.fields(), others);
   return step;
 }
 

@@ -22,10 +22,14 @@ struct StepError {
 };
 
 nlohmann::ordered_json ToJson(Step step);
-// Of any kind, or of these. Throws.
-Step StepFrom(const nlohmann::json& json, const std::vector<std::string_view>& kinds = {});
-// For fields outside of steps, such as those of a whole plan. Reading throws.
-nlohmann::ordered_json ToJson(std::vector<Field> fields);
-void ReadFields(const nlohmann::json& json, std::vector<Field> fields);
+// A step of any kind, or of one of these. Throws.
+Step StepFrom(const nlohmann::json& json, const std::vector<std::string_view>& kinds = {},
+              const std::vector<std::string_view>& besides = {});
+// For fields outside of steps, such as those of a whole plan: optional ones are left out where they
+// are as in the empty ones. Reading throws; each field of the object must be one of these, or of
+// `besides`.
+nlohmann::ordered_json ToJson(std::vector<Field> fields, const std::vector<Field>& empty);
+void ReadFields(const nlohmann::json& json, std::vector<Field> fields,
+                const std::vector<std::string_view>& besides = {});
 
 }  // namespace watchproof

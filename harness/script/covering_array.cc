@@ -11,7 +11,7 @@
 namespace watchproof::explore {
 namespace {
 
-// Of these the one with the most new combinations is taken.
+// So many are drawn, and the one with the most new combinations is taken.
 constexpr int kCandidates = 8;
 
 Row Undecided(std::size_t parameters) {

@@ -39,7 +39,7 @@ struct Model {
 
 class Combinations {
  public:
-  // Of the values of so many parameters.
+  // Combinations of the values of so many parameters.
   Combinations(const Model& model, std::size_t strength);
 
   void Add(const Row& row);

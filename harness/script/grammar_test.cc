@@ -29,15 +29,5 @@ TEST(GrammarTest, EveryKindOfStepIsDrawn) {
   EXPECT_EQ(kinds.size(), std::variant_size_v<Step>);
 }
 
-TEST(GrammarTest, DrawnScriptsCanBeKept) {
-  Prng prng(3);
-  for (int i = 0; i < 200; ++i) {
-    const std::string text = ToText(Draw(prng));
-    const auto read = ParseScript(text);
-    ASSERT_TRUE(read.has_value()) << read.error().message();
-    EXPECT_EQ(ToText(*read), text);
-  }
-}
-
 }  // namespace
 }  // namespace watchproof::explore

@@ -40,7 +40,7 @@ class Placement {
 // Gives each put of a script a value of its own.
 struct Values {
   std::int64_t given = 0;
-  // Of at least so many bytes.
+  // A value of at least so many bytes.
   std::string Next(std::int64_t bytes);
 };
 

@@ -5,44 +5,14 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "harness/base/parse.h"
-#include "harness/history/json_fields.h"
 
 namespace watchproof::explore {
 
-using watchproof::to_json;  // where the library looks for that of a step
-
-// What has a text of its own is that text in JSON.
-template <typename T>
-concept Worded = requires(T& value, std::string_view text) {
-  ToText(value);
-  FromText(text, value);
-};
-template <Worded T>
-void to_json(Json& json, const T& value) {
-  json = ToText(value);
-}
-template <Worded T>
-void from_json(const nlohmann::json& json, T& value) {
-  if (FromText(json.get_ref<const std::string&>(), value)) return;
-  throw nlohmann::json::other_error::create(501, "a text of another form", &json);
-}
-
-// Not among what is private to this file, where the library would not look for its to_json.
-struct FirstLine {
-  Limits limits{};
-  Server server{};
-  void Fields(auto& field) {
-    limits.Fields(field);
-    server.Fields(field);
-  }
-};
-
 namespace {
 
-constexpr char kName[] = "step";    // of a step's line
-constexpr char kCount[] = "steps";  // of the first line: how many follow
 constexpr std::array<const char*, 7> kLoops = {"commit", "sync",  "victims",   "progress",
                                                "expire", "erase", "checkpoint"};
 constexpr std::array<const char*, 3> kParts = {"put", "delete", "get"};
@@ -74,116 +44,57 @@ std::vector<std::string> Words(std::string_view text) {
   return words;
 }
 
-// The first field that was read and is not known, also of the objects in a list.
-std::optional<std::string> Unknown(const nlohmann::json& read, const Json& known) {
-  for (const auto& [name, field] : read.items()) {
-    if (!known.contains(name)) return name;
-    for (std::size_t i = 0; field.is_array() && i < field.size(); ++i) {
-      if (!field[i].is_object()) continue;
-      if (const auto inner = Unknown(field[i], known[name][i])) return name + "." + *inner;
-    }
-  }
-  return std::nullopt;
-}
-
-// `beside`: a field of the object that is not the value's.
+// The text of a field. What is in a list is quoted.
+std::string TextOf(bool value) { return value ? "true" : "false"; }
+std::string TextOf(int value) { return fmt::format("{}", value); }
+std::string TextOf(std::int64_t value) { return fmt::format("{}", value); }
+std::string TextOf(const std::string& value) { return value; }
 template <typename T>
-Status Read(const nlohmann::json& json, const char* beside, T& value) {
-  if (const auto wrong = ReadFields(json, value)) {
-    return Fail(StatusCode::kInvalidArgument, "the field {} does not fit", *wrong);
-  }
-  Json known = value;
-  known[beside] = nullptr;
-  if (const auto unknown = Unknown(json, known)) {
-    return Fail(StatusCode::kInvalidArgument, "there is no field {}", *unknown);
-  }
-  return Status();
-}
+requires requires(const T& value) { ToText(value); }
+std::string TextOf(const T& value) { return ToText(value); }
+template <typename T>
+std::string TextOf(const std::vector<T>& values);
+template <typename T>
+requires requires(T& value) { T::kName; }
+std::string TextOf(const T& step);
 
-Json ToJson(const Step& step) {
-  return std::visit(
-      [](const auto& one) {
-        Json json = {{kName, one.kName}};
-        json.update(Json(one));
-        return json;
-      },
-      step);
-}
-
-template <std::size_t kIndex = 0>
-Result<Step> ReadStep(const std::string& name, const nlohmann::json& json) {
-  if constexpr (kIndex == std::variant_size_v<Step>) {
-    return Fail(StatusCode::kInvalidArgument, "there is no step {}", name);
-  } else {
-    using One = std::variant_alternative_t<kIndex, Step>;
-    if (name != One::kName) return ReadStep<kIndex + 1>(name, json);
-    One one;
-    WP_RETURN_IF_ERROR(Read(json, kName, one));
-    return Step(std::move(one));
-  }
+// Each field by its name, in order.
+using Texts = std::vector<std::pair<std::string, std::string>>;
+template <typename T>
+Texts TextsOf(T one) {
+  Texts texts;
+  const auto add = [&texts](const char* name, const auto& value) {
+    texts.emplace_back(name, TextOf(value));
+  };
+  one.Fields(add);
+  return texts;
 }
 
 // The fields that have not their default, each as " name=value".
 template <typename T>
 std::string Differences(const T& one) {
-  const Json shown = one;
-  const Json usual = T();
+  const Texts shown = TextsOf(one);
+  const Texts usual = TextsOf(T());
   std::string text;
-  for (const auto& [name, value] : shown.items()) {
-    const bool words = value.is_string();
-    if (value == usual[name] && name != "stream") continue;
-    if (words && value.template get<std::string>().empty()) continue;
-    text += fmt::format(" {}={}", name, words ? value.template get<std::string>() : value.dump());
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const auto& [name, value] = shown[i];
+    if (value.empty() || (value == usual[i].second && name != "stream")) continue;
+    text += fmt::format(" {}={}", name, value);
   }
   return text;
 }
 
-Status CheckLimits(const Limits& limits) {
-  for (const std::int64_t limit :
-       {limits.queued_replies, limits.control_replies, limits.watchers_per_step,
-        limits.revisions_per_batch, limits.reply_bytes, limits.part_bytes, limits.progress_ms}) {
-    if (limit < 1) return Fail(StatusCode::kInvalidArgument, "each limit is at least 1");
+template <typename T>
+std::string TextOf(const std::vector<T>& values) {
+  std::string text;
+  for (const T& value : values) {
+    text += fmt::format("{}\"{}\"", text.empty() ? "" : ",", TextOf(value));
   }
-  return Status();
+  return "[" + text + "]";
 }
-
-Result<nlohmann::json> ParseObject(std::string_view line) {
-  nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
-  if (json.is_object()) return json;
-  return Fail(StatusCode::kInvalidArgument, "it is no JSON object");
-}
-
-// The limits and the server, and how many steps follow, if the line says so.
-Status ReadFirstLine(std::string_view line, Script& script, std::optional<std::size_t>& count) {
-  WP_ASSIGN_OR_RETURN(const nlohmann::json json, ParseObject(line));
-  FirstLine read;
-  WP_RETURN_IF_ERROR(Read(json, kCount, read));
-  WP_RETURN_IF_ERROR(CheckLimits(read.limits));
-  if (read.server.progress_ms < 0) {
-    return Fail(StatusCode::kInvalidArgument, "server_progress_ms is at least 0");
-  }
-  script.limits = read.limits;
-  script.server = read.server;
-  const auto steps = json.find(kCount);
-  if (steps == json.end()) return Status();
-  if (!steps->is_number_unsigned()) {
-    return Fail(StatusCode::kInvalidArgument, "the field {} does not fit", kCount);
-  }
-  count = steps->get<std::size_t>();
-  return Status();
-}
-
-Status AddStep(std::string_view line, Script& script) {
-  WP_ASSIGN_OR_RETURN(const nlohmann::json json, ParseObject(line));
-  const auto name = json.find(kName);
-  if (name == json.end() || !name->is_string()) {
-    return Fail(StatusCode::kInvalidArgument, "it names no step");
-  }
-  WP_ASSIGN_OR_RETURN(Step step, ReadStep(name->get<std::string>(), json));
-  WP_RETURN_IF_ERROR(Check(step));
-  script.steps.push_back(std::move(step));
-  return Status();
-}
+template <typename T>
+requires requires(T& value) { T::kName; }
+std::string TextOf(const T& step) { return step.kName + Differences(step); }
 
 }  // namespace
 
@@ -293,31 +204,24 @@ std::string DescribeServer(const Server& server) {
   return differences.empty() ? "default settings" : differences.substr(1);
 }
 
-std::string ToText(const Script& script) {
-  Json first = FirstLine{script.limits, script.server};
-  first[kCount] = script.steps.size();
-  std::string text = first.dump() + "\n";
-  for (const Step& step : script.steps) text += ToJson(step).dump() + "\n";
-  return text;
+Status Check(const Limits& limits) {
+  for (const std::int64_t limit :
+       {limits.queued_replies, limits.control_replies, limits.watchers_per_step,
+        limits.revisions_per_batch, limits.reply_bytes, limits.part_bytes, limits.progress_ms}) {
+    if (limit < 1) return Fail(StatusCode::kInvalidArgument, "each limit is at least 1");
+  }
+  return Status();
 }
 
-Result<Script> ParseScript(std::string_view text) {
-  Script script;
-  std::optional<std::size_t> count;
-  std::size_t line = 1;
-  do {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view one = text.substr(0, end);
-    Status status = line == 1 ? ReadFirstLine(one, script, count) : AddStep(one, script);
-    if (!status.ok()) return std::move(status).WithContext("line {}", line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    ++line;
-  } while (!text.empty());
-  if (count && *count != script.steps.size()) {
-    return Fail(StatusCode::kInvalidArgument, "line 1 announces {} steps, and there are {}", *count,
-                script.steps.size());
-  }
-  return script;
+Status Check(const Server& server) {
+  if (server.progress_ms >= 0) return Status();
+  return Fail(StatusCode::kInvalidArgument, "server_progress_ms is at least 0");
+}
+
+std::string ToText(const Script& script) {
+  std::string text = DescribeLimits(script.limits) + ", " + DescribeServer(script.server) + "\n";
+  for (const Step& step : script.steps) text += Describe(step) + "\n";
+  return text;
 }
 
 }  // namespace watchproof::explore

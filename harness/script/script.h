@@ -4,8 +4,7 @@
 // a real server, which leaves the steps of the loops to the server.
 //
 //   Script script = Draw(limits, prng);            // grammar.h
-//   std::ofstream(file) << ToText(script);          // one JSON object per line
-//   WP_ASSIGN_OR_RETURN(Script same, ParseScript(text));
+//   Plan plan = PlanOf(script);                     // scenario/steps/explored.h: its file
 //
 // Each step is one struct that lists its fields once; text and parser follow from the list. Keys
 // are small words; "*" stands for the zero byte: as a key the first of all, as an end no end.
@@ -306,6 +305,7 @@ struct Limits {
     field("checkpoints", checkpoints);
     field("room", room);
   }
+  bool operator==(const Limits&) const = default;
 };
 
 // How a real server was set up that is not as by default: where it has a flag for it.
@@ -342,15 +342,14 @@ inline constexpr std::int64_t kEveryReply = 1 << 20;  // from this many on, a cl
 std::string Describe(const Step& step);
 // Whether no value in it would make a run endless, or is outside of what it can index.
 Status Check(const Step& step);
+Status Check(const Limits& limits);
+Status Check(const Server& server);
 // "queued_replies=1": likewise.
 std::string DescribeLimits(const Limits& limits);
 // "default settings", or what is different.
 std::string DescribeServer(const Server& server);
-// The first line holds the limits, what is different in a server, and the number of steps, each
-// further line one step.
+// For people, and to see whether two are the same: the first line says what is different in limits
+// and server, each further line is one step.
 std::string ToText(const Script& script);
-// Errors name the line and what is wrong with it; a text that was cut off is one, unless its first
-// line does not say how many steps there are.
-Result<Script> ParseScript(std::string_view text);
 
 }  // namespace watchproof::explore

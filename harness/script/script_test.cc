@@ -34,50 +34,30 @@ Script Every() {
                     Advance{}, Turn{Loop::kVictims}, SyncDisk{}, Crash{1}}};
 }
 
-TEST(ScriptTest, EveryStepIsReadAsItWasWritten) {
-  const std::string text = ToText(Every());
-  const Result<Script> read = ParseScript(text);
-  ASSERT_TRUE(read.has_value()) << read.error().message();
-  EXPECT_EQ(ToText(*read), text);
-  EXPECT_EQ(read->steps.size(), std::variant_size_v<Step>);
-  EXPECT_EQ(read->server, Every().server);
-  // Written before there were settings.
-  EXPECT_EQ(ParseScript("{}\n")->server, Server());
-}
-
 TEST(ScriptTest, DescriptionLeavesDefaultsOut) {
   EXPECT_EQ(Describe(Every().steps[0]),
             "create stream=2 key=a/ end=a0 start=floor-1 id=3 no_put=true");
   EXPECT_EQ(Describe(Turn{Loop::kSync}), "turn loop=sync");
+  EXPECT_EQ(Describe(Every().steps[7]),
+            "txn when=[\"version b = 0\",\"value a/ a0 != v7\"] "
+            "then=[\"put b lease 2\",\"delete a/ a0\"] otherwise=[\"get b\"] "
+            "nested=[\"txn then=[\"put a/1\"]\",\"txn when=[\"version b = 0\"]\"]");
   EXPECT_EQ(DescribeServer({}), "default settings");
   EXPECT_EQ(DescribeServer({.progress_ms = 100, .unsynced = true}),
             "server_progress_ms=100 server_unsynced=true");
 }
 
 TEST(ScriptTest, WhatIsWrongIsNamed) {
-  const auto problem = [](const std::string& text) {
-    const auto read = ParseScript(text);
-    return read.has_value() ? std::string() : read.error().message();
-  };
-  EXPECT_THAT(problem("{}\n{\"step\":\"leap\"}"), HasSubstr("line 2: there is no step leap"));
-  EXPECT_THAT(problem("{}\n{\"step\":\"create\",\"start\":\"soon\"}"), HasSubstr("start"));
-  EXPECT_THAT(problem("{}\n{\"step\":\"receive\",\"stream\":9}"), HasSubstr("1 to 3"));
-  EXPECT_THAT(problem("{\"queued_replies\":0}"), HasSubstr("at least 1"));
-  EXPECT_THAT(problem("{\"server_progress_ms\":-1}"), HasSubstr("at least 0"));
-  EXPECT_THAT(problem("{}\n{\"step\":\"txn\",\"then\":[\"jump b\"]}"), HasSubstr("then"));
-  EXPECT_THAT(problem("{}\n{\"step\":\"txn\",\"when\":[\"size b = 1\"]}"), HasSubstr("when"));
-  EXPECT_THAT(problem("nothing"), HasSubstr("no JSON object"));
-  EXPECT_THAT(problem(""), HasSubstr("line 1: it is no JSON object"));
-  EXPECT_THAT(problem("{\"que\":1}"), HasSubstr("there is no field que"));
-  EXPECT_THAT(problem("{}\n{\"step\":\"put\",\"kye\":\"b\"}"),
-              HasSubstr("line 2: there is no field kye"));
-}
-
-TEST(ScriptTest, EveryCutIsNoticed) {
-  const std::string text = ToText(Every());
-  for (std::size_t size = 0; size + 1 < text.size(); ++size) {
-    EXPECT_FALSE(ParseScript(text.substr(0, size)).has_value()) << size;
-  }
+  EXPECT_TRUE(Check(Receive{3}).ok());
+  EXPECT_THAT(Check(Receive{9}).message(), HasSubstr("1 to 3"));
+  EXPECT_THAT(Check(Put{.times = 0}).message(), HasSubstr("times is 1 to"));
+  EXPECT_THAT(Check(Get{.sort_by = 5}).message(), HasSubstr("sort_by is 0 to 4"));
+  EXPECT_THAT(Check(Limits{.queued_replies = 0}).message(), HasSubstr("at least 1"));
+  EXPECT_THAT(Check(Server{.progress_ms = -1}).message(), HasSubstr("at least 0"));
+  TxnPart part;
+  EXPECT_FALSE(FromText("jump b", part));
+  Condition condition;
+  EXPECT_FALSE(FromText("size b = 1", condition));
 }
 
 TEST(ScriptTest, PlacesAreNamed) {

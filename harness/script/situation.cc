@@ -7,7 +7,7 @@
 namespace watchproof::explore {
 namespace {
 
-// Of one stream; a burst of equal watches adds nothing.
+// So many watches of one stream are looked at; a burst of equal ones adds nothing.
 constexpr std::size_t kMostSeen = 12;
 
 // Start and phase belong together: what starts below the floor receives ErrCompacted and nothing

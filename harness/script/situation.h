@@ -51,7 +51,7 @@ enum class Action {
   kOther
 };
 
-// Of each parameter a value; the last ones of kAsked, kOther and kBoth are not in the model.
+// A value of each parameter; the last ones of kAsked, kOther and kBoth are not in the model.
 struct Situation {
   WatchPhase watch = WatchPhase::kLive;
   WatchPhase other = WatchPhase::kLive;

@@ -18,7 +18,7 @@ namespace watchproof {
 // to start.
 int UsualJobs();
 
-// Of the text of /proc/loadavg: the mean of a minute, and what wants to run now. From 1 to 8.
+// By the text of /proc/loadavg: the mean of a minute, and what wants to run now. From 1 to 8.
 double SlowdownOf(std::string_view loadavg, int usual);
 // 1 where the system does not say. Threads: any.
 double SlowdownNow();

@@ -164,7 +164,7 @@ Result<std::unique_ptr<ConsumerLink>> ConsumerLink::Start(Environment& environme
 }
 
 Status ConsumerLink::Ask(const ConsumerRequest& request) {
-  // Of two servers it is the one on the direct path.
+  // If there are two servers, it is the one on the direct path.
   if (request.kill) observers_.back()->Leave();
   WP_RETURN_IF_ERROR(process_->Ask(request));
   ++asked_;

@@ -26,7 +26,7 @@ class StreamTraffic {
 
   bool HasEnded(StreamId stream) const { return ended_.contains(stream); }
 
-  // Of the streams on the proxied path:
+  // What arrived on a stream of the proxied path.
   struct Arrived {
     std::int64_t responses = 0;
     std::int64_t bytes = 0;

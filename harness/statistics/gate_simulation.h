@@ -34,8 +34,8 @@ struct SimulatedGate {
 SimulatedGate Simulate(const std::vector<SimulatedCase>& cases, const SimulationLimits& limits,
                        Prng& prng);
 
-// Of gates over `cases` cases that always pass on the base, one of which fails on the head in a
-// share of its attempts.
+// How often gates find the difference: they have `cases` cases that always pass on the base, and
+// one of them fails on the head in a share of its attempts.
 struct Power {
   double fails = 0;  // that share
   int gates = 0;

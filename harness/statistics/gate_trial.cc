@@ -11,7 +11,7 @@ constexpr double kShareOfAll = 0.5;
 constexpr double kShareOfCases = 0.2;
 constexpr double kShareOfGuarantees = 0.1;
 constexpr double kShareOfScripts = 0.2;
-// Of one case, so that a slow one does not take every process.
+// One case has no more at a time, so that a slow one does not take every process.
 constexpr int kMostInFlight = 4;
 
 using Broken = std::map<std::string, std::set<std::string>>;
@@ -85,7 +85,7 @@ std::vector<NextPair> GateTrial::Next(std::size_t most, Depth depth) {
     chosen.push_back({index});
     return true;
   };
-  // Of the worst as much as may be under way; the search for others goes on beside it.
+  // The worst has as many as may be under way; the search for others goes on beside it.
   for (const std::size_t index : suspects) {
     while (choose(index, others.empty() ? most : (most + 1) / 2)) {
     }

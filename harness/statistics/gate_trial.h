@@ -33,10 +33,10 @@ inline constexpr double kEnoughEvidence = 200;
 inline constexpr double kOrdinaryDrop = 0.6;
 inline constexpr double kLuckyDrop = 0.2;
 inline constexpr double kSuspectDrop = 0.1;
-// Of a case without a pair that counts; then it is left.
+// A case is left after so many tries without a pair that counts.
 inline constexpr int kTriesInVain = 4;
 
-// Of the time that is left when nothing is open any more: for more pairs of every case. The rest is
+// The share of the time, once nothing is open any more, for more pairs of every case. The rest is
 // for what no case asks.
 inline constexpr double kShareOfDeeper = 0.5;
 

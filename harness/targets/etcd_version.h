@@ -15,8 +15,8 @@
 
 namespace watchproof {
 
-// Of the line "etcd Version: 3.4.44", which need not be the first one: some builds print warnings
-// before it. Empty: there is no such line.
+// The version in the line "etcd Version: 3.4.44", which need not be the first one: some builds
+// print warnings before it. Empty: there is no such line.
 std::optional<std::string> EtcdVersionIn(std::string_view answer);
 
 // Whether it may be the version of a release, and thereby a part of a path: "3.8.0-alpha.0".

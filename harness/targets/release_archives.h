@@ -73,8 +73,8 @@ Result<std::filesystem::path> TakeFromOfficial(const OfficialArchive& archive,
 // "v{version}" with 3.5.16 is "v3.5.16".
 std::string FillIn(std::string text, const OfficialRequest& request);
 
-// Of a product, as Go's registry lists them, oldest first: "3.5.0", "3.8.0-alpha.0". It may serve
-// others, too.
+// The versions of a product, as Go's registry lists them, oldest first: "3.5.0", "3.8.0-alpha.0".
+// It may serve others, too.
 Result<std::vector<std::string>> VersionsOfModule(const GoModule& module,
                                                   const std::filesystem::path& work);
 struct BuiltBinary {

@@ -27,7 +27,7 @@ struct TargetKindInfo {
   std::string grammar;  // "etcd:PATH"
   std::string explain;
 };
-// Of all kinds, by name.
+// All kinds, by name.
 std::vector<TargetKindInfo> TargetKinds();
 
 // How to reach running servers, the same for all of them. Files are given by their path: no
@@ -45,8 +45,8 @@ struct ServerAddress {
   int port = 0;
   std::optional<bool> tls = {};  // by "http://" or "https://"; without them, ServerAccess decides
 };
-// Of a server that runs: "127.0.0.1:2379", "db.local:2379", "[::1]:2379", "https://db.local:2379";
-// never port 0. Errors name the text and what was expected.
+// The address of a server that runs: "127.0.0.1:2379", "db.local:2379", "[::1]:2379",
+// "https://db.local:2379"; never port 0. Errors name the text and what was expected.
 Result<ServerAddress> ParseServerAddress(std::string_view text);
 
 struct TargetSpec {

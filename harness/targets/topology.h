@@ -24,7 +24,7 @@
 
 namespace watchproof {
 
-// Of one server.
+// Where one server is.
 struct ServerPlace {
   std::string binary;
   std::string host;              // its loopback address

@@ -56,7 +56,7 @@ class CallerStage final : public Line {
         return report_();
       }
       if (whole == std::string::npos) break;
-      // Of another kind: what follows its body may be a request of a caller.
+      // A request of another kind: what follows its body may be one of a caller.
       const auto body = ValueOf(kBodySize, head, true).value_or("0");
       settled_ = std::from_chars(body.data(), body.data() + body.size(), body_).ec != std::errc() ||
                  head.find(kNoBodySize) != std::string_view::npos;
@@ -74,7 +74,7 @@ class CallerStage final : public Line {
     return head_.empty();
   }
 
-  // Of a line of the head; the last line has no end of its own.
+  // The value in a line of the head; the last line has no end of its own.
   static std::optional<std::string> ValueOf(std::string_view line, std::string_view head,
                                             bool whole) {
     const auto begin = head.find(line);

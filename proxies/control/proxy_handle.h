@@ -84,7 +84,7 @@ struct EffectState {
 struct ControlOptions {
   std::string host = "127.0.0.1";
   int port = 0;  // 0 lets the kernel choose
-  // Of the proxies that are opened by it.
+  // These are for the proxies that it opens.
   std::uint64_t seed = 0;
   bool follow_streams = false;
   bool self_test = false;

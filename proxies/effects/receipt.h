@@ -37,8 +37,8 @@ struct Receipt {
   std::int64_t connections_half_opened = 0;
   // Connections with at least one byte affected, or which were held up or ended.
   std::int64_t connections_touched = 0;
-  // Of effects on streams: frames kept back for a while, frames that never arrived, and frames that
-  // the proxy made up.
+  // What effects on streams did: frames kept back for a while, frames that never arrived, and
+  // frames that the proxy made up.
   std::int64_t frames_withheld = 0;
   std::int64_t frames_swallowed = 0;
   std::int64_t frames_injected = 0;

@@ -23,7 +23,7 @@
 
 namespace watchproof::proxy {
 
-// Of a response, or of a request to create a watcher, as far as it has been read.
+// What is known of a response, or of a request to create a watcher, as far as it has been read.
 struct WatchFacts {
   std::int64_t watch_id = 0;
   std::int64_t revision = 0;  // a response's header; a create request's start

@@ -22,8 +22,8 @@ class HeaderDecoder {
 
   HeaderDecoder();
 
-  // Of HEADERS with its CONTINUATIONs, whole. Null, or what is wrong; then no later one can be read
-  // either.
+  // Reads HEADERS with its CONTINUATIONs, whole. Null, or what is wrong; then no later one can be
+  // read either.
   const char* Read(std::string_view frames, const OnHeader& on_header);
   // The receiver allows a table of so many bytes. A smaller one needs no mention: the sender
   // announces it in its next block.

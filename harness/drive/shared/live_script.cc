@@ -105,7 +105,7 @@ void LiveScript::Restart() {
                                 .late = IsNoAnswer(restarted.code())});
 }
 
-// Of the server, by this script or by another one: every stream ended, and is opened again.
+// This script or another one restarted the server: every stream ended, and is opened again.
 void LiveScript::NoteRestart() {
   // What a store that takes no new connection leaves open is found by the standing promises.
   [[maybe_unused]] const Status connected = client_.Connect(server_);

@@ -125,7 +125,7 @@ class LiveScript {
     WatchState state;
   };
   using Watches = std::vector<LiveWatch>;
-  // Of one stream, or of all.
+  // Those on one stream; null: on every stream.
   Watches LiveOn(const Stream* only);
   // Until each has received every change through the revision; false if nothing more arrives.
   bool AwaitDelivery(const Watches& watches, Revision through);

@@ -104,7 +104,7 @@ Result<Revision> LiveServer::PutByRoot(const std::string& key) {
   }
 }
 
-// Of everything. It receives a change before others may compact what it has not read.
+// It watches every key, and receives a change before others may compact what it has not read.
 Status LiveServer::OpenControlWatch(Revision start) {
   const std::string endpoint = environment_.target().endpoint().ToString();
   WP_ASSIGN_OR_RETURN(

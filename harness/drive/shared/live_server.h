@@ -81,7 +81,7 @@ class LiveServer {
 
   Recorder& recording() { return *recorder_; }
   Result<Connection> Connect();
-  // Of the user with every right; empty without authentication.
+  // The token of the user with every right; empty without authentication.
   const std::string& token() const { return root_; }
   const std::string& version() const { return version_; }
   Duration patience() const { return options_.patience; }

@@ -8,7 +8,7 @@
 namespace watchproof::explore {
 namespace {
 
-// Of a plain script.
+// The most that a plain script has.
 constexpr std::int64_t kFewTimes = 8;
 constexpr std::int64_t kFewBytes = 300;
 constexpr std::size_t kFewParts = 16;

@@ -15,7 +15,7 @@
 namespace watchproof::explore {
 
 enum class Emphasis { kNone, kWatches, kWrites, kRestarts, kTime, kUsers, kQuiet };
-// Of those that are drawn: kQuiet is not.
+// One of those that are drawn: kQuiet is not.
 Emphasis DrawEmphasis(Prng& prng);
 
 // Makes a plain script of one that comes from a server with an emphasis.

@@ -78,7 +78,7 @@ class Answers {
                  expected.has_value() ? ToText(*expected) : ToText(expected.error()),
                  observed.has_value() ? ToText(*observed) : ToText(observed.error()));
   }
-  // Of a number that the store shows.
+  // A number that the store shows.
   void CompareNumbers(const char* number, std::int64_t expected, const auto& observed) {
     CompareTexts(fmt::format("the number of {} to be what it is", number),
                  fmt::format("{}", expected),

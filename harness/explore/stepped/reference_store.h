@@ -33,7 +33,7 @@ class ReferenceStore {
   Result<store::TxnAnswer> Txn(const store::TxnOp& txn);
   Result<store::CompactAnswer> Compact(std::int64_t at);
 
-  // Of id 0 the store has chosen the id, and may have staged something since `before`.
+  // If the id is 0, the store has chosen it, and may have staged something since `before`.
   Result<store::Granted> Grant(const store::LeaseRequest& request, std::int64_t chosen,
                                TimePoint now, store::Ticket before);
   // The answer to a revocation, too, holds nothing but the revision.
@@ -59,7 +59,7 @@ class ReferenceStore {
   // The changes that reads and watches at or above the compaction floor still need.
   std::int64_t KeptChanges() const;
 
-  // Of the staged writes, those up to `kept` are still there.
+  // Those of the staged writes up to `kept` are still there.
   void Restart(store::Ticket kept, TimePoint now);
 
  private:
@@ -122,7 +122,7 @@ bool Holds(const store::KeyRange& range, const std::string& key);
 // For what the keys of its range hold.
 bool IsTrue(const store::Compare& compare, const std::vector<store::KeyValue>& held);
 
-// Of what is put, whichever branch will run.
+// The bytes of what is put, whichever branch will run.
 std::size_t SizeOf(const store::PutOp& put);
 std::size_t SizeOf(const store::TxnOp& txn);
 

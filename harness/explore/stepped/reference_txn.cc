@@ -35,7 +35,7 @@ struct Changed {
   std::vector<store::KeyRange> erased;
   bool twice = false;
 
-  // Of two branches only one runs, so that both may put a key.
+  // Only one of two branches runs, so that both may put a key.
   void Put(const std::string& key, const std::set<std::string>& other_branch = {}) {
     // Here etcd takes the end of an open range for a key, so that it holds nothing.
     const bool gone = std::ranges::any_of(

@@ -87,7 +87,7 @@ class VirtualDisk final : public store::Backend {
     safe_ = staged_;
     return there;
   }
-  // Of all writes that were staged, safe or not.
+  // The last write that was staged, safe or not.
   store::Ticket last() const { return staged_; }
 
   bool durable() const override { return true; }

@@ -72,7 +72,7 @@ void VirtualRun::Finish() {
   AskAtTheEnd();
 }
 
-// Of ended watches only the ids that stay in use matter, of the changes those that can be read.
+// Only those ids of ended watches matter that stay in use, and only changes that can be read.
 std::string VirtualRun::DescribeState() const {
   std::string state = fmt::format("{} {} {}|", head_, floor_, written_);
   for (const Stream& stream : streams_) {

@@ -61,7 +61,7 @@ class VirtualRun {
   void Finish();
 
   const Recording& recording() const { return recording_; }
-  // Of the script, the standing promises included.
+  // Steps of the script, the standing promises included.
   std::size_t steps() const { return steps_; }
   // What clients knew and what had been written after the last step of the script: equal for
   // scripts after which everything that follows is the same, if clients take what there is.

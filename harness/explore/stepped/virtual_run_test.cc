@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/explore/stepped/explorer.h"
+#include "harness/scenario/steps/explored.h"
 
 namespace watchproof::explore {
 namespace {
@@ -19,9 +20,10 @@ TEST(VirtualRunTest, RecordsTheSameBytesEachTime) {
 }
 
 TEST(VirtualRunTest, AScriptOfAFileIsReplayed) {
-  const Result<Script> read = ParseScript(ToText(Small()));
+  const auto read = ParsePlan(ToText(PlanFile{.plan = PlanOf(Small())}));
   ASSERT_TRUE(read.has_value());
-  EXPECT_EQ(BytesOf(RunScript(Small(), {}).lines), BytesOf(RunScript(*read, {}).lines));
+  EXPECT_EQ(BytesOf(RunScript(Small(), {}).lines),
+            BytesOf(RunScript(*ScriptOf(read->plan), {}).lines));
 }
 
 TEST(VirtualRunTest, WritesThatWereNotSafeAreLostInACrash) {

@@ -10,7 +10,7 @@ namespace watchproof::explore {
 namespace {
 
 constexpr Duration kBetweenLooks = 100ms;
-// Of the time that has passed: less is as good as none.
+// A smaller part of the time that has passed is as good as none.
 constexpr int kAsleep = 1000;
 
 Duration UsedOn(clockid_t clock) {

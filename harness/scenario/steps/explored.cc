@@ -21,7 +21,7 @@ Step Explored(const explore::Step& step) {
 }
 
 Plan PlanOf(const explore::Script& script) {
-  Plan plan{.settings = script.server};
+  Plan plan{.limits = script.limits, .settings = script.server};
   for (const explore::Step& step : script.steps) plan.steps.push_back(Explored(step));
   return plan;
 }
@@ -31,6 +31,7 @@ PlanFile PlanOfFound(const explore::Script& script, const Finding& shown, std::s
   const std::string_view guarantee = Name(shown.guarantee);
   PlanFile file{.header = {.target = std::string(target), .seed = FormatSeed(seed)},
                 .plan = PlanOf(script)};
+  if (target != kVirtualTime) file.plan.limits = {};  // a real server has its own
   file.plan.shows = guarantee;
   file.plan.looks_like = shown.signature;
   std::uint64_t hash = Fnv1a(guarantee);

@@ -65,11 +65,12 @@ struct ExploredStep {
 };
 
 Step Explored(const explore::Step& step);
-// Without the limits of the store, which only virtual time has.
 Plan PlanOf(const explore::Script& script);
 // A script that showed the finding on the target, as a plan to be kept: its case has a name of its
 // own, by the guarantee and the steps.
 PlanFile PlanOfFound(const explore::Script& script, const Finding& shown, std::string_view target,
                      std::uint64_t seed);
+// The name of the target in a plan that was found under virtual time.
+inline constexpr std::string_view kVirtualTime = "virtual";
 
 }  // namespace watchproof

@@ -98,7 +98,7 @@ std::vector<HoldStep> HoldStep::Smaller() const {
 }
 
 Status HoldStep::Run(StepContext& context) const {
-  // Of the scenario, and no limit.
+  // It is a time of the scenario, and no limit.
   context.session().PumpUntil([] { return false; }, Deadline(duration));
   return {};
 }

@@ -28,7 +28,7 @@ void AwaitEnds(StepContext& context, const std::string& group) {
   context.AwaitEveryMember(group, "an answer to every cancel of group " + group, IsOver);
 }
 
-// Of more watchers than before the first step.
+// Waits until the gauge has so many watchers more than before the first step.
 void AwaitGauge(StepContext& context, std::string_view relation, std::size_t watchers,
                 const std::function<bool(double, double)>& holds) {
   if (!context.gauge_before()) return;
