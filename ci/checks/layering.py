@@ -75,7 +75,7 @@ ALLOWED = {
     # Decisions between builds, on the results of attempts.
     "harness/decide": RUN
     | {"harness/bugs", "harness/report", "harness/results", "harness/runs", "harness/scenario"}
-    | {"harness/statistics", "cases/support"},
+    | {"harness/explore", LIVE, "harness/statistics", STEPS, "cases/support"},
     "harness/cli": RUN
     | PROXIES
     | ATTEMPT

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/gate_exploration.h"
+#include "harness/decide/gate_exploration.h"
 
 #include <algorithm>
 #include <optional>
 #include <thread>
 
 #include "harness/bugs/answer_key.h"
-#include "harness/cli/explore_options.h"
+#include "harness/decide/found_script.h"
 #include "harness/report/text.h"
 #include "harness/runs/selection.h"
 
@@ -51,7 +51,13 @@ explore::LiveExploreOptions GateExploration::OptionsFor(const TargetSpec& target
 
 bool GateExploration::BaseShows(const std::string& shape) const { return base_.Shown(shape); }
 
-Status GateExploration::Run(GateTrial& trial) {
+GateExplored GateExploration::Run(GateTrial& trial) {
+  explored_.ended = Explore(trial);
+  explored_.scripts = head_.counts().scripts;
+  return explored_;
+}
+
+Status GateExploration::Explore(GateTrial& trial) {
   const TimePoint last_batch =
       options_.until -
       std::chrono::duration_cast<Duration>((options_.until - Clock::now()) * kShareOfExamining);
@@ -63,7 +69,7 @@ Status GateExploration::Run(GateTrial& trial) {
       if (Over()) break;
       WP_RETURN_IF_ERROR(base_.Explore(kBatch, UINT64_MAX, [] { return true; }));
       options_.progress(fmt::format("exploring: {} scripts on the head, {} kinds of findings",
-                                    scripts(), head_.buckets().size()));
+                                    head_.counts().scripts, head_.buckets().size()));
     }
     for (const Bucket& bucket : head_.buckets()) {
       if (BaseShows(bucket.shape) || examined_.contains(bucket.shape)) continue;
@@ -76,9 +82,9 @@ Status GateExploration::Run(GateTrial& trial) {
   }
   for (const Bucket& bucket : head_.buckets()) {
     if (BaseShows(bucket.shape))
-      ++shared_;
+      ++explored_.shared;
     else if (!examined_.contains(bucket.shape))
-      ++unexamined_;
+      ++explored_.unexamined;
   }
   return {};
 }
@@ -87,7 +93,7 @@ Status GateExploration::Run(GateTrial& trial) {
 // time.
 Status GateExploration::Examine(const Bucket& bucket, GateTrial& trial) {
   options_.progress(fmt::format("exploring: {} alone", Name(bucket.broken().guarantee)));
-  GateScript found{.number = static_cast<int>(found_.size()) + 1,
+  GateScript found{.number = static_cast<int>(explored_.found.size()) + 1,
                    .guarantee = std::string(Name(bucket.broken().guarantee)),
                    .expected = bucket.broken().expected,
                    .observed = bucket.broken().observed};
@@ -98,7 +104,7 @@ Status GateExploration::Examine(const Bucket& bucket, GateTrial& trial) {
     if (found.pairs.against > 0 || Over()) break;
   }
   if (found.pairs.against == 0 && found.pairs.in_favour == 0) {
-    ++(Over() ? unexamined_ : not_alone_);
+    ++(Over() ? explored_.unexamined : explored_.not_alone);
     return {};
   }
   std::optional<Script> smallest;
@@ -117,7 +123,7 @@ Status GateExploration::Examine(const Bucket& bucket, GateTrial& trial) {
   found.text += LooksLike(bucket.broken(), head);
   found.replay = JoinShell({"watchproof", "run", "--plan",
                             (options_.folder.run_dir() / options_.folder.id() / file).string()});
-  found_.push_back(std::move(found));
+  explored_.found.push_back(std::move(found));
   return {};
 }
 

@@ -4,7 +4,7 @@
 // after pair, as evidence for the trial, and is made smaller.
 //
 //   GateExploration exploration({.base = base, .head = head, ...});
-//   Status ran = exploration.Run(trial);
+//   const GateExplored explored = exploration.Run(trial);
 //
 // Not thread-safe. Ownership: borrows the folder.
 #pragma once
@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "harness/base/mutex.h"
+#include "harness/decide/gate.h"
 #include "harness/explore/live/live_explorer.h"
-#include "harness/report/gate_report.h"
 #include "harness/runs/run_folder.h"
 
 namespace watchproof {
@@ -35,22 +35,14 @@ class GateExploration {
  public:
   explicit GateExploration(const GateExplorationOptions& options);
 
-  // Until the time is over or the trial says worse. An error: a server did not start.
-  Status Run(GateTrial& trial);
-
-  std::uint64_t scripts() const { return head_.counts().scripts; }
-  // Kinds of findings that both showed.
-  int shared() const { return shared_; }
-  // Of the head alone, in company of other scripts only.
-  int not_alone() const { return not_alone_; }
-  // Of the head alone, for which there was no time.
-  int unexamined() const { return unexamined_; }
-  const std::vector<GateScript>& found() const { return found_; }
+  // Until the time is over or the trial says worse; early if a server did not start.
+  GateExplored Run(GateTrial& trial);
 
  private:
   explore::LiveExploreOptions OptionsFor(const TargetSpec& target);
   bool Over() const { return options_.interrupted() || Clock::now() >= options_.until; }
   bool BaseShows(const std::string& shape) const;
+  Status Explore(GateTrial& trial);
   Status Examine(const explore::Bucket& bucket, GateTrial& trial);
   Status Compare(const explore::Script& script, const std::string& shape, GateScript& found,
                  GateTrial& trial);
@@ -62,10 +54,7 @@ class GateExploration {
   explore::LiveExplorer base_;
   std::set<std::string> seen_;      // shapes
   std::set<std::string> examined_;  // likewise
-  std::vector<GateScript> found_;
-  int shared_ = 0;
-  int not_alone_ = 0;
-  int unexamined_ = 0;
+  GateExplored explored_;
 };
 
 }  // namespace watchproof
