@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/passed_on.h"
 
-#include <set>
-
 #include "harness/runs/run_targets.h"
 
 namespace watchproof {
 
-Result<RunOptions> OptionsFromWords(const std::vector<std::string>& words, Sources sources) {
+Result<RunOptions> OptionsFromWords(const std::vector<std::string>& words, Sources sources,
+                                    const std::set<std::string>& by_caller) {
   CLI::App app;
   RunFlags flags(app, sources);
+  flags.SetByCaller(by_caller);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {

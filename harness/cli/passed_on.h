@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,10 @@
 
 namespace watchproof {
 
-// As `run` would resolve this command line. Errors name the flag.
-Result<RunOptions> OptionsFromWords(const std::vector<std::string>& words,
-                                    Sources sources = Sources::kAll);
+// The flags of an earlier run, resolved as `run` would. Errors name the flag. `by_caller`: see
+// RunFlags::SetByCaller.
+Result<RunOptions> OptionsFromWords(const std::vector<std::string>& words, Sources sources,
+                                    const std::set<std::string>& by_caller = {});
 
 // What such a command asks of a run by itself, in place of flags, variables and files.
 struct AskedOfRun {

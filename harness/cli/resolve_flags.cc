@@ -220,7 +220,8 @@ Status RunFlags::ResolveSeed() {
   }
   // GoogleTest draws one in each process, too.
   const bool divided = options_.shard && options_.shard->count > 1;
-  if (options_.seed || !divided || !Variable("GTEST_TOTAL_SHARDS").empty()) return {};
+  const bool drawn = !options_.seed && !own_.contains("--seed");
+  if (!drawn || !divided || !Variable("GTEST_TOTAL_SHARDS").empty()) return {};
   return Fail(StatusCode::kInvalidArgument,
               "--shard {}/{}: expected --seed, or --seed-from, the same for all shards, which are "
               "parts of one run",
