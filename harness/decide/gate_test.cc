@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "harness/decide/testing/scripted_attempts.h"
+#include "harness/runs/testing/scripted_attempts.h"
 
 namespace watchproof {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/decide/testing/scripted_attempts.h"
+#include "harness/runs/testing/scripted_attempts.h"
 
 namespace watchproof {
 namespace {

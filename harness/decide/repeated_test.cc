@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/decide/testing/scripted_attempts.h"
+#include "harness/runs/testing/scripted_attempts.h"
 
 namespace watchproof {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/decide/testing/scripted_attempts.h"
+#include "harness/runs/testing/scripted_attempts.h"
 
 #include <algorithm>
 
