@@ -35,12 +35,12 @@ class FollowedKeys {
   void Write(std::int64_t writes, const ValueSize& size = {}) {
     for (; writes > 0; --writes) {
       const std::string& key = prng_.Pick(keys_);
-      if (there_.contains(key) && prng_.Chance(0.3)) {
+      if (present_.contains(key) && prng_.Chance(0.3)) {
         scenario_.Delete(key);
-        there_.erase(key);
+        present_.erase(key);
       } else {
         scenario_.Put(key, size);
-        there_.insert(key);
+        present_.insert(key);
       }
     }
   }
@@ -49,7 +49,7 @@ class FollowedKeys {
   Scenario& scenario_;
   Prng prng_;
   std::vector<std::string> keys_;
-  std::set<std::string> there_;
+  std::set<std::string> present_;
 };
 
 // Once the consumer follows, its connection is cut, and new ones are refused until "refuse" is

@@ -70,7 +70,7 @@ Status ProbeEach(const Probing& probing, const TargetSpec& spec, Target& target,
     const auto capability = static_cast<Capability>(i);
     std::vector<std::string> cases = CasesThatNeed(capability, spec);
     if (capability == Capability::kOurs || cases.empty()) continue;
-    Offer offer;
+    TargetOffer offer;
     trouble = ProbeOffer(target, {.needs = {capability}, .faults = {}, .beyond_requests = {}},
                          profile, missing, prefix, offer);
     if (offer.missing.empty()) {

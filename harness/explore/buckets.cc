@@ -34,7 +34,7 @@ void Buckets::Add(const Bucket::Example& example, std::uint64_t number, const Fi
   if (bucket.times++ == 0) bucket.first = number;
   std::vector<Bucket::Example>& examples = bucket.examples;
   const auto place =
-      std::ranges::upper_bound(examples, example.company, {}, &Bucket::Example::company);
+      std::ranges::upper_bound(examples, example.beside, {}, &Bucket::Example::beside);
   if (place == examples.end() && examples.size() == kMostExamples) return;
   examples.insert(place, example)->broken = broken;
   if (examples.size() > kMostExamples) examples.pop_back();

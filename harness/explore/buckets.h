@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/explore/verdict.h"
+#include "harness/explore/shape.h"
 #include "harness/script/script.h"
 
 namespace watchproof::explore {
@@ -27,11 +27,11 @@ namespace watchproof::explore {
 // All findings of one shape.
 struct Bucket {
   std::string shape;
-  // Scripts that showed it, those first that had the least company. On a server with others a
+  // Scripts that showed it, those first that had the fewest beside them. On a server with others a
   // script may show what another one did.
   struct Example {
     Script script;
-    int company = 0;             // scripts that ran at the same time
+    int beside = 0;              // scripts that ran at the same time
     std::string recording = {};  // its file, if there is one
     Finding broken = {};         // what the recording shows
   };

@@ -13,15 +13,15 @@ using ::testing::SizeIs;
 TEST(Buckets, ExamplesWithTheLeastCompanyComeFirst) {
   Buckets buckets;
   const Finding lost{.guarantee = Guarantee("Reliable"), .expected = "revision 7"};
-  for (const int company : {47, 0, 3}) buckets.File({Script(), company}, 1, {lost});
+  for (const int beside : {47, 0, 3}) buckets.File({Script(), beside}, 1, {lost});
   for (int i = 0; i < 40; ++i) buckets.File({Script(), 63}, 1, {lost});
   ASSERT_THAT(buckets.all(), SizeIs(1));
   EXPECT_EQ(buckets.all().front().times, 43U);
   const auto& examples = buckets.all().front().examples;
   ASSERT_THAT(examples, SizeIs(12));
-  EXPECT_EQ(examples[0].company, 0);
-  EXPECT_EQ(examples[1].company, 3);
-  EXPECT_EQ(examples[2].company, 47);
+  EXPECT_EQ(examples[0].beside, 0);
+  EXPECT_EQ(examples[1].beside, 3);
+  EXPECT_EQ(examples[2].beside, 47);
 }
 
 TEST(Buckets, NumbersAndKeysMakeNoOtherBucket) {

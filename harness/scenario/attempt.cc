@@ -95,9 +95,9 @@ RunStarted StartOf(const AttemptSpec& spec, const TargetSpec& target, const Plan
 SessionSetup SessionFor(const AttemptSpec& spec, const TargetSpec& target, const Plan& plan) {
   Profile profile = ProfileOf(spec);
   RunStarted started = StartOf(spec, target, plan, profile);
-  Demand demand{.needs = plan.needs,
-                .faults = FaultsOf(plan),
-                .beyond_requests = BeyondRequests(plan, profile.requests)};
+  PlanNeeds demand{.needs = plan.needs,
+                   .faults = FaultsOf(plan),
+                   .beyond_requests = BeyondRequests(plan, profile.requests)};
   return {.folder = spec.folder,
           .target = target,
           .started = std::move(started),

@@ -39,6 +39,13 @@ std::vector<std::string> Missing(const Script& script, LiveServer& server) {
   return missing;
 }
 
+// Those of which opportunities are counted: every call is one to break the others.
+std::vector<std::string> Counted(std::vector<std::string> guarantees) {
+  std::erase_if(guarantees,
+                [](const std::string& name) { return name == "Answered" || name == "Available"; });
+  return guarantees;
+}
+
 void RunAlone(const Script& script, std::uint64_t seed, LiveServer& server) {
   explore::LiveClient client;
   const explore::LiveScript::Draws draws{.everything = Has<explore::Restrict>(script)};
@@ -84,7 +91,7 @@ void RunScript(const Script& script, const ScriptAttempt& attempt, AttemptResult
   result.exercise = std::move(verdict.exercise);
   result.calls = {.judged = verdict.calls.judged, .undecided = std::move(verdict.calls.undecided)};
   std::vector<std::string> inconclusive = std::move(verdict.undecided);
-  if (const auto vacuous = Vacuous(result.exercise, attempt.guarantees)) {
+  if (const auto vacuous = Vacuous(result.exercise, Counted(attempt.guarantees))) {
     inconclusive.push_back(*vacuous);
   }
   const auto decide = [&](AttemptResult& one) { Decide(one, {}, inconclusive, missing); };

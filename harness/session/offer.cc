@@ -38,9 +38,9 @@ std::string TamperProblem(Target& target, const std::vector<FaultInfo>& faults) 
 
 }  // namespace
 
-Status ProbeOffer(Target& target, const Demand& demand, const Profile& profile,
+Status ProbeOffer(Target& target, const PlanNeeds& demand, const Profile& profile,
                   const std::map<std::string, std::vector<std::string>>& missing_of_releases,
-                  const std::string& prefix, Offer& offer) {
+                  const std::string& prefix, TargetOffer& offer) {
   const Stated stated = StatedOf(target, profile, missing_of_releases);
   offer.stated = !stated.offered.empty();
   offer.offered = stated.offered;

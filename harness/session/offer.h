@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a target offers what a plan needs of it.
 //
-//   Offer offer;
+//   TargetOffer offer;
 //   WP_RETURN_IF_ERROR(ProbeOffer(target, demand, profile, {}, "", offer));
 //   if (!offer.missing.empty()) return Unsupported(offer.missing);
 //
@@ -18,13 +18,13 @@
 
 namespace watchproof {
 
-struct Demand {
+struct PlanNeeds {
   std::vector<Capability> needs;
   std::vector<FaultInfo> faults;  // that will be injected
   std::string beyond_requests;    // requests that the profile leaves out
 };
 
-struct Offer {
+struct TargetOffer {
   // For messages; empty: nothing is missing.
   std::string missing;
   // Those of them that were found by probing, because it was not stated whether they are offered.
@@ -37,8 +37,8 @@ struct Offer {
 
 // `missing_of_releases`: what the manifest says that releases do not offer, by version. Keys of the
 // probes are below the prefix. If probing fails, the offer still says what is stated.
-Status ProbeOffer(Target& target, const Demand& demand, const Profile& profile,
+Status ProbeOffer(Target& target, const PlanNeeds& demand, const Profile& profile,
                   const std::map<std::string, std::vector<std::string>>& missing_of_releases,
-                  const std::string& prefix, Offer& offer);
+                  const std::string& prefix, TargetOffer& offer);
 
 }  // namespace watchproof

@@ -54,7 +54,7 @@ struct SessionSetup {
   // The first line of the recording, without what only the running target reports.
   RunStarted started;
   Profile profile;
-  Demand demand;
+  PlanNeeds demand;
   // See AttemptSpec.
   std::map<std::string, std::vector<std::string>> missing_of_releases;
   std::string prefix;
@@ -71,7 +71,7 @@ class AttemptSession {
   Status OpenRecording();
   // Whether the target offers what is needed. Requires: the target has started.
   Status Probe();
-  const Offer& offer() const { return offer_; }
+  const TargetOffer& offer() const { return offer_; }
   // Whether the step of Probe or Connect that failed was a request to the target.
   bool asks_target() const { return asks_target_; }
   // Opens the clients. Requires: the paths are open.
@@ -215,7 +215,7 @@ class AttemptSession {
 
   Environment& environment_;
   SessionSetup options_;
-  Offer offer_;
+  TargetOffer offer_;
   std::unique_ptr<Recorder> recorder_;
   // What follows the recording.
   LagMeter lag_;

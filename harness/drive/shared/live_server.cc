@@ -249,6 +249,7 @@ bool LiveServer::Await(const std::function<bool(const Judge&)>& done, Duration l
   const std::uint64_t enough =
       pulse_->answers() + static_cast<std::uint64_t>(limit / Pulse::kEvery);
   const auto goes_on = [&](Duration left) {
+    if (options_.interrupted()) return false;
     return left > Duration(0) || (pulse_->answers() < enough && !pulse_->silent());
   };
   for (Duration left = limit; !waiter.satisfied && goes_on(left); left -= kSlice) {

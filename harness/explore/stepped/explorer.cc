@@ -8,9 +8,11 @@
 
 #include "embedded_store/mvcc/hook_registry.h"
 #include "harness/base/check.h"
+#include "harness/checkers/judge.h"
 #include "harness/explore/shrink.h"
 #include "harness/explore/stepped/virtual_run.h"
 #include "harness/history/frame.h"
+#include "harness/history/run_started.h"
 
 namespace watchproof::explore {
 namespace {
@@ -43,6 +45,18 @@ store::Hooks Observed(const std::vector<std::string>& defects, Features& feature
   return hooks;
 }
 
+// By every guarantee. Recommendations that were not followed count, too. Requires: the first line is
+// that of the run.
+Judgement JudgeLines(const std::vector<NumberedEntry>& lines) {
+  const Result<RunStarted> started = ParseRunStarted(lines.front().entry.text);
+  Judge judge(OptionsOf(started.value_or(RunStarted())));
+  for (const NumberedEntry& line : lines) judge.Consume(line);
+  Judgement judgement = judge.Finish();
+  // Nothing but the script lets time pass here: what did not come is proven.
+  for (Finding& finding : judgement.findings) finding.by_silence = false;
+  return judgement;
+}
+
 }  // namespace
 
 Status CheckDefects(const std::vector<std::string>& defects) {
@@ -50,22 +64,22 @@ Status CheckDefects(const std::vector<std::string>& defects) {
   return hooks.has_value() ? Status() : hooks.error();
 }
 
-Outcome RunScript(const Script& script, const std::vector<std::string>& defects,
-                  Progress* progress) {
-  Outcome outcome;
-  const store::Hooks hooks = Observed(defects, outcome.features);
-  VirtualRun run(script, hooks, outcome.features, progress);
+ScriptRun RunScript(const Script& script, const std::vector<std::string>& defects,
+                    Progress* progress) {
+  ScriptRun shown;
+  const store::Hooks hooks = Observed(defects, shown.features);
+  VirtualRun run(script, hooks, shown.features, progress);
   if (progress != nullptr) progress->Begin(script);
   run.Finish();
   if (progress != nullptr) progress->End();
-  Verdict verdict = JudgeLines(run.recording().lines());
-  outcome.findings = std::move(verdict.findings);
-  std::ranges::stable_sort(outcome.findings, {}, &Finding::at);
-  outcome.undecided = std::move(verdict.undecided);
-  outcome.lines = run.recording().lines();
-  outcome.steps = run.steps();
-  outcome.state = run.state();
-  return outcome;
+  Judgement verdict = JudgeLines(run.recording().lines());
+  shown.findings = std::move(verdict.findings);
+  std::ranges::stable_sort(shown.findings, {}, &Finding::at);
+  shown.undecided = std::move(verdict.undecided);
+  shown.lines = run.recording().lines();
+  shown.steps = run.steps();
+  shown.state = run.state();
+  return shown;
 }
 
 std::string BytesOf(const std::vector<NumberedEntry>& lines) {
@@ -79,8 +93,8 @@ Script Shrink(const Script& script, const std::string& shape,
               const std::vector<std::string>& defects, Progress* progress) {
   return Shrink(script,
                 [&](const std::vector<Script>& candidates) -> std::optional<std::size_t> {
-                  const Outcome outcome = RunScript(candidates.front(), defects, progress);
-                  if (!Shows(outcome.findings, shape)) return std::nullopt;
+                  const ScriptRun shown = RunScript(candidates.front(), defects, progress);
+                  if (!Shows(shown.findings, shape)) return std::nullopt;
                   return 0;
                 },
                 {.runs = kRunsVirtual});
@@ -96,20 +110,20 @@ void Explorer::Next() {
 }
 
 std::string Explorer::Try(const Script& script) {
-  const Outcome outcome = RunScript(script, options_.defects, options_.progress);
+  const ScriptRun shown = RunScript(script, options_.defects, options_.progress);
   ++counts_.scripts;
-  counts_.steps += outcome.steps;
-  if (outcome.lines.size() <= kLongestRecording) corpus_.Offer(script, outcome.features);
-  if (!outcome.undecided.empty()) {
+  counts_.steps += shown.steps;
+  if (shown.lines.size() <= kLongestRecording) corpus_.Offer(script, shown.features);
+  if (!shown.undecided.empty()) {
     ++counts_.undecided;
-    ++undecided_[WithoutNumbers(outcome.undecided.front())];
+    ++undecided_[WithoutNumbers(shown.undecided.front())];
   }
-  buckets_.File({script}, counts_.scripts, outcome.findings);
-  if (counts_.scripts % kRepeatEvery != 0) return outcome.state;
+  buckets_.File({script}, counts_.scripts, shown.findings);
+  if (counts_.scripts % kRepeatEvery != 0) return shown.state;
   ++counts_.repeated;
-  const Outcome again = RunScript(script, options_.defects, options_.progress);
-  if (BytesOf(again.lines) != BytesOf(outcome.lines)) ++counts_.unrepeated;
-  return outcome.state;
+  const ScriptRun again = RunScript(script, options_.defects, options_.progress);
+  if (BytesOf(again.lines) != BytesOf(shown.lines)) ++counts_.unrepeated;
+  return shown.state;
 }
 
 }  // namespace watchproof::explore

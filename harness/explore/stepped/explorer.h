@@ -24,7 +24,7 @@
 namespace watchproof::explore {
 
 // What one script showed.
-struct Outcome {
+struct ScriptRun {
   std::vector<Finding> findings;
   std::vector<std::string> undecided;
   std::vector<NumberedEntry> lines;  // the recording
@@ -36,8 +36,8 @@ struct Outcome {
 // Refuses an unknown name with a list of the known ones.
 Status CheckDefects(const std::vector<std::string>& defects);
 // Requires: the defects are known. `progress` is for a watchdog.
-Outcome RunScript(const Script& script, const std::vector<std::string>& defects,
-                  Progress* progress = nullptr);
+ScriptRun RunScript(const Script& script, const std::vector<std::string>& defects,
+                    Progress* progress = nullptr);
 // The bytes of a recording, for comparing two.
 std::string BytesOf(const std::vector<NumberedEntry>& lines);
 

@@ -5,7 +5,7 @@
 //   Recording recording;
 //   recording.Request(stream, ToWire(create, placement, start));
 //   recording.Response(stream, ToWire(reply, part));
-//   Judge(recording.lines());                          // verdict.h
+//   for (const NumberedEntry& line : recording.lines()) judge.Consume(line);
 //
 // The messages are written with the writer of harness/history, not with the store's: the oracle and
 // the store share no code. Times are virtual. Not thread-safe.

@@ -73,9 +73,9 @@ TEST(SituationTest, ScriptsLeadToTheirSituations) {
     triples.Add(*row);
     const Script script = ScriptFor(ToSituation(*row), prng);
     const std::string text = ToText(script);
-    const Outcome outcome = RunScript(script, {});
-    EXPECT_THAT(outcome.findings, IsEmpty()) << text;
-    ASSERT_THAT(outcome.features.situations.seen(), Contains(*row)) << text;
+    const ScriptRun shown = RunScript(script, {});
+    EXPECT_THAT(shown.findings, IsEmpty()) << text;
+    ASSERT_THAT(shown.features.situations.seen(), Contains(*row)) << text;
   }
 }
 
@@ -84,8 +84,8 @@ TEST(SituationTest, WhatIsSeenIsAllowed) {
   Explorer explorer({.seed = 3});
   for (int i = 0; i < 500; ++i) explorer.Next();
   for (const Script& script : explorer.corpus().scripts()) {
-    const Outcome outcome = RunScript(script, {});
-    for (const Row& row : outcome.features.situations.seen()) {
+    const ScriptRun shown = RunScript(script, {});
+    for (const Row& row : shown.features.situations.seen()) {
       ASSERT_TRUE(SituationModel().allows(row)) << ToText(script);
     }
   }

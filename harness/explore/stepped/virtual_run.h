@@ -4,7 +4,7 @@
 //
 //   VirtualRun run(script, hooks, features);
 //   run.Finish();                               // the steps, then the standing promises
-//   JudgeLines(run.recording().lines());
+//   for (const NumberedEntry& line : run.recording().lines()) judge.Consume(line);
 //
 // What clients know here (head, floor, positions of watches) comes from the replies they received.
 // Not thread-safe. Ownership: borrows script, hooks and features.

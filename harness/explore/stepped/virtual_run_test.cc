@@ -30,10 +30,10 @@ TEST(VirtualRunTest, WritesThatWereNotSafeAreLostInACrash) {
   const Script script{.limits = {.disk = true},
                       .steps = {Put{.key = "b"}, SyncDisk{1}, Put{.key = "b"}, Put{.key = "b"},
                                 Crash{1}, Create{.key = "b", .start = {Place::From::kNumber, 2}}}};
-  const Outcome outcome = RunScript(script, {});
-  EXPECT_THAT(outcome.findings, testing::IsEmpty());
+  const ScriptRun shown = RunScript(script, {});
+  EXPECT_THAT(shown.findings, testing::IsEmpty());
   int failed = 0;
-  for (const NumberedEntry& line : outcome.lines) {
+  for (const NumberedEntry& line : shown.lines) {
     failed +=
         line.entry.kind == EntryKind::kCallEnded && line.entry.code == StatusCode::kUnavailable ? 1
                                                                                                 : 0;
@@ -48,11 +48,10 @@ TEST(VirtualRunTest, AStoreThatDoesNotRecoverIsNotDurable) {
       .steps = {Put{.key = "a/1", .bytes = 91}, Put{.key = "a/1"}, Put{.key = "a/2"},
                 Put{.key = "a0"}, Put{.key = "b"}, Delete{.key = "a/1", .end = "a0"}}};
   EXPECT_THAT(RunScript(script, {}).findings, testing::IsEmpty());
-  const Outcome outcome = RunScript(script, {"delete-at-floor-lost"});
-  ASSERT_THAT(outcome.findings, testing::Not(testing::IsEmpty()));
-  EXPECT_EQ(Name(outcome.findings.front().guarantee), "Durable")
-      << outcome.findings.front().observed;
-  EXPECT_THAT(outcome.findings.front().expected, testing::HasSubstr("start again"));
+  const ScriptRun shown = RunScript(script, {"delete-at-floor-lost"});
+  ASSERT_THAT(shown.findings, testing::Not(testing::IsEmpty()));
+  EXPECT_EQ(Name(shown.findings.front().guarantee), "Durable") << shown.findings.front().observed;
+  EXPECT_THAT(shown.findings.front().expected, testing::HasSubstr("start again"));
 }
 
 // etcd lets an open range that is deleted meet a put of the same transaction, and looks previous

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/verdict.h"
+#include "harness/explore/shape.h"
 
 #include <gtest/gtest.h>
 
 namespace watchproof::explore {
 namespace {
 
-TEST(Verdict, WhatIsLeftOutLeavesNoHoles) {
+TEST(ShapeOf, WhatIsLeftOutLeavesNoHoles) {
   struct Row {
     const char* text;
     const char* without;
@@ -19,7 +19,7 @@ TEST(Verdict, WhatIsLeftOutLeavesNoHoles) {
   }
 }
 
-TEST(Verdict, AShapeIsOfOneGuaranteeAndSignature) {
+TEST(ShapeOf, AShapeIsOfOneGuaranteeAndSignature) {
   const Finding one{
       .guarantee = Guarantee("Reliable"), .expected = "revision 7", .observed = "none"};
   Finding other = one;

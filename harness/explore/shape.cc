@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/verdict.h"
+#include "harness/explore/shape.h"
+
+#include <fmt/format.h>
 
 #include <cctype>
 
-#include "harness/checkers/judge.h"
-#include "harness/history/run_started.h"
-
 namespace watchproof::explore {
-
-Verdict JudgeLines(const std::vector<NumberedEntry>& lines) {
-  const Result<RunStarted> started = ParseRunStarted(lines.front().entry.text);
-  Judge judge(OptionsOf(started.value_or(RunStarted())));
-  for (const NumberedEntry& line : lines) judge.Consume(line);
-  Judgement judgement = judge.Finish();
-  // Nothing but the script lets time pass here: what did not come is proven.
-  for (Finding& finding : judgement.findings) finding.by_silence = false;
-  return {.findings = std::move(judgement.findings), .undecided = std::move(judgement.undecided)};
-}
 
 std::string WithoutNumbers(std::string_view text) {
   std::string without;
