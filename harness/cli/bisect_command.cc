@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bisect`: between which two releases, binaries or revisions a bug came or went.
 #include <cstdio>
+#include <optional>
 
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"

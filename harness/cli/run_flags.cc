@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flags of `run` as the command line has them; run_options.cc resolves them.
+// The flags of `run` as the command line has them; resolve_flags.cc resolves them.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses arguments of the command line. Every error names the text and what was expected.
+// Parses texts of options. Every error names the text and what was expected.
 //
 // Threads: pure functions.
 #pragma once

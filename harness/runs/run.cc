@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <random>
 #include <set>
 #include <thread>
@@ -20,7 +18,6 @@
 #include "harness/report/standing.h"
 #include "harness/report/terminal.h"
 #include "harness/report/utc.h"
-#include "harness/report/workflow_commands.h"
 #include "harness/results/attempt_spec.h"
 #include "harness/results/result_line.h"
 #include "harness/runs/console.h"
