@@ -27,7 +27,7 @@
 namespace watchproof {
 
 struct CaseProcessOptions {
-  std::filesystem::path executable;  // run as `<executable> case --spec JSON`
+  std::filesystem::path executable;  // run as `<executable> attempt --spec JSON`
   AttemptSpec spec;
   AttemptFolder folder;
   Duration timeout = 60s;  // longer on a busy machine
