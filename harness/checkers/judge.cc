@@ -411,6 +411,7 @@ JudgeOptions OptionsOf(const RunStarted& started) {
           .without_metadata = started.without_metadata,
           .gaps = started.gaps || started.passive,
           .deviations = started.deviations,
+          .topology = started.topology,
           .others_compact = started.others_compact || started.passive,
           .hashed_values = started.hashed_values,
           .calls = !started.passive};

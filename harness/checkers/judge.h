@@ -74,6 +74,7 @@ struct JudgeOptions {
   bool gaps = false;
   // The declared differences of the store from etcd.
   Deviations deviations = {};
+  std::string topology{};  // as in RunStarted
   // Others may compact the store: a compaction without a request in the recording is legitimate, as
   // long as no read below it succeeds.
   bool others_compact = false;

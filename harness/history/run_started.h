@@ -55,6 +55,12 @@ inline constexpr std::string_view kRecorderPath = "recorder";
 // That of a consumer's streams which do not take the proxied path.
 inline constexpr std::string_view kConsumerPath = "consumer";
 
+// The topology as recordings name it. A target that is set up and reached plainly has none.
+inline constexpr std::string_view kPlainTopology = "plain";
+inline std::string TopologyIn(const std::string& of_target) {
+  return of_target.empty() ? std::string(kPlainTopology) : of_target;
+}
+
 struct RunStarted {
   int format = 1;
   std::string case_name;
@@ -62,6 +68,8 @@ struct RunStarted {
   std::string version;  // of the target
   std::string product;  // "etcd", "embedded", "command", ...; empty: unknown
   int members = 0;      // of its cluster; 0: unknown
+  // How it is set up and reached: "plain", "tls", "grpc-proxy"; empty: unknown.
+  std::string topology;
   bool permit_compacted_at_the_floor = false;
   bool strict_previous = false;
   bool gaps = false;            // others write to the target, or it leaves revisions out
@@ -84,6 +92,7 @@ struct RunStarted {
     field("version", version);
     field("product", product);
     field("members", members);
+    field("topology", topology);
     field("permit_compacted_at_the_floor", permit_compacted_at_the_floor);
     field("strict_previous", strict_previous);
     field("gaps", gaps);

@@ -76,7 +76,12 @@ std::vector<std::filesystem::path> LogsIn(const std::filesystem::path& folder) {
 }  // namespace
 
 BugCarrier CarrierOf(const RunStarted& started) {
-  return {.product = started.product, .version = started.version, .members = started.members};
+  BugCarrier carrier{
+      .product = started.product, .version = started.version, .members = started.members};
+  if (!started.topology.empty()) {
+    carrier.topology = started.topology == kPlainTopology ? "" : started.topology;
+  }
+  return carrier;
 }
 
 void FaultTimes::Consume(const Entry& entry) {

@@ -97,6 +97,7 @@ void AttemptSession::BeginRecording() {
                       started.version.find_first_not_of("0123456789.") == std::string::npos;
   const bool other = options_.target.product == "etcd" && target().shared() && !shaped;
   started.product = other ? options_.target.name : options_.target.product;
+  if (!target().shared()) started.topology = TopologyIn(options_.target.topology);
   started.members = target().shared() ? 0 : environment_.members();
   recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started)});
 }

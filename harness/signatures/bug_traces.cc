@@ -10,6 +10,7 @@ void BugTraces::OnAsked(WatchIndex watch, const Asked&) {
   const StreamId stream = table_.state(watch).stream;
   WatchTraces& traces = traces_.emplace_back();
   traces.received_when_asked = table_.Received(stream);
+  traces.stream_at_when_asked = stream_at_[stream.value];
   if (details.requested_start < 0) negative_.push_back(watch);
   if (details.requested_id == kWholeStream) ++sharing_[stream.value];
   const auto progress = progress_.find(stream.value);
@@ -28,6 +29,8 @@ bool BugTraces::SharesIdOfStream(StreamId stream) const {
 }
 
 void BugTraces::OnMessage(const Response& response) {
+  Revision& at = stream_at_[response.stream.value];
+  at = std::max(at, Revision(response.message.header.revision));
   const bool of_stream = response.message.watch_id == kWholeStream;
   if (of_stream && SharesIdOfStream(response.stream)) means_either_.insert(response.where.line);
 }

@@ -41,6 +41,8 @@ struct WatchTraces {
   bool names_its_request = false;
   // How many messages with events or ErrCompacted its stream had received when it was asked for.
   std::uint64_t received_when_asked = 0;
+  // The highest revision in a message of its stream by then: the server of the stream was there.
+  Revision stream_at_when_asked{};
   std::set<Line> former_events{};
   // The messages with events, or ErrCompacted, of the next watch with the id, before this one's
   // cancel was answered; and of that next watch, what came so.
@@ -127,6 +129,7 @@ class BugTraces final : public Signer {
   std::optional<Rewind> rewind_;
   std::map<std::uint32_t, int> sharing_;  // watches with the id -1, by stream
   std::set<Line> means_either_;
+  std::map<std::uint32_t, Revision> stream_at_;  // the highest revision in a message, by stream
   struct ProgressAsks {
     std::uint64_t requests = 0;
     std::uint64_t answers = 0;

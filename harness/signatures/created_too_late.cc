@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // created-too-late: what is written while a watch from now on is being made is delivered to it, but
-// the header of its created response is of later.
+// the header of its created response is of later. What the server of its stream had reached before
+// it was asked is not written meanwhile.
+#include <algorithm>
+
 #include "harness/signatures/signature.h"
 
 namespace watchproof {
@@ -9,8 +12,9 @@ WP_SIGNATURE(CreatedTooLate, "created-too-late") {
   const auto* const below = one.As<symptom::BelowStart>();
   if (below == nullptr) return false;
   const WatchDetails& details = one.facts.details(*one.watch);
-  return details.requested_start == 0 && below->revision > details.known_when_asked &&
-         !one.traces.of(*one.watch).created_beyond_writes;
+  const WatchTraces& traces = one.traces.of(*one.watch);
+  const Revision known = std::max(details.known_when_asked, traces.stream_at_when_asked);
+  return details.requested_start == 0 && below->revision > known && !traces.created_beyond_writes;
 }
 
 }  // namespace watchproof

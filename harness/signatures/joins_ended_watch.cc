@@ -6,6 +6,8 @@
 namespace watchproof {
 
 WP_SIGNATURE(JoinsEndedWatch, "joins-ended-watch") {
+  const std::string& topology = one.facts.options.topology;
+  if (!topology.empty() && topology != "grpc-proxy") return false;
   const auto* const notice = one.As<symptom::FalseNotice>();
   const bool silent = one.As<symptom::Silence>() || (notice != nullptr && !notice->by_reads);
   if (!silent && !one.draft.lost) return false;

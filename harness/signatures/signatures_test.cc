@@ -308,6 +308,28 @@ TEST(Signature, OfACreatedResponseAheadOfItsWatch) {
   };
   EXPECT_EQ(signature(Script().Watch("k", 0).Put("k", "a", 2)), "created-too-late");
   EXPECT_EQ(signature(Script().Put("k", "a", 2).Watch("k", 0)), "");
+  // The stream had said before that the store was there.
+  Script script = Script().StartPut(1, "k", "a").Watch("j", 0).Created(0, 2);
+  script.Watch("k", 0).AckPut(1, 2).Created(1, 2).Deliver(1, {{2, "k"}});
+  EXPECT_EQ(SignatureOf(Guarantee("Reliable"), script), "");
+}
+
+// A gRPC proxy names the start that it was asked for; so does a server that stands there by chance.
+TEST(Signature, OfAWatchThatJoinsAnEndedOneIsOfAProxy) {
+  const auto signature = [](const std::string& topology) {
+    Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Compact(3).StartPut(9, "k", "c");
+    script.Watch("k", 2).Created(0, 3).Compacted(0, 3).Watch("k", 5).Created(1, 5);
+    script.AckPut(9, 4).Put("k", "d", 5).Progress(1, 6).Put("k", "e", 6);
+    JudgeOptions options;
+    options.topology = topology;
+    for (const Finding& finding : script.Judge(options).findings) {
+      if (finding.guarantee == Guarantee("Reliable")) return finding.signature;
+    }
+    return std::string("not found");
+  };
+  EXPECT_EQ(signature("grpc-proxy"), "joins-ended-watch");
+  EXPECT_EQ(signature(""), "joins-ended-watch");
+  EXPECT_NE(signature("plain"), "joins-ended-watch");
 }
 
 // Watches with one notice after the other leave no room for those that wait.

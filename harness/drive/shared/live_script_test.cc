@@ -243,7 +243,7 @@ TEST(LiveScript, NothingIsWaitedForOnceItIsInterrupted) {
   shared.Finish();
 }
 
-TEST(LiveServer, TheNamesOfClientsTellTheScript) {
+TEST(LiveServer, TheNameOfAClientNamesItsScript) {
   EXPECT_EQ(ScriptOfClient(ClientName(17)), 17U);
   EXPECT_EQ(ScriptOfClient("load 17"), 0U);
   EXPECT_EQ(ScriptOfClient(""), 0U);

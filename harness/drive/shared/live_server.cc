@@ -65,6 +65,7 @@ Status LiveServer::Open() {
   started.version = version_;
   started.product = options_.target.product;
   started.members = 1;
+  started.topology = TopologyIn(options_.target.topology);
   WP_ASSIGN_OR_RETURN(recorder_, Recorder::Open({.file = options_.folder / "history.wire.zst"}));
   recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started)});
   {

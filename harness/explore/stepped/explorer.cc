@@ -45,8 +45,8 @@ store::Hooks Observed(const std::vector<std::string>& defects, Features& feature
   return hooks;
 }
 
-// By every guarantee. Recommendations that were not followed count, too. Requires: the first line is
-// that of the run.
+// By every guarantee. Recommendations that were not followed count, too. Requires: the first line
+// is that of the run.
 Judgement JudgeLines(const std::vector<NumberedEntry>& lines) {
   const Result<RunStarted> started = ParseRunStarted(lines.front().entry.text);
   Judge judge(OptionsOf(started.value_or(RunStarted())));
