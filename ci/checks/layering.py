@@ -67,15 +67,26 @@ ALLOWED = {
     "harness/report": BASE
     | ORACLE
     | {"harness/results", "harness/statistics", "harness/targets", "harness/promises"},
+    # Attempts in processes; no flags.
+    "harness/runs": RUN
+    | ATTEMPT
+    | {"harness/bugs", "harness/report"}
+    | {"cases/support", "embedded_store/defects"},
+    # Decisions between builds, on the results of attempts.
+    "harness/decide": RUN
+    | {"harness/bugs", "harness/report", "harness/results", "harness/runs", "harness/scenario"}
+    | {"harness/explore", LIVE, "harness/statistics", STEPS, "cases/support"},
     "harness/cli": RUN
     | PROXIES
     | ATTEMPT
     | {"harness/bugs", "harness/capture", "harness/import", "harness/report"}
+    | {"harness/decide", "harness/runs"}
     | {"harness/explore", LIVE, STEPPED, "harness/script", STEPS}
     | {"harness/statistics"}
     | {"cases/support"}
     | {"embedded_store/server", "embedded_store/defects"},
-    "harness/gtest": BASE | {"harness/report", "harness/results", "harness/cli", "cases/support"},
+    "harness/gtest": BASE
+    | {"harness/report", "harness/results", "harness/runs", "harness/cli", "cases/support"},
     "embedded_store/backend": BASE,
     "embedded_store/mvcc": BASE | {"embedded_store/backend"},
     "embedded_store/lease": BASE | {"embedded_store/mvcc"},
@@ -136,7 +147,7 @@ LIBRARIES = (
 # What no file of these folders may reach, over whatever headers: folders, those that may, reached.
 CORE = ("embedded_store/mvcc/", "embedded_store/watch/", "embedded_store/lease/")
 OUT_OF_REACH = (
-    ("harness/", (STEPPED, "harness/cli", "harness/targets"), CORE),
+    ("harness/", (STEPPED, "harness/cli", "harness/runs", "harness/targets"), CORE),
     ("cases/", (), CORE),
 )
 

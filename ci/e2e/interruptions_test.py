@@ -101,7 +101,7 @@ class Interruptions(RunTest):
             return family if any(" store --listen" in c for c in family.values()) else None
 
         family = wait_for("the store's process", family_with_store)
-        case = [pid for pid, command in family.items() if " case --spec" in command]
+        case = [pid for pid, command in family.items() if " attempt --spec" in command]
         os.kill(case[0], signal.SIGKILL)
         run.communicate(timeout=BUSY * 60)
         self.assertEqual(run.returncode, 70)

@@ -10,10 +10,10 @@
 
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/recordings.h"
 #include "harness/report/text.h"
 #include "harness/report/utc.h"
 #include "harness/results/baseline.h"
+#include "harness/runs/recordings.h"
 
 namespace watchproof {
 namespace {

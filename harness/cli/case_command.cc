@@ -5,7 +5,7 @@
 #include "harness/base/escape.h"
 #include "harness/checkers/guarantee.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/parse.h"
+#include "harness/runs/parse.h"
 #include "harness/scenario/plan.h"
 
 namespace watchproof {

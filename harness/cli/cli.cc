@@ -17,11 +17,11 @@
 #include "harness/base/escape.h"
 #include "harness/cli/command_tree.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/parse.h"
-#include "harness/cli/standard_output.h"
-#include "harness/cli/version.h"
 #include "harness/report/run_json.h"
 #include "harness/report/text.h"
+#include "harness/runs/parse.h"
+#include "harness/runs/standard_output.h"
+#include "harness/runs/version.h"
 
 namespace watchproof {
 namespace {

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/cli/exit_code.h"
-#include "harness/cli/run_options.h"
+#include "harness/runs/exit_code.h"
+#include "harness/runs/run_options.h"
 
 namespace watchproof {
 
@@ -118,6 +118,10 @@ CommandBody AddStore(const Command& command);
 // and at the end the connections and what every effect did.
 CommandBody AddProxy(const Command& command);
 
+// A whole run. `done`, if given, is what it came to, empty when it did not start.
+ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord* done = nullptr);
+// Prints what a run has to say at its end, if anything.
+ExitCode SayWhy(const CommandEnd& end);
 // Prints why a command cannot do what was asked for, before it ends.
 ExitCode Complain(std::string_view command, std::string_view message,
                   ExitCode code = ExitCode::kUsage);

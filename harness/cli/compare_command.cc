@@ -2,8 +2,8 @@
 // `compare`: how often each case passed in several runs, and what changed from the first to the
 // last.
 #include "harness/cli/commands.h"
-#include "harness/cli/recordings.h"
 #include "harness/report/comparison.h"
+#include "harness/runs/recordings.h"
 
 namespace watchproof {
 namespace {

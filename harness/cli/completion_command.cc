@@ -6,8 +6,8 @@
 
 #include "harness/cli/command_tree.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/parse.h"
-#include "harness/cli/run_targets.h"
+#include "harness/runs/parse.h"
+#include "harness/runs/run_targets.h"
 #include "harness/session/profile.h"
 #include "harness/targets/release_cache.h"
 

@@ -2,7 +2,7 @@
 #include "harness/cli/config_file.h"
 
 #include "harness/base/toml_fields.h"
-#include "harness/cli/parse.h"
+#include "harness/runs/parse.h"
 
 namespace watchproof {
 namespace {

@@ -6,7 +6,7 @@
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/finding_picture.h"
-#include "harness/cli/recordings.h"
+#include "harness/runs/recordings.h"
 
 namespace watchproof {
 namespace {

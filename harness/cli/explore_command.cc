@@ -6,15 +6,15 @@
 #include <random>
 
 #include "harness/cli/commands.h"
-#include "harness/cli/console.h"
 #include "harness/cli/explore_options.h"
-#include "harness/cli/parse.h"
-#include "harness/cli/sharding.h"
-#include "harness/cli/signals.h"
 #include "harness/explore/exhaustive.h"
 #include "harness/explore/stepped/explorer.h"
 #include "harness/explore/stepped/watchdog.h"
 #include "harness/results/attempt_spec.h"
+#include "harness/runs/console.h"
+#include "harness/runs/parse.h"
+#include "harness/runs/sharding.h"
+#include "harness/runs/signals.h"
 #include "harness/scenario/steps/explored.h"
 
 namespace watchproof {

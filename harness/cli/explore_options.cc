@@ -26,20 +26,6 @@ Result<Script> ReadScript(const fs::path& file) {
               file.string());
 }
 
-Status WriteText(const fs::path& file, const std::string& text) {
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  std::ofstream stream(file, std::ios::binary);
-  stream << text << std::flush;
-  if (stream) return Status();
-  return Fail(StatusCode::kUnavailable, "{}: it cannot be written", file.string());
-}
-
-Status WriteFound(const fs::path& file, const Script& script, const Finding& shown,
-                  std::string_view target, std::uint64_t seed) {
-  return WriteText(file, ToText(PlanOfFound(script, shown, target, seed)));
-}
-
 Result<std::vector<Script>> ReadScripts(const fs::path& folder) {
   std::vector<Script> scripts;
   if (folder.empty() || !fs::exists(folder)) return scripts;
@@ -81,20 +67,6 @@ void ListReasons(const std::map<std::string, std::uint64_t>& reasons, Console& c
   }
 }
 
-std::string DescribeBucket(int number, const explore::Bucket& bucket, const Finding& shown,
-                           const Script& smallest) {
-  std::string text = fmt::format(
-      "\n{}. {}, {} {}, first in script {}\n  expected   {}\n  observed   {}\n  watch      "
-      "{}\n  steps      {}\n",
-      number, Name(shown.guarantee), bucket.times, bucket.times == 1 ? "finding" : "findings",
-      bucket.first, Escaped(shown.expected), Escaped(shown.observed), Escaped(shown.watch),
-      explore::DescribeLimits(smallest.limits));
-  for (std::size_t i = 0; i < smallest.steps.size(); ++i) {
-    text += fmt::format("    {:>3}  {}\n", i + 1, explore::Describe(smallest.steps[i]));
-  }
-  return text + "         standing promises\n";
-}
-
 std::string DescribeAfter(const std::vector<const explore::Bucket*>& after) {
   std::string text;
   for (std::size_t i = 0; i < std::min(after.size(), kConsequencesShown); ++i) {
@@ -123,12 +95,6 @@ std::vector<const explore::Bucket*> AlsoShown(const std::vector<Finding>& findin
 
 void SaySeed(const ExploreOptions& options, Console& console) {
   console.Result(fmt::format("seed {}\n", FormatSeed(options.seed)));
-}
-
-std::string LooksLike(const Finding& broken, const BugCarrier& target) {
-  if (broken.signature.empty()) return {};
-  const std::string text = KnownBugText(broken.signature, target);
-  return text.empty() ? std::string() : fmt::format("  looks like {}\n", text);
 }
 
 }  // namespace watchproof

@@ -14,10 +14,11 @@
 
 #include "harness/base/deadline.h"
 #include "harness/bugs/answer_key.h"
-#include "harness/cli/console.h"
-#include "harness/cli/exit_code.h"
+#include "harness/decide/found_script.h"
 #include "harness/explore/buckets.h"
 #include "harness/explore/corpus.h"
+#include "harness/runs/console.h"
+#include "harness/runs/exit_code.h"
 #include "harness/targets/target_spec.h"
 
 namespace watchproof {
@@ -44,11 +45,6 @@ CommandEnd ExploreTarget(const ExploreOptions& options);
 
 // Of a plan that is a script. Errors name the file.
 Result<explore::Script> ReadScript(const std::filesystem::path& file);
-// Makes the folder of the file.
-Status WriteText(const std::filesystem::path& file, const std::string& text);
-// Likewise; the file is a plan.
-Status WriteFound(const std::filesystem::path& file, const explore::Script& script,
-                  const Finding& shown, std::string_view target, std::uint64_t seed);
 // Of a folder, in the order of their names; none if there is no such folder.
 Result<std::vector<explore::Script>> ReadScripts(const std::filesystem::path& folder);
 // Writes the scripts, and which situations were not reached, where the options say. For people:
@@ -58,10 +54,7 @@ Result<std::string> KeepCorpus(const ExploreOptions& options, const explore::Cor
 std::string FoundText(const explore::Corpus& corpus, std::size_t buckets);
 // Why scripts, or servers, were not judged in full, and how many times.
 void ListReasons(const std::map<std::string, std::uint64_t>& reasons, Console& console);
-// For people: what was found, and the steps that show it.
-std::string DescribeBucket(int number, const explore::Bucket& bucket, const Finding& shown,
-                           const explore::Script& smallest);
-// Likewise, what scripts showed after it: a line of each kind, of many the first ones.
+// For people: what scripts showed after it: a line of each kind, of many the first ones.
 std::string DescribeAfter(const std::vector<const explore::Bucket*>& after);
 // Of the buckets those that a smallest script shows, too, beside its own: they are explained by it.
 std::vector<const explore::Bucket*> AlsoShown(const std::vector<Finding>& findings,
@@ -69,7 +62,4 @@ std::vector<const explore::Bucket*> AlsoShown(const std::vector<Finding>& findin
                                               const std::vector<const explore::Bucket*>& buckets);
 // The first line, so that an exploration that does not end can be repeated.
 void SaySeed(const ExploreOptions& options, Console& console);
-// Likewise, the known bug that it may be; empty: none.
-std::string LooksLike(const Finding& broken, const BugCarrier& target);
-
 }  // namespace watchproof

@@ -6,15 +6,15 @@
 
 #include "harness/base/escape.h"
 #include "harness/bugs/answer_key.h"
-#include "harness/cli/console.h"
 #include "harness/cli/explore_options.h"
 #include "harness/cli/explore_report.h"
-#include "harness/cli/run_folder.h"
-#include "harness/cli/signals.h"
 #include "harness/explore/exhaustive.h"
 #include "harness/explore/live/live_explorer.h"
 #include "harness/history/json_fields.h"
 #include "harness/results/attempt_spec.h"
+#include "harness/runs/console.h"
+#include "harness/runs/run_folder.h"
+#include "harness/runs/signals.h"
 
 namespace watchproof {
 namespace {

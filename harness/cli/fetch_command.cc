@@ -11,9 +11,9 @@
 #include "harness/base/mutex.h"
 #include "harness/bugs/release_version.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/parse.h"
-#include "harness/cli/run_targets.h"
-#include "harness/cli/signals.h"
+#include "harness/runs/parse.h"
+#include "harness/runs/run_targets.h"
+#include "harness/runs/signals.h"
 #include "harness/targets/release_cache.h"
 #include "harness/targets/tool.h"
 

@@ -5,7 +5,7 @@
 
 #include "harness/cli/command_tree.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/version.h"
+#include "harness/runs/version.h"
 
 namespace watchproof {
 namespace {

@@ -3,7 +3,7 @@
 // command prints what it came to, and not each attempt.
 //
 //   const auto flags = PassedOn::Add(command, {"--filter", "--seed", "--jobs"});
-//   WP_ASSIGN_OR_RETURN(Run run, flags->Prepare({"--target", base}));
+//   WP_ASSIGN_OR_RETURN(Run run, flags->Prepare({.targets = {base, head}}));
 //   ...
 //   if (const auto early = EndRun(run)) return *early;
 //   return Publish(run, "gate.json", ToJson(outcome), ToText(outcome), ExitCode::kOk);
@@ -14,19 +14,28 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "harness/base/status.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/run_command.h"
-#include "harness/cli/run_options.h"
+#include "harness/cli/run_flags.h"
+#include "harness/runs/run.h"
 
 namespace watchproof {
 
-// As `run` would resolve this command line. Errors name the flag.
-Result<RunOptions> OptionsFromWords(const std::vector<std::string>& words,
-                                    Sources sources = Sources::kAll);
+// The flags of an earlier run, resolved as `run` would. Errors name the flag. `by_caller`: see
+// RunFlags::SetByCaller.
+Result<RunOptions> OptionsFromWords(const std::vector<std::string>& words, Sources sources,
+                                    const std::set<std::string>& by_caller = {});
+
+// What such a command asks of a run by itself, in place of flags, variables and files.
+struct AskedOfRun {
+  std::vector<std::string> targets;
+  std::vector<std::string> cases = {};  // empty: as flags select them
+  std::string plan = {};                // a file; empty: none
+};
 
 class PassedOn {
  public:
@@ -36,11 +45,12 @@ class PassedOn {
   PassedOn(const PassedOn&) = delete;
   PassedOn& operator=(const PassedOn&) = delete;
 
-  // Of those that were given, and these. What the environment says counts, as for `run`.
-  tl::expected<Run, CommandEnd> Prepare(std::vector<std::string> words) const;
+  // Of those that were given, and this. What the environment says of others counts, as for `run`.
+  tl::expected<Run, CommandEnd> Prepare(const AskedOfRun& asked) const;
 
  private:
   explicit PassedOn(const std::string& executable) : executable_(executable) {}
+  Result<RunOptions> Options(const AskedOfRun& asked) const;
 
   const std::string& executable_;              // how we were called
   std::map<std::string, std::string> values_;  // by name

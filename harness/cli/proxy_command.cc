@@ -9,13 +9,13 @@
 
 #include "harness/base/log.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/parse.h"
 #include "harness/cli/proxy_recording.h"
 #include "harness/cli/proxy_tls.h"
 #include "harness/cli/proxy_view.h"
-#include "harness/cli/signals.h"
 #include "harness/report/text.h"
 #include "harness/results/attempt_spec.h"
+#include "harness/runs/parse.h"
+#include "harness/runs/signals.h"
 #include "proxies/control/proxy_handle.h"
 
 namespace watchproof {

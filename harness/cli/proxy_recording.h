@@ -15,8 +15,8 @@
 
 #include "harness/base/status.h"
 #include "harness/capture/capture.h"
-#include "harness/cli/exit_code.h"
 #include "harness/client/standing_watch.h"
+#include "harness/runs/exit_code.h"
 
 namespace watchproof {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/proxy_tls.h"
 
-#include "harness/cli/parse.h"
+#include "harness/runs/parse.h"
 
 namespace watchproof {
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "harness/base/deadline.h"
-#include "harness/cli/standard_output.h"
+#include "harness/runs/standard_output.h"
 #include "proxies/control/proxy_handle.h"
 
 namespace watchproof {

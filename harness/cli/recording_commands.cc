@@ -8,13 +8,13 @@
 
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/recordings.h"
 #include "harness/history/dump.h"
 #include "harness/history/reader.h"
 #include "harness/history/recorder.h"
 #include "harness/import/client_report.h"
 #include "harness/report/lag_table.h"
 #include "harness/report/rows.h"
+#include "harness/runs/recordings.h"
 
 namespace watchproof {
 namespace {

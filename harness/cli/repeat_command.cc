@@ -5,10 +5,12 @@
 #include <filesystem>
 
 #include "harness/cli/commands.h"
-#include "harness/cli/parse.h"
 #include "harness/cli/passed_on.h"
-#include "harness/cli/recordings.h"
+#include "harness/decide/repeated.h"
 #include "harness/report/text.h"
+#include "harness/runs/parse.h"
+#include "harness/runs/recordings.h"
+#include "harness/runs/run_targets.h"
 
 namespace watchproof {
 namespace {
@@ -19,46 +21,48 @@ struct RepeatRequest : FindingRequest {
   std::string attempts = "10";
 };
 
-Result<RunOptions> OptionsOf(const RepeatRequest& request, const ChosenFinding& chosen,
-                             const RepeatSummary& note) {
-  std::vector<std::string> words{"--target",      chosen.attempt.target,
-                                 "--filter",      chosen.attempt.case_name,
-                                 "--seed",        chosen.attempt.seed,
-                                 "--jobs",        "1",
-                                 "--until-fail",  "--repeat",
-                                 request.attempts};
-  words.insert(words.end(), note.flags.begin(), note.flags.end());
-  Result<RunOptions> parsed = OptionsFromWords(words);
-  if (!parsed.has_value()) {
-    return std::move(parsed).error().WithContext("the flags of the run are invalid");
-  }
-  RunOptions options = std::move(parsed).value();
-  options.same_seed = true;
-  options.tries = 1;  // all with this plan
+// The one attempt, as the run made it.
+Status AskAgain(const AttemptResult& attempt, int attempts, RunOptions& options) {
+  WP_RETURN_IF_ERROR(SetTargets({attempt.target}, options));
+  WP_RETURN_IF_ERROR(GiveAccess(options));
+  WP_ASSIGN_OR_RETURN(options.seed, InContext("--seed", ParseSeed(attempt.seed)));
   // Only this case, whatever the environment selects.
   options.shard = {};
   options.selection = {};
-  options.selection.filter = chosen.attempt.case_name;
+  options.selection.filter = attempt.case_name;
+  options.jobs = 1;
+  options.until_fail = true;
+  options.repeat = attempts;
+  options.same_seed = true;
+  options.tries = 1;  // all with this plan
+  NoteFlag("--target", {attempt.target}, options);
+  NoteFlag("--filter", {attempt.case_name}, options);
+  NoteFlag("--seed", {attempt.seed}, options);
+  NoteFlag("--jobs", {"1"}, options);
+  NoteFlag("--until-fail", {"true"}, options);
+  NoteFlag("--repeat", {std::to_string(attempts)}, options);
+  return {};
+}
+
+Result<RunOptions> OptionsOf(const AttemptResult& attempt, int attempts,
+                             const RepeatSummary& note) {
+  Result<RunOptions> options =
+      OptionsFromWords(note.flags, Sources::kAll,
+                       {"--target", "--filter", "--seed", "--jobs", "--until-fail", "--repeat"});
+  const Status asked =
+      options.has_value() ? AskAgain(attempt, attempts, *options) : options.error();
+  if (!asked.ok()) return Status(asked).WithContext("the flags of the run are invalid");
   // As a line to type: without the flags that only this command adds.
-  options.repeat_flags = note.flags;
+  options->repeat_flags = note.flags;
   return options;
 }
 
 ExitCode Conclude(const ChosenFinding& chosen, const RunRecord& record, ExitCode code) {
-  int failed = 0;
-  int alike = 0;
-  int passed = 0;
-  for (const AttemptSummary& note : record.attempts) {
-    passed += note.result.verdict == Verdict::kPass ? 1 : 0;
-    if (note.result.verdict != Verdict::kFail) continue;
-    ++failed;
-    const bool same =
-        Contains(note.result.findings, chosen.finding.guarantee, &FindingRecord::guarantee);
-    alike += same ? 1 : 0;
-  }
+  const std::string& guarantee = chosen.finding.guarantee;
+  const auto [failed, alike, passed] = CountRepeated(record, guarantee);
   std::string line =
       fmt::format("failed in {} of {}", failed, Count(record.attempts.size(), "attempt"));
-  if (failed != alike) line += fmt::format(", {} of them with {}", alike, chosen.finding.guarantee);
+  if (failed != alike) line += fmt::format(", {} of them with {}", alike, guarantee);
   fmt::print("{}\n", line);
   std::fflush(stdout);
   if (code == ExitCode::kInterrupted || code == ExitCode::kTerminated) return code;
@@ -68,9 +72,7 @@ ExitCode Conclude(const ChosenFinding& chosen, const RunRecord& record, ExitCode
 }
 
 CommandEnd RepeatAttempt(const RepeatRequest& request, const std::string& executable) {
-  if (auto count = ParseCount(request.attempts, 1); !count.has_value()) {
-    return std::move(count).error().WithContext("--attempts");
-  }
+  WP_ASSIGN_OR_RETURN(const int attempts, InContext("--attempts", ParseCount(request.attempts, 1)));
   WP_ASSIGN_OR_RETURN(const ChosenFinding chosen, ChooseFinding(request));
   WP_ASSIGN_OR_RETURN(const RepeatSummary note, HowToRepeat(chosen.run));
   const std::string called = FromAnyFolder(executable);
@@ -82,7 +84,7 @@ CommandEnd RepeatAttempt(const RepeatRequest& request, const std::string& execut
                 "{}: the run was started there, and it cannot be entered: {}", note.working_folder,
                 error.message());
   }
-  WP_ASSIGN_OR_RETURN(const RunOptions options, OptionsOf(request, chosen, note));
+  WP_ASSIGN_OR_RETURN(const RunOptions options, OptionsOf(chosen.attempt, attempts, note));
   RunRecord record;
   const ExitCode code = RunCommand(options, called, &record);
   if (record.attempts.empty()) return code;

@@ -8,10 +8,6 @@
 
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/console.h"
-#include "harness/cli/parse.h"
-#include "harness/cli/recordings.h"
-#include "harness/cli/run_folder.h"
 #include "harness/history/packed_text_file.h"
 #include "harness/report/database.h"
 #include "harness/report/formats.h"
@@ -19,6 +15,10 @@
 #include "harness/report/saved_run.h"
 #include "harness/report/terminal.h"
 #include "harness/results/result_line.h"
+#include "harness/runs/console.h"
+#include "harness/runs/parse.h"
+#include "harness/runs/recordings.h"
+#include "harness/runs/run_folder.h"
 
 namespace watchproof {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flags of `run` as the command line has them; run_options.cc resolves them.
+// The flags of `run` as the command line has them; resolve_flags.cc resolves them.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 #include "harness/base/shell_words.h"
 #include "harness/cli/config_file.h"
-#include "harness/cli/run_options.h"
-#include "harness/cli/selection.h"
+#include "harness/cli/run_flags.h"
 #include "harness/consumers/consumer_source.h"
+#include "harness/runs/selection.h"
 #include "harness/session/profile.h"
 
 namespace watchproof {
@@ -127,6 +127,11 @@ RunFlags::RunFlags(CLI::App& command, Sources sources) : command_(command), sour
   AddEndpoints();
   AddExploration();
   AddOutput();
+}
+
+void RunFlags::SetByCaller(const std::set<std::string>& names) {
+  own_ = names;
+  for (const std::string& name : names) command_.get_option(name)->envname("");
 }
 
 void RunFlags::AddSelection() {
@@ -270,7 +275,7 @@ Status RunFlags::TakeConfigFile() {
   if (!values.has_value()) return std::move(values).error().WithContext("{}", file);
   for (const auto& [name, words] : *values) {
     CLI::Option* option = command_.get_option(name);
-    if (option->count() > 0 || words.empty()) continue;
+    if (option->count() > 0 || words.empty() || own_.contains(name)) continue;
     try {
       option->add_result(words);
       option->run_callback();

@@ -3,11 +3,11 @@
 
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/parse.h"
-#include "harness/cli/run_command.h"
-#include "harness/cli/run_folder.h"
 #include "harness/report/saved_run.h"
 #include "harness/report/text.h"
+#include "harness/runs/parse.h"
+#include "harness/runs/run.h"
+#include "harness/runs/run_folder.h"
 
 namespace watchproof {
 namespace {

@@ -7,9 +7,9 @@
 #include "embedded_store/server/store_server.h"
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/parse.h"
-#include "harness/cli/signals.h"
-#include "harness/cli/version.h"
+#include "harness/runs/parse.h"
+#include "harness/runs/signals.h"
+#include "harness/runs/version.h"
 
 namespace watchproof {
 namespace {

@@ -16,9 +16,11 @@
 #include "harness/base/check.h"
 #include "harness/base/escape.h"
 #include "harness/cli/cli.h"
-#include "harness/cli/run_command.h"
+#include "harness/cli/commands.h"
+#include "harness/cli/run_flags.h"
 #include "harness/report/rows.h"
 #include "harness/report/text.h"
+#include "harness/runs/run.h"
 
 namespace watchproof {
 namespace {
@@ -151,7 +153,7 @@ class RunEnvironment : public testing::Environment {
 
   void TearDown() override {
     if (Program().run == nullptr) return;
-    Program().run->End();
+    SayWhy(Program().run->End());
     fmt::print("Report: {}/report.html\n", Program().run->record().folder);
     RemoveOldRuns(Program().run->folder().run_dir(), Program().options.keep_runs);
     Program().run.reset();

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/decide/bisect.h"
+
+#include <algorithm>
+
+#include "harness/report/rows.h"
+#include "harness/report/text.h"
+#include "harness/runs/selection.h"
+#include "harness/statistics/bisection.h"
+
+namespace watchproof {
+namespace {
+
+// At each end, to know how often the bug shows where it is.
+constexpr int kFirstLook = 3;
+constexpr int kSecondLook = 7;
+constexpr int kWithoutLuck = 8;
+constexpr int kWithLuck = 30;
+// A build that is not decided after so many attempts is skipped.
+constexpr int kMostAttempts = 400;
+constexpr int kMostInVain = 8;
+
+class Search {
+ public:
+  Search(Attempts& attempts, const BisectOptions& options)
+      : attempts_(attempts), options_(options), search_(options.names.size()) {
+    found_.steps.resize(options_.names.size());
+    for (std::size_t i = 0; i < options_.names.size(); ++i) {
+      found_.steps[i].name = options_.names[i];
+    }
+  }
+
+  Result<FoundStep> Find() {
+    WP_RETURN_IF_ERROR(MeasureEnds());
+    while (!attempts_.Stopped()) {
+      const auto next = search_.Next();
+      if (!next) break;
+      search_.Set(*next, Judge(*next));
+      Say(*next);
+    }
+    found_.last_good = search_.last_good();
+    found_.first_bad = search_.first_bad();
+    found_.run = attempts_.record().folder;
+    found_.seed = attempts_.record().seed;
+    return found_;
+  }
+
+ private:
+  const TargetSpec& TargetOf(std::size_t build) const {
+    const bool one = options_.targets.size() == 1;
+    return FirstWith(attempts_.targets(), options_.targets[one ? 0 : build], &TargetSpec::text);
+  }
+
+  // More attempts of a case; which of them showed the bug. Those that prove nothing are left out.
+  std::vector<bool> Try(std::size_t build, const std::string& case_name, int attempts) {
+    std::vector<bool> shown;
+    BuildStep& step = found_.steps[build];
+    const RunRecord& record = attempts_.record();
+    const std::size_t first = attempts_.RunMore({{case_name, &TargetOf(build), attempts}});
+    for (std::size_t i = first; i < record.attempts.size(); ++i) {
+      const AttemptSummary& one = record.attempts[i];
+      step.version = one.result.target_version.empty() ? step.version : one.result.target_version;
+      if (!IsConclusive(one.result.verdict)) {
+        step.reason = fmt::format("{}: {}", Name(one.result.verdict), one.result.reason);
+        continue;
+      }
+      const bool shows = options_.bug.IsShownBy(one.result);
+      if (shows && step.repeat.empty()) step.repeat = RowOf(record, one).repeat;
+      shown.push_back(shows);
+    }
+    return shown;
+  }
+  static int Shown(const std::vector<bool>& shown) {
+    return static_cast<int>(std::ranges::count(shown, true));
+  }
+
+  // How often the case shows it on the build, with so many attempts.
+  void Measure(std::size_t build, int attempts) {
+    BuildStep& step = found_.steps[build];
+    while (step.counted.trials < attempts && !attempts_.Stopped()) {
+      const std::vector<bool> shown = Try(build, found_.case_name, attempts - step.counted.trials);
+      if (shown.empty()) return;
+      step.counted.hits += Shown(shown);
+      step.counted.trials += static_cast<int>(shown.size());
+    }
+  }
+
+  // The case that shows it most often on the bad build, then how often, then that the good one is
+  // different.
+  Status MeasureEnds() {
+    const std::size_t bad = options_.names.size() - 1;
+    for (const std::size_t end : {bad, std::size_t{0}}) {
+      if (Status made = Make(end); !made.ok()) return made;
+      if (end == bad) WP_RETURN_IF_ERROR(ChooseCase(bad));
+      Measure(end, kWithoutLuck);
+      Proportion& counted = found_.steps[end].counted;
+      const Proportion& shown = found_.steps[bad].counted;
+      const bool luck = shown.hits < shown.trials || (end != bad && counted.hits > 0);
+      if (luck) Measure(end, kWithLuck);
+      if (counted.trials == 0) {
+        return Fail(StatusCode::kUnavailable, "{}: no attempt is conclusive: {}",
+                    options_.names[end], found_.steps[end].reason);
+      }
+      found_.steps[end].state = end == bad ? BuildState::kBad : BuildState::kGood;
+      Say(end);
+    }
+    const Interval on_bad = ClopperPearson(found_.steps[bad].counted);
+    const Interval on_good = ClopperPearson(found_.steps[0].counted);
+    if (on_bad.Overlaps(on_good) || on_good.low > on_bad.high) {
+      return Fail(StatusCode::kUnavailable,
+                  "{} and {} cannot be distinguished: it shows in {} and {} of the attempts",
+                  options_.names[0], options_.names[bad], Percent(on_good), Percent(on_bad));
+    }
+    present_ = on_bad.low;
+    if (found_.steps[0].counted.hits > 0) absent_ = on_good.high;
+    return {};
+  }
+
+  Status ChooseCase(std::size_t bad) {
+    int most = 0;
+    for (const int attempts : {kFirstLook, kSecondLook}) {
+      for (const std::string& name : options_.bug.cases) {
+        if (attempts_.Stopped()) return {};
+        const int shown = Shown(Try(bad, name, attempts));
+        if (shown <= most) continue;
+        most = shown;
+        found_.case_name = name;
+        if (shown == attempts) return {};
+      }
+      if (most > 0) return {};
+    }
+    return Fail(StatusCode::kUnavailable,
+                "{}: it does not show in {} attempts of each of {}; expected a bad build{}",
+                options_.names[bad], kFirstLook + kSecondLook,
+                Count(attempts_.cases().size(), "case"),
+                found_.steps[bad].reason.empty() ? "" : " (" + found_.steps[bad].reason + ")");
+  }
+
+  BuildState Judge(std::size_t build) {
+    BuildStep& step = found_.steps[build];
+    step.state = BuildState::kSkipped;
+    if (const Status made = Make(build); !made.ok()) {
+      step.reason = made.message();
+      return step.state;
+    }
+    ShowTest test{.absent = absent_, .present = present_};
+    int in_vain = 0;
+    while (test.state() == ShowState::kOpen && test.tried < kMostAttempts &&
+           in_vain < kMostInVain && !attempts_.Stopped()) {
+      const int attempts = std::max(2, attempts_.jobs());
+      const std::vector<bool> shown = Try(build, found_.case_name, attempts);
+      for (const bool one : shown) test.Add(one);
+      if (shown.empty()) in_vain += attempts;
+    }
+    step.counted = {.hits = test.shown, .trials = test.tried};
+    if (test.state() == ShowState::kShows) step.state = BuildState::kBad;
+    if (test.state() == ShowState::kShowsNot) step.state = BuildState::kGood;
+    return step.state;
+  }
+
+  Status Make(std::size_t build) const { return options_.make ? options_.make(build) : Status(); }
+  void Say(std::size_t build) const {
+    if (options_.report) options_.report(found_.steps[build]);
+  }
+
+  Attempts& attempts_;
+  const BisectOptions& options_;
+  Bisection search_;
+  FoundStep found_;
+  double absent_ = 0.01;
+  double present_ = 1;
+};
+
+}  // namespace
+
+Result<FoundStep> Bisect(Attempts& attempts, const BisectOptions& options) {
+  return Search(attempts, options).Find();
+}
+
+}  // namespace watchproof

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attempts that follow given plans, to see which of them still fail as one attempt did: with a
+// finding of its guarantee. Any other end, a harness error included, does not count as failing.
+//
+//   WP_ASSIGN_OR_RETURN(const FailedPlan failed, FindFailedPlan({.run = "runs/latest"}));
+//   PlanProcesses attempts(failed, folder, Signals::Install(), 4);
+//   WP_ASSIGN_OR_RETURN(const TriedPlans tried, attempts.Try({failed.plan}, 20, NotYet));
+//
+// Not thread-safe.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/status.h"
+#include "harness/results/attempt_spec.h"
+#include "harness/runs/case_process.h"
+#include "harness/runs/recordings.h"
+#include "harness/runs/run_folder.h"
+#include "harness/runs/signals.h"
+#include "harness/scenario/plan.h"
+#include "harness/targets/target_spec.h"
+
+namespace watchproof {
+
+struct FailedPlan {
+  AttemptSpec spec;
+  TargetSpec target;
+  Plan plan;
+  std::string guarantee;  // of its first finding
+  PlanHeader header() const;
+};
+// Of a run the first new failure, or else the first known one; or a kept script, which says itself
+// what it shows. Errors name the run, or the file, and what was expected.
+Result<FailedPlan> FindFailedPlan(const FindingRequest& request);
+
+struct TriedPlans {
+  std::vector<std::size_t> failed;  // which of the plans, in the order in which they did
+  int ended = 0;                    // attempts
+};
+
+class PlanAttempts {
+ public:
+  virtual ~PlanAttempts() = default;
+  // Tries every plan once, then again, so many times each or until it is enough.
+  virtual Result<TriedPlans> Try(const std::vector<Plan>& plans, int tries,
+                                 const std::function<bool(const TriedPlans&)>& enough) = 0;
+  // Whether a signal came: no more are made.
+  virtual bool interrupted() const = 0;
+  // So far.
+  virtual int attempts() const = 0;
+};
+
+// Each attempt in its own process and a few at a time. No process and no file of an attempt
+// outlives a call.
+class PlanProcesses final : public PlanAttempts {
+ public:
+  // Ownership: borrows everything.
+  PlanProcesses(const FailedPlan& failed, RunFolder& folder, Signals& signals, int jobs)
+      : failed_(failed), folder_(folder), signals_(signals), jobs_(jobs) {}
+
+  Result<TriedPlans> Try(const std::vector<Plan>& plans, int tries,
+                         const std::function<bool(const TriedPlans&)>& enough) override;
+  bool interrupted() const override { return signals_.count() > 0; }
+  int attempts() const override { return attempts_; }
+
+ private:
+  Status Start(const Plan& plan, std::size_t index);
+  void Collect(TriedPlans& tried);
+  bool Shows(const AttemptResult& result) const;
+  void StopAll();
+
+  const FailedPlan& failed_;
+  RunFolder& folder_;
+  Signals& signals_;
+  const int jobs_;
+  std::vector<std::unique_ptr<CaseProcess>> running_;
+  std::map<int, std::size_t> plan_of_;  // by attempt
+  int attempts_ = 0;
+};
+
+}  // namespace watchproof
