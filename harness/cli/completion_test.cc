@@ -89,7 +89,7 @@ TEST(Completion, OfBashOffersReleasesOfTheCacheAsTargets) {
 }
 
 TEST(Completion, LeavesOutWhatIsInternal) {
-  EXPECT_THAT(Bash("''"), AllOf(Contains("run"), Contains("completion"), Not(Contains("case")),
+  EXPECT_THAT(Bash("''"), AllOf(Contains("run"), Contains("completion"), Not(Contains("attempt")),
                                 Not(Contains("complete"))));
 }
 
@@ -128,7 +128,7 @@ TEST(ManualPage, HasCommandsOptionsAndExitCodes) {
         "\\fBWATCHPROOF_KEEP_RUNS\\fR", ".SH \"EXIT STATUS\"", ".SH FILES"}) {
     EXPECT_THAT(page, Contains(line));
   }
-  EXPECT_THAT(page, Not(Contains(".SS \"case\"")));
+  EXPECT_THAT(page, Not(Contains(".SS \"attempt\"")));
 }
 
 TEST(Completion, NamesTheShellsThatItHas) {

@@ -95,7 +95,7 @@ TEST(ExploreCommandTest, DefectOfAServerIsCutOutAndRepeats) {
                                    (none.run_dir() / "kept").string()});
   EXPECT_EQ(run.Wait(), 1);
   EXPECT_THAT(run.output(), HasSubstr(" of 10 times, alone on a fresh server"));
-  const std::string marker = "--replay ";
+  const std::string marker = "run --plan ";
   const std::size_t at = run.output().find(marker) + marker.size();
   const std::string file = run.output().substr(at, run.output().find('\n', at) - at);
   std::ifstream report(std::filesystem::path(file).replace_extension(".md"));
