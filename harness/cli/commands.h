@@ -121,7 +121,7 @@ CommandBody AddProxy(const Command& command);
 // A whole run. `done`, if given, is what it came to, empty when it did not start.
 ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord* done = nullptr);
 // Prints what a run has to say at its end, if anything.
-ExitCode SayWhy(const CommandEnd& end);
+ExitCode ReportEnd(const CommandEnd& end);
 // Prints why a command cannot do what was asked for, before it ends.
 ExitCode Complain(std::string_view command, std::string_view message,
                   ExitCode code = ExitCode::kUsage);

@@ -67,7 +67,7 @@ tl::expected<Run, CommandEnd> PassedOn::Prepare(const AskedOfRun& asked) const {
 }
 
 std::optional<ExitCode> EndRun(Run& run) {
-  const ExitCode ended = SayWhy(run.End());
+  const ExitCode ended = ReportEnd(run.End());
   if (ended == ExitCode::kInterrupted || ended == ExitCode::kTerminated) return ended;
   // By a signal that came when no attempt was under way.
   if (const auto code = Signals::Install().exit_code()) return code;

@@ -38,7 +38,7 @@ void InformGithub(const RunRecord& record) {
 
 }  // namespace
 
-ExitCode SayWhy(const CommandEnd& end) {
+ExitCode ReportEnd(const CommandEnd& end) {
   return end.why.empty() ? end.code : Complain("run", end.why, end.code);
 }
 
@@ -47,14 +47,14 @@ ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord
   const int keep_runs = options.keep_runs;
   const bool on_github = options.github;
   tl::expected<Run, CommandEnd> run = Run::Prepare(std::move(options), executable);
-  if (!run.has_value()) return SayWhy(run.error());
+  if (!run.has_value()) return ReportEnd(run.error());
   if (dry_run) {
     run->PrintPlan();
     return ExitCode::kOk;
   }
-  if (const auto refused = run->Begin()) return SayWhy(*refused);
+  if (const auto refused = run->Begin()) return ReportEnd(*refused);
   run->RunCases(run->cases(), run->targets());
-  const ExitCode code = SayWhy(run->End());
+  const ExitCode code = ReportEnd(run->End());
   if (on_github) InformGithub(run->record());
   RemoveOldRuns(run->folder().run_dir(), keep_runs);
   if (done != nullptr) *done = run->record();

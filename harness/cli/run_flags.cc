@@ -25,7 +25,7 @@ std::string VariableOf(const std::string& flag) {
 }
 
 // What a repeat command sets itself, or sets more narrowly.
-constexpr std::string_view kSaidAnyway[] = {
+constexpr std::string_view kSetByRepeat[] = {
     "--target",    "--releases", "--defects",    "--filter", "--exclude",     "--guarantee",
     "--level",     "--profile",  "--shard",      "--shards", "--shard-by",    "--seed",
     "--seed-from", "--repeat",   "--until-fail", "--resume", "--rerun-failed"};
@@ -329,7 +329,7 @@ std::vector<std::string> RunFlags::GivenAgain() const {
   for (const CLI::Option* option : command_.get_options()) {
     const std::string name = option->get_name();
     if (option->count() == 0) continue;
-    if (Contains(kSaidAnyway, name) || Contains(kNeutral, name)) continue;
+    if (Contains(kSetByRepeat, name) || Contains(kNeutral, name)) continue;
     if (option->get_expected_max() == 0) {
       if (option->as<bool>()) words.push_back(name);
       continue;

@@ -21,7 +21,7 @@ TEST(GrammarTest, OneSeedDrawsOneScript) {
 
 TEST(GrammarTest, EveryKindOfStepIsDrawn) {
   Prng prng(1);
-  // Only servers with users are for it, see live/emphasis.h.
+  // Only servers with users are for it, see live/focus.h.
   std::set<std::size_t> kinds = {Step(Restrict{}).index()};
   for (int i = 0; i < 500; ++i) {
     for (const Step& step : Draw(prng).steps) kinds.insert(step.index());

@@ -82,14 +82,14 @@ LiveExplorer::BatchPlan LiveExplorer::QuietBatch(Duration time, std::uint64_t mo
           .most = most,
           .draws = {.restarts = false, .time = false, .pauses = 0.1},
           .drawn_settings = false,
-          .next = [this](Prng& prng) { return DrawScript(Emphasis::kQuiet, prng); }};
+          .next = [this](Prng& prng) { return DrawScript(Focus::kQuiet, prng); }};
 }
 
-std::optional<Script> LiveExplorer::DrawScript(Emphasis emphasis, Prng& prng) {
+std::optional<Script> LiveExplorer::DrawScript(Focus focus, Prng& prng) {
   MutexLock lock(learning_);
   Script script = corpus_.Choose(prng);
   Lighten(script);
-  Enlarge(script, emphasis, prng);
+  Enlarge(script, focus, prng);
   return script;
 }
 
@@ -97,23 +97,23 @@ LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t mos
   if (counts_.servers % kQuietOneOf == 1) return QuietBatch(time, most);
   const bool covering = options_.covering && !(corpus_.coverage().over() && restarting_.empty());
   if (covering && prng_.Chance(kCovering)) return CoveringBatch(time, most);
-  const Emphasis emphasis = DrawEmphasis(prng_);
-  const bool plain = emphasis == Emphasis::kNone;
+  const Focus focus = DrawFocus(prng_);
+  const bool plain = focus == Focus::kNone;
   BatchPlan plan{.time = std::min(time, plain ? kPlainBatch : kSlowBatch), .most = most};
   // A burst of compacted watches keeps some servers busy for as long as they run, and a restart
   // waits for all scripts.
   plan.workers = prng_.Pick(plain ? std::vector<int>{1, 16, 64} : std::vector<int>{1, 4});
   // A call that meets a change of rights on its way is refused, and a compaction that a restart
   // interrupts is of what one script wrote.
-  plan.users = emphasis == Emphasis::kUsers;
-  if (plan.users || emphasis == Emphasis::kRestarts) plan.workers = 1;
+  plan.users = focus == Focus::kUsers;
+  if (plan.users || focus == Focus::kRestarts) plan.workers = 1;
   plan.draws.pauses = prng_.Pick(std::vector<double>{0, 0.1, 1});
   plan.draws.compactions = prng_.Pick(std::vector<double>{1, 0.2, 0.05});
   plan.draws.everything = plan.users || prng_.Chance(0.15);
-  plan.draws.time = emphasis == Emphasis::kTime;
-  plan.durable = plan.draws.restarts = emphasis == Emphasis::kRestarts;
+  plan.draws.time = focus == Focus::kTime;
+  plan.durable = plan.draws.restarts = focus == Focus::kRestarts;
   if (plan.durable) plan.draws.compactions = 1;
-  plan.next = [this, emphasis](Prng& prng) { return DrawScript(emphasis, prng); };
+  plan.next = [this, focus](Prng& prng) { return DrawScript(focus, prng); };
   return plan;
 }
 

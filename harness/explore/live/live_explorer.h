@@ -25,7 +25,7 @@
 #include "harness/drive/shared/live_server.h"
 #include "harness/explore/buckets.h"
 #include "harness/explore/corpus.h"
-#include "harness/explore/live/emphasis.h"
+#include "harness/explore/live/focus.h"
 
 namespace watchproof::explore {
 
@@ -128,7 +128,7 @@ class LiveExplorer {
             std::vector<Ran>& ran, Mutex& mu);
   BatchPlan DrawBatch(Duration time, std::uint64_t most) REQUIRES(learning_);
   BatchPlan QuietBatch(Duration time, std::uint64_t most);
-  std::optional<Script> DrawScript(Emphasis emphasis, Prng& prng);
+  std::optional<Script> DrawScript(Focus focus, Prng& prng);
   BatchPlan SourceBatch(Duration time, std::uint64_t most);
   BatchPlan CoveringBatch(Duration time, std::uint64_t most) REQUIRES(learning_);
   std::optional<Script> NextCovering(bool restarts, Prng& prng) REQUIRES(learning_);

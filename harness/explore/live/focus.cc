@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/live/emphasis.h"
+#include "harness/explore/live/focus.h"
 
 #include <algorithm>
 #include <string>
@@ -22,27 +22,27 @@ class Enlargement {
  public:
   Enlargement(Script& script, Prng& prng) : steps_(script.steps), prng_(prng) {}
 
-  void Enlarge(Emphasis emphasis) {
+  void Enlarge(Focus focus) {
     // A server that restarts takes few scripts, and in a quiet one a write alone is the point.
-    const bool all = emphasis == Emphasis::kRestarts || emphasis == Emphasis::kQuiet;
+    const bool all = focus == Focus::kRestarts || focus == Focus::kQuiet;
     if (!all && !prng_.Chance(0.5)) return;
-    switch (emphasis) {
-      case Emphasis::kNone:
+    switch (focus) {
+      case Focus::kNone:
         return;
-      case Emphasis::kWatches:
+      case Focus::kWatches:
         if (prng_.Chance(0.2)) Writes();
         return Watches();
-      case Emphasis::kWrites:
+      case Focus::kWrites:
         return prng_.Chance(0.8) ? Writes() : Large();
-      case Emphasis::kRestarts:
+      case Focus::kRestarts:
         if (prng_.Chance(0.3)) return Restart();
         for (std::int64_t i = prng_.Between(1, 3); i > 0; --i) Erasing();
         return;
-      case Emphasis::kTime:
+      case Focus::kTime:
         return Lease();
-      case Emphasis::kUsers:
+      case Focus::kUsers:
         return Users();
-      case Emphasis::kQuiet:
+      case Focus::kQuiet:
         return Quiet();
     }
   }
@@ -144,10 +144,10 @@ class Enlargement {
 
 }  // namespace
 
-Emphasis DrawEmphasis(Prng& prng) {
-  if (prng.Chance(0.65)) return Emphasis::kNone;
-  return prng.Pick(std::vector<Emphasis>{Emphasis::kWatches, Emphasis::kWrites, Emphasis::kRestarts,
-                                         Emphasis::kTime, Emphasis::kUsers});
+Focus DrawFocus(Prng& prng) {
+  if (prng.Chance(0.65)) return Focus::kNone;
+  return prng.Pick(std::vector<Focus>{Focus::kWatches, Focus::kWrites, Focus::kRestarts,
+                                      Focus::kTime, Focus::kUsers});
 }
 
 void Lighten(Script& script) {
@@ -165,8 +165,6 @@ void Lighten(Script& script) {
   }
 }
 
-void Enlarge(Script& script, Emphasis emphasis, Prng& prng) {
-  Enlargement(script, prng).Enlarge(emphasis);
-}
+void Enlarge(Script& script, Focus focus, Prng& prng) { Enlargement(script, prng).Enlarge(focus); }
 
 }  // namespace watchproof::explore

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/explore/live/emphasis.h"
+#include "harness/explore/live/focus.h"
 
 #include <gtest/gtest.h>
 
@@ -9,34 +9,34 @@
 namespace watchproof::explore {
 namespace {
 
-// In fifty scripts of that emphasis, each of one put before.
+// In fifty scripts of that focus, each of one put before.
 template <typename Wanted>
-std::ptrdiff_t Added(Emphasis emphasis) {
+std::ptrdiff_t Added(Focus focus) {
   Prng prng(1);
   std::ptrdiff_t added = 0;
   for (int i = 0; i < 50; ++i) {
     Script script{.steps = {Put{.key = "b"}}};
-    Enlarge(script, emphasis, prng);
+    Enlarge(script, focus, prng);
     added += std::count_if(script.steps.begin(), script.steps.end(),
                            [](const Step& step) { return std::holds_alternative<Wanted>(step); });
   }
   return added;
 }
 
-TEST(EmphasisTest, EachAddsWhatItIsFor) {
-  EXPECT_GT(Added<Restrict>(Emphasis::kUsers), 0);
-  EXPECT_GT(Added<Crash>(Emphasis::kRestarts), 0);
-  EXPECT_GT(Added<Txn>(Emphasis::kRestarts), 0);
-  EXPECT_GT(Added<Grant>(Emphasis::kTime), 0);
-  EXPECT_GT(Added<Receive>(Emphasis::kWrites), 0);
-  EXPECT_EQ(Added<Restrict>(Emphasis::kNone), 0);
-  EXPECT_EQ(Added<Crash>(Emphasis::kUsers), 0);
+TEST(FocusTest, EachAddsWhatItIsFor) {
+  EXPECT_GT(Added<Restrict>(Focus::kUsers), 0);
+  EXPECT_GT(Added<Crash>(Focus::kRestarts), 0);
+  EXPECT_GT(Added<Txn>(Focus::kRestarts), 0);
+  EXPECT_GT(Added<Grant>(Focus::kTime), 0);
+  EXPECT_GT(Added<Receive>(Focus::kWrites), 0);
+  EXPECT_EQ(Added<Restrict>(Focus::kNone), 0);
+  EXPECT_EQ(Added<Crash>(Focus::kUsers), 0);
 }
 
-TEST(EmphasisTest, AQuietServerHasPutsThatAreWaitedFor) {
+TEST(FocusTest, AQuietServerHasPutsThatAreWaitedFor) {
   Prng prng(1);
   Script script{.steps = {Put{.key = "b"}}};
-  Enlarge(script, Emphasis::kQuiet, prng);
+  Enlarge(script, Focus::kQuiet, prng);
   EXPECT_TRUE(std::ranges::any_of(script.steps, [](const Step& step) {
     const auto* const put = std::get_if<Put>(&step);
     return put != nullptr && put->paced && put->times > 100;
@@ -48,7 +48,7 @@ TEST(EmphasisTest, AQuietServerHasPutsThatAreWaitedFor) {
   }));
 }
 
-TEST(EmphasisTest, OfTheScriptsOfOthersAPlainOneIsLeft) {
+TEST(FocusTest, OfTheScriptsOfOthersAPlainOneIsLeft) {
   Txn many;
   for (int i = 0; i < 100; ++i) many.then.push_back({.key = "b"});
   Script script{
