@@ -38,10 +38,13 @@ def plan_of(command: str | pathlib.Path, case: str, seed: int) -> list[str]:
             "plan": str(plan),
             "result_descriptor": 1,
         }
-        ended = subprocess.run(
-            [command, "case", "--spec", json.dumps(spec)], capture_output=True, check=False
-        )
-        if not plan.is_file():
+        # Its name in builds before 0.2.0 comes second.
+        for name in ("attempt", "case"):
+            words = [command, name, "--spec", json.dumps(spec)]
+            ended = subprocess.run(words, capture_output=True, check=False)
+            if plan.is_file():
+                break
+        else:
             sys.exit(f"{command}: no plan of {case} with seed {seed}: {ended.stderr.decode()}")
         # With --force what is not compressed is passed on.
         read = subprocess.run(

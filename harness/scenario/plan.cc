@@ -35,7 +35,8 @@ std::vector<Field> FieldsOf(PlanHeader& header) {
 std::vector<Field> FieldsOf(Plan& plan) {
   FieldList whole;
   whole("members", plan.cluster.members).Optional();
-  whole("snapshot_count", plan.cluster.snapshot_count).Optional();
+  Field& snapshots = whole("snapshot_count", plan.cluster.snapshot_count);
+  snapshots.optional = plan.cluster.members == 1;
   whole("permit_compacted_at_the_floor", plan.permit_compacted_at_the_floor).Optional();
   whole("shows", plan.shows).Optional();
   whole("looks_like", plan.looks_like).Optional();
