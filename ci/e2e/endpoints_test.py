@@ -81,7 +81,7 @@ class EndpointTest(RunTest):
 class Endpoints(EndpointTest):
     @staticmethod
     def cases_of(run: subprocess.Popen[str]) -> dict[int, str]:
-        return {pid: words for pid, words in descendants(run.pid).items() if " case " in words}
+        return {pid: words for pid, words in descendants(run.pid).items() if " attempt " in words}
 
     def test_is_left_as_it_was_and_not_compacted_without_permission(self) -> None:
         cases = f"{FULL_QUEUE}:{EVERYTHING}:{OVERTAKES}:{KILLED}"

@@ -133,18 +133,21 @@ class Errors(RunTest):
     def test_an_invalid_plan_is_4_and_the_error_is_named(self) -> None:
         good = self.plan()
         file = self.folder / "plan.jsonl"
-        header = {key: json.loads(good[0])[key] for key in ("case", "target", "seed", "attempt")}
+        first = json.loads(good[0])
+        header = {key: first[key] for key in ("case", "target", "seed", "attempt")}
+        longer = [json.dumps({**first, "steps": first["steps"] + 1}), *good[1:]]
         cases = [
             (None, "is a folder"),
             (b"", "there is no plan"),
             (b"\x00\xff\x1b[31m noise", "line 1"),
             (b"[" * 100000, "line 1"),
             ("\n".join([*good, json.dumps({**header, "op": "jump"})]), "no step 'jump'"),
+            ("\n".join(good[:-1]), "announces"),
             (
-                "\n".join([*good, json.dumps({**header, "op": "cancel", "group": "\x1b[31m"})]),
+                "\n".join([*longer, json.dumps({**header, "op": "cancel", "group": "\x1b[31m"})]),
                 "no group '\\x1b[31m'",
             ),
-            ("\n".join([*good, json.dumps({**header, "op": "hold", "us": 2**62})]), "us"),
+            ("\n".join([*longer, json.dumps({**header, "op": "hold", "us": 2**62})]), "us"),
         ]
         for content, words in cases:
             with self.subTest(words=words):
