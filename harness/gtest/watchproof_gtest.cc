@@ -153,7 +153,7 @@ class RunEnvironment : public testing::Environment {
 
   void TearDown() override {
     if (Program().run == nullptr) return;
-    SayWhy(Program().run->End());
+    ReportEnd(Program().run->End());
     fmt::print("Report: {}/report.html\n", Program().run->record().folder);
     RemoveOldRuns(Program().run->folder().run_dir(), Program().options.keep_runs);
     Program().run.reset();
