@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/scenario/script_attempt.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "harness/base/prng.h"
@@ -29,14 +31,21 @@ std::string WhyUnfit(const ScriptAttempt& attempt) {
   return {};
 }
 
+// Why a script did not make its situation.
+struct NotMade {
+  std::vector<std::string> missing;  // what the server does not offer
+  std::vector<std::string> reasons;
+};
+
 // What of the script the server could not be asked.
-std::vector<std::string> Missing(const Script& script, LiveServer& server) {
-  std::vector<std::string> missing;
+NotMade WhatCannotBeAsked(const Script& script, LiveServer& server) {
+  NotMade not_made;
+  auto& missing = not_made.missing;
   if (Has<explore::Restrict>(script) && !server.CanRestrict()) missing.emplace_back("users");
   if (Has<explore::Crash>(script) && !server.can_restart()) {
     missing.emplace_back("a restart with its data");
   }
-  return missing;
+  return not_made;
 }
 
 // Those of which opportunities are counted: every call is one to break the others.
@@ -46,10 +55,19 @@ std::vector<std::string> Counted(std::vector<std::string> guarantees) {
   return guarantees;
 }
 
-void RunAlone(const Script& script, std::uint64_t seed, LiveServer& server) {
+void RunAlone(const Script& script, std::uint64_t seed, LiveServer& server, NotMade& not_made) {
   explore::LiveClient client;
   const explore::LiveScript::Draws draws{.everything = Has<explore::Restrict>(script)};
-  explore::LiveScript(server, client, script, kOnly, draws, Prng(seed).Fork("script")).Run();
+  explore::LiveScript run(server, client, script, kOnly, draws, Prng(seed).Fork("script"));
+  run.Run();
+  for (const auto& [asked, refused] : run.not_done()) {
+    if (refused.code() == StatusCode::kUnimplemented) {
+      not_made.missing.emplace_back(asked);
+    } else {
+      not_made.reasons.push_back(
+          fmt::format("the script did not make its situation: {}: {}", asked, refused.ToString()));
+    }
+  }
 }
 
 }  // namespace
@@ -77,8 +95,8 @@ void RunScript(const Script& script, const ScriptAttempt& attempt, AttemptResult
   }
   LiveServer& server = **started;
   result.target_version = server.version();
-  const std::vector<std::string> missing = Missing(script, server);
-  if (missing.empty()) RunAlone(script, attempt.spec.seed, server);
+  NotMade not_made = WhatCannotBeAsked(script, server);
+  if (not_made.missing.empty()) RunAlone(script, attempt.spec.seed, server, not_made);
   LiveVerdict verdict = server.Finish();
   std::vector<Finding> findings;
   for (const LiveVerdict::OfScript& one : verdict.findings) findings.push_back(one.broken);
@@ -91,10 +109,11 @@ void RunScript(const Script& script, const ScriptAttempt& attempt, AttemptResult
   result.exercise = std::move(verdict.exercise);
   result.calls = {.judged = verdict.calls.judged, .undecided = std::move(verdict.calls.undecided)};
   std::vector<std::string> inconclusive = std::move(verdict.undecided);
+  std::ranges::move(not_made.reasons, std::back_inserter(inconclusive));
   if (const auto vacuous = Vacuous(result.exercise, Counted(attempt.guarantees))) {
     inconclusive.push_back(*vacuous);
   }
-  const auto decide = [&](AttemptResult& one) { Decide(one, {}, inconclusive, missing); };
+  const auto decide = [&](AttemptResult& one) { Decide(one, {}, inconclusive, not_made.missing); };
   decide(result);
   JudgeBesides(result, attempt.guarantees, decide);
 }

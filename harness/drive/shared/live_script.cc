@@ -156,7 +156,10 @@ LiveScript::Stream* LiveScript::Open(int number) {
   const auto opened =
       server_.OpenStream(client_.connection, ScriptOfClient(name_),
                          stream.restricted ? readable_ : std::optional<LiveServer::Readable>());
-  if (!opened.has_value()) return nullptr;
+  if (!opened.has_value()) {
+    NotDone("a stream", opened.error());
+    return nullptr;
+  }
   stream.client = *opened;
   stream.watches.clear();
   stream.open = true;
@@ -167,6 +170,21 @@ LiveScript::Stream* LiveScript::Open(int number) {
 void LiveScript::Differs(std::string expected, std::string observed) {
   server_.Annotate(AnswerDiffers{
       .client = name_, .expected = std::move(expected), .observed = std::move(observed)});
+}
+
+// A reason may be in a key, a lease, a revision, a right, or what the call before has done.
+void LiveScript::NotDone(std::string_view asked, const Status& refused) {
+  switch (refused.code()) {
+    case StatusCode::kInvalidArgument:
+    case StatusCode::kNotFound:
+    case StatusCode::kAlreadyExists:
+    case StatusCode::kPermissionDenied:
+    case StatusCode::kFailedPrecondition:
+    case StatusCode::kOutOfRange:
+      return;
+    default:
+      not_done_.try_emplace(asked, refused);
+  }
 }
 
 void LiveScript::Pause(Duration longest) {
@@ -297,6 +315,7 @@ Result<Bytes> LiveScript::Call(Method method, std::string request) {
       client_.calls->Call(server_.recording(), method, std::move(request), name_);
   if (!answer.has_value()) {
     features_.Error(method, answer.error().code());
+    NotDone(InfoOf(method).name, answer.error());
     return answer;
   }
   HeaderView header;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -57,6 +58,10 @@ class LiveScript {
   // to see the same alone.
   const Script& carried_out() const { return carried_out_; }
   const Features& features() const { return features_; }
+  // Kinds of calls that the server did not carry out, each with its first answer: an answer with a
+  // reason that may be in the request is none of them, no answer is one. The script has not made its
+  // situation then.
+  const std::map<std::string_view, Status>& not_done() const { return not_done_; }
 
  private:
   struct Watch {
@@ -88,6 +93,7 @@ class LiveScript {
   // A question, which is asked again while it has no answer and that proves nothing. Empty: nothing
   // is known of it. An error: it was refused, or did not come although other answers did.
   std::optional<Result<Bytes>> Inquire(Method method, const std::string& request);
+  void NotDone(std::string_view asked, const Status& refused);
   void Pause(Duration longest);
   // A call was answered otherwise than it must be.
   void Differs(std::string expected, std::string observed);
@@ -155,6 +161,7 @@ class LiveScript {
   const Placement placement_;
   Prng prng_;
   Features features_;
+  std::map<std::string_view, Status> not_done_;
   std::vector<Stream> streams_;
   std::vector<std::int64_t> own_;  // revisions that it wrote
   std::int64_t base_ = 0;          // the store's revision before its first step

@@ -48,9 +48,11 @@ class SharedServer {
     const Script script{.steps = steps};
     LiveScript run(*server_, client, script, number, draws, Prng(number));
     run.Run();
+    for (const auto& [asked, refused] : run.not_done()) not_done.emplace_back(asked);
     return run.carried_out();
   }
   LiveVerdict Finish() { return server_->Finish(); }
+  std::vector<std::string> not_done;  // of all scripts
   LiveServer& server() { return *server_; }
 
   // Of the recording, after Finish.
@@ -189,6 +191,7 @@ TEST(LiveScript, APutThatIsRefusedWithoutReasonIsAFinding) {
   EXPECT_EQ(Name(verdict.findings.front().broken.guarantee), "Answered");
   EXPECT_THAT(verdict.findings.front().broken.expected, StartsWith("a put to be answered"));
   EXPECT_EQ(verdict.findings.front().script, 1U);
+  EXPECT_THAT(shared.not_done, Contains("put"));
 }
 
 // A refusal with a reason is none: a key that is empty, a lease that there is not, a revision that
@@ -198,6 +201,7 @@ TEST(LiveScript, ARefusalWithAReasonIsNoFinding) {
   shared.Run({Put{.key = ""}, Put{.key = "b", .lease = -1}, Put{.key = "a0", .ignore_value = true},
               Put{.key = "b", .times = 3}, Compact{}, Get{.at = {Place::From::kFloor, -1}},
               Compact{{Place::From::kHead, 1}}, Revoke{2}});
+  EXPECT_THAT(shared.not_done, IsEmpty());
   EXPECT_THAT(shared.Finish().findings, IsEmpty());
 }
 
