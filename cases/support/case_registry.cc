@@ -84,7 +84,7 @@ Status Report(const AttemptResult& result, int descriptor) {
 
 Status RunCase(std::string_view json) {
   WP_ASSIGN_OR_RETURN(const AttemptSpec spec, ParseAttemptSpec(json));
-  if (!spec.given_plan.empty()) {
+  if (!spec.given_plan.empty() && Find(spec.case_name) == nullptr) {
     WP_ASSIGN_OR_RETURN(const PlanFile file, ReadPlan(spec.given_plan));
     AddCaseOf(file);
   }

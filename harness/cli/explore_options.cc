@@ -45,7 +45,7 @@ Result<std::string> KeepCorpus(const ExploreOptions& options, const explore::Cor
     for (const Script& script : corpus.scripts()) {
       const fs::path file = fmt::format("{:06}.jsonl", written++);
       const PlanHeader header{
-          .case_name = "Explored.Kept",
+          .case_name = std::string(kKeptScript),
           .target = options.target ? options.target->text : std::string(kVirtualTime),
           .seed = FormatSeed(options.seed)};
       WP_RETURN_IF_ERROR(WriteText(options.corpus / file, ToText({header, PlanOf(script)})));

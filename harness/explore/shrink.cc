@@ -18,32 +18,31 @@ class Shrinking {
   Script Search(const Script& script) {
     // The standing promises may show it by themselves.
     const Script none{.limits = script.limits, .server = script.server};
-    if (script.steps.empty() || First({none})) return none;
+    if (script.steps.empty() || Shows(none)) return none;
     Shrinker steps(PlanOf(script));
     while (!steps.done() && limits_.runs > 0) {
-      std::vector<Script> candidates;
-      for (const Plan& plan : steps.candidates()) {
-        candidates.push_back(*ScriptOf(plan));
-        candidates.back().limits = script.limits;
-      }
-      steps.Tried(First(candidates));
+      steps.Tried(First(steps.candidates()));
     }
     Script smallest = *ScriptOf(steps.plan());
-    smallest.limits = script.limits;
     SimplifyLimits(smallest);
     return smallest;
   }
 
  private:
+  bool Shows(const Script& candidate) {
+    return --limits_.runs >= 0 && first_({candidate}).has_value();
+  }
   // A few at a time.
-  std::optional<std::size_t> First(const std::vector<Script>& candidates) {
+  std::optional<std::size_t> First(const std::vector<Plan>& candidates) {
     for (std::size_t from = 0; from < candidates.size();) {
       const std::size_t count = std::min(limits_.at_once, candidates.size() - from);
       limits_.runs -= static_cast<int>(count);
       if (limits_.runs < 0) break;
-      const auto begin = candidates.begin() + static_cast<std::ptrdiff_t>(from);
-      const auto shows = first_({begin, begin + static_cast<std::ptrdiff_t>(count)});
-      if (shows) return from + *shows;
+      std::vector<Script> scripts;
+      for (std::size_t i = from; i < from + count; ++i) {
+        scripts.push_back(*ScriptOf(candidates[i]));
+      }
+      if (const auto shows = first_(scripts)) return from + *shows;
       from += count;
     }
     return std::nullopt;
@@ -55,7 +54,7 @@ class Shrinking {
       if (smallest.limits.*limit == Limits().*limit) return;
       Script candidate = smallest;
       candidate.limits.*limit = Limits().*limit;
-      if (First({candidate})) smallest = std::move(candidate);
+      if (Shows(candidate)) smallest = std::move(candidate);
     };
     usual(&Limits::disk);
     usual(&Limits::strict_previous);

@@ -62,8 +62,8 @@ struct Reading {
 bool IsOfOldForm(const Json& line, const char* field) { return !line.contains(field); }
 
 void ReadFirstLine(const Json& line, Reading& reading) {
-  PlanFile& file =
-      reading.file.emplace(PlanFile{.header = {.case_name = "Explored.Kept", .seed = "0"}});
+  PlanFile& file = reading.file.emplace(
+      PlanFile{.header = {.case_name = std::string(kKeptScript), .seed = "0"}});
   std::vector<Field> fields = FieldsOf(file.plan);
   if (!IsOfOldForm(line, "case")) {
     FieldList time;
