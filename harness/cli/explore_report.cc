@@ -52,7 +52,8 @@ std::string ReportText(const ExploreReport& report, const std::string& attached,
   if (lines.empty()) {
     return text + "It did not show again when the script ran alone, so there is no program.\n";
   }
-  const std::string asked = explore::PromiseAskedFor(lines, broken);
+  const explore::Sought sought = explore::SoughtOf(lines, broken);
+  const std::string asked = explore::PromiseAskedFor(lines, sought);
   if (!asked.empty()) text += fmt::format("It showed when this was asked: {}.\n\n", asked);
   if (!report.shown.empty()) {
     text += fmt::format("The script alone showed it {}, each on a fresh server.\n\n", report.shown);
@@ -64,7 +65,7 @@ std::string ReportText(const ExploreReport& report, const std::string& attached,
       "    go mod init report && go mod tidy && go run . 127.0.0.1:2379\n\n"
       "The program shows it: not checked yet (ci/jobs/reports.py)\n\n",
       attached, ServerFlags(report.server));
-  return text + "```go\n" + explore::GoProgram(lines, broken) + "```\n";
+  return text + "```go\n" + explore::GoProgram(lines, broken, sought) + "```\n";
 }
 
 }  // namespace

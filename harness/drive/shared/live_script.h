@@ -59,8 +59,8 @@ class LiveScript {
   const Script& carried_out() const { return carried_out_; }
   const Features& features() const { return features_; }
   // Kinds of calls that the server did not carry out, each with its first answer: an answer with a
-  // reason that may be in the request is none of them, no answer is one. The script has not made its
-  // situation then.
+  // reason that may be in the request is none of them, no answer is one. The script has not made
+  // its situation then.
   const std::map<std::string_view, Status>& not_done() const { return not_done_; }
 
  private:

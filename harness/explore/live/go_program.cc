@@ -12,7 +12,6 @@
 #include "harness/explore/live/go_frame.h"
 #include "harness/explore/live/go_lines.h"
 #include "harness/explore/live/go_requests.h"
-#include "harness/explore/live/sought.h"
 #include "harness/history/annotation.h"
 #include "harness/history/wire.h"
 #include "harness/model/operations.h"
@@ -25,8 +24,9 @@ constexpr std::size_t kFewAlike = 3;
 
 class ProgramWriter {
  public:
-  ProgramWriter(const std::vector<NumberedEntry>& lines, const Finding& finding)
-      : lines_(lines), finding_(finding), sought_(SoughtOf(lines, finding)) {
+  ProgramWriter(const std::vector<NumberedEntry>& lines, const Finding& finding,
+                const Sought& sought)
+      : lines_(lines), finding_(finding), sought_(sought) {
     for (const NumberedEntry& line : lines) {
       if (line.entry.kind != EntryKind::kAnnotation) continue;
       const auto annotation = ParseAnnotation(line.entry.text);
@@ -213,7 +213,7 @@ class ProgramWriter {
 
   const std::vector<NumberedEntry>& lines_;
   const Finding& finding_;
-  const Sought sought_;
+  const Sought& sought_;
   std::map<std::uint32_t, ReadRight> rights_;  // by stream
   std::set<std::uint32_t> left_out_;           // streams
   std::map<std::uint32_t, StreamLines> received_;
@@ -227,15 +227,15 @@ class ProgramWriter {
 
 }  // namespace
 
-std::string GoProgram(const std::vector<NumberedEntry>& lines, const Finding& finding) {
-  return ProgramWriter(lines, finding).Write();
+std::string GoProgram(const std::vector<NumberedEntry>& lines, const Finding& finding,
+                      const Sought& sought) {
+  return ProgramWriter(lines, finding, sought).Write();
 }
 
-std::string PromiseAskedFor(const std::vector<NumberedEntry>& lines, const Finding& finding) {
-  const Line until = SoughtOf(lines, finding).until;
+std::string PromiseAskedFor(const std::vector<NumberedEntry>& lines, const Sought& sought) {
   std::string text;
   for (const NumberedEntry& line : lines) {
-    if (line.line >= until) break;
+    if (line.line >= sought.until) break;
     if (line.entry.kind != EntryKind::kAnnotation) continue;
     if (IsStage(line.entry, Stage::kHealed)) return "a last write, of another key";
     const auto annotation = ParseAnnotation(line.entry.text);

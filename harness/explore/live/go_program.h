@@ -3,7 +3,7 @@
 // for a report to the authors of the store: it needs neither watchproof nor a client library.
 //
 //   WP_ASSIGN_OR_RETURN(const auto lines, ReadAll(file));
-//   out << GoProgram(lines, finding);                  // go run . 127.0.0.1:2379
+//   out << GoProgram(lines, finding, SoughtOf(lines, finding));    // go run . 127.0.0.1:2379
 //
 // It sends what the clients of the recording sent, up to what shows the finding, and waits for what
 // had come before each request. Then it looks for the finding by itself: for the message, or the
@@ -16,14 +16,16 @@
 #include <vector>
 
 #include "harness/checkers/finding.h"
+#include "harness/explore/live/sought.h"
 #include "harness/history/recorder.h"
 
 namespace watchproof::explore {
 
-// Requires: the finding is of this recording, and its first line is that of the run.
-std::string GoProgram(const std::vector<NumberedEntry>& lines, const Finding& finding);
+// Requires: it is what is sought of the finding in this recording (sought.h).
+std::string GoProgram(const std::vector<NumberedEntry>& lines, const Finding& finding,
+                      const Sought& sought);
 // The standing promise that was asked for when the finding showed, or that it was the harness' last
 // write; empty: it showed before that.
-std::string PromiseAskedFor(const std::vector<NumberedEntry>& lines, const Finding& finding);
+std::string PromiseAskedFor(const std::vector<NumberedEntry>& lines, const Sought& sought);
 
 }  // namespace watchproof::explore

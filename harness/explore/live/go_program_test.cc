@@ -22,7 +22,8 @@ using Recording = watchproof::Script;
 std::string MainOf(const Recording& recording, const char* guarantee) {
   for (const Finding& finding : recording.Judge().findings) {
     if (finding.guarantee != Guarantee(guarantee)) continue;
-    const std::string program = GoProgram(recording.lines(), finding);
+    const std::string program =
+        GoProgram(recording.lines(), finding, SoughtOf(recording.lines(), finding));
     const std::size_t begin = program.find("func main");
     return program.substr(begin, program.find("\n}\n") - begin);
   }
@@ -149,12 +150,14 @@ TEST(GoProgramTest, ThePromiseIsTheLastBeforeTheFinding) {
   recording.Deliver(0, {{2, "k"}}).Annotate(ClientAsks{.client = "script 1", .text = "leases"});
   const std::vector<Finding> findings = recording.Judge().findings;
   ASSERT_FALSE(findings.empty());
-  EXPECT_EQ(PromiseAskedFor(recording.lines(), findings.front()), "delivery");
+  EXPECT_EQ(PromiseAskedFor(recording.lines(), SoughtOf(recording.lines(), findings.front())),
+            "delivery");
   recording.Annotate(StageReached{Stage::kHealed}).Closed(StatusCode::kUnavailable);
   const std::vector<Finding> later = recording.Judge().findings;
   const auto ended = std::ranges::find(later, Guarantee("Settled"), &Finding::guarantee);
   ASSERT_NE(ended, later.end());
-  EXPECT_EQ(PromiseAskedFor(recording.lines(), *ended), "a last write, of another key");
+  EXPECT_EQ(PromiseAskedFor(recording.lines(), SoughtOf(recording.lines(), *ended)),
+            "a last write, of another key");
 }
 
 TEST(GoRequestsTest, EveryPartOfATransactionIsWritten) {
