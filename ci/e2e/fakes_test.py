@@ -7,6 +7,7 @@
 All of them with the whole suite are a job, ci/jobs/fakes.py.
 """
 
+import json
 import os
 import pathlib
 import sys
@@ -58,6 +59,28 @@ class Fakes(RunTest):
 
     def test_cancels_that_are_ignored(self) -> None:
         self.assert_detected("never-cancels", CANCEL)
+
+    def test_a_script_that_is_not_carried_out_passes_nowhere(self) -> None:
+        steps = [
+            {"op": "explored create", "end": "*"},
+            {"op": "explored put", "key": "a/1", "times": 3},
+            {"op": "explored delete", "key": "a/1"},
+            {"op": "explored txn", "then": ["put b"]},
+            {"op": "explored compact"},
+            {"op": "explored grant", "seconds": 60},
+        ]
+        first = {"case": "Explored.Ordered_1", "target": "embedded", "seed": "1", "attempt": 1}
+        first |= {"steps": len(steps), "converge_us": 1, "shows": "Ordered"}
+        plan = self.folder / "script.jsonl"
+        plan.write_text("".join(json.dumps(line) + "\n" for line in [first, *steps]))
+        honest = f"command:{DISHONEST_SERVER} --in-memory --listen {{host}}:{{port}}"
+        self.run_it("--plan", str(plan), "--target", honest, expect=0)
+        for call in ("KV/Compact", "KV/Txn", "KV/DeleteRange", "Lease/LeaseGrant"):
+            for code, verdict in ((12, "unsupported"), (14, "inconclusive")):
+                with self.subTest(call=call, code=code):
+                    target = f"{honest} --behaviour refuses --call {call} --code {code}"
+                    self.run_it("--plan", str(plan), "--target", target, expect={0, 2})
+                    self.assertEqual([one.verdict for one in self.results()], [verdict])
 
 
 if __name__ == "__main__":
