@@ -19,7 +19,14 @@ STEPS = "harness/scenario/steps"
 SHARED = "harness/drive/shared"
 LIVE = "harness/explore/live"
 STEPPED = "harness/explore/stepped"
-PROXIES = {"proxies/core", "proxies/effects", "proxies/http2", "proxies/grpc", "proxies/control"}
+PROXIES = {
+    "proxies/core",
+    "proxies/effects",
+    "proxies/http2",
+    "proxies/grpc",
+    "proxies/disk",
+    "proxies/control",
+}
 
 # Includer: what it may include. A new folder gets its row here before its first file.
 ALLOWED = {
@@ -36,7 +43,8 @@ ALLOWED = {
     # No checker names a bug; they are linked beside each other.
     "harness/signatures": BASE | ORACLE,
     "harness/client": BASE | {"harness/history"},
-    "harness/targets": BASE | {"embedded_store/server", "fixtures/protos", "fixtures/certs"},
+    "harness/targets": BASE
+    | {"embedded_store/server", "fixtures/protos", "fixtures/certs", "proxies/disk"},
     "harness/promises": BASE | {"harness/history", "harness/model", "harness/targets"},
     "harness/consumers": BASE | ORACLE | {"harness/targets"},
     "harness/faults": BASE | PROXIES | {"harness/targets"},
@@ -100,6 +108,7 @@ ALLOWED = {
     "proxies/effects": BASE | {"proxies/core"},
     "proxies/http2": BASE | {"proxies/core", "proxies/effects", "proxies/grpc"},
     "proxies/grpc": BASE,
+    "proxies/disk": BASE | {"proxies/effects"},
     "proxies/control": BASE | (PROXIES - {"proxies/control"}),
     "cases/support": RUN | PROXIES | ATTEMPT | {STEPS, "harness/script"},
 }

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "proxies/disk/disk.h"
+
+#include <signal.h>
+
+#include <utility>
+
+namespace watchproof::proxy {
+namespace {
+
+// So that what was removed or replaced can come back: beside the folder, where the program does not
+// look.
+std::filesystem::path StoreBeside(const std::filesystem::path& folder) {
+  return folder.parent_path() / fmt::format(".{}.removed", folder.filename().string());
+}
+
+}  // namespace
+
+Disk::Disk(const DiskOptions& options)
+    : options_(options),
+      trap_(*this),
+      next_number_(CallTrap::FirstOwn()),
+      journal_(options.folder, StoreBeside(options.folder)) {}
+
+Result<std::unique_ptr<Disk>> Disk::Open(const DiskOptions& options) {
+  std::error_code error;
+  DiskOptions made = options;
+  made.folder = std::filesystem::canonical(options.folder, error);
+  if (error || !std::filesystem::is_directory(made.folder)) {
+    return Fail(StatusCode::kNotFound, "{}: no such folder", options.folder.string());
+  }
+  return std::unique_ptr<Disk>(new Disk(made));
+}
+
+Disk::~Disk() {
+  {
+    MutexLock lock(mu_);
+    dead_ = true;
+    changed_.NotifyAll();
+  }
+  trap_.Detach();
+}
+
+Status Disk::Prepare() {
+  trap_.Detach();
+  return trap_.Prepare();
+}
+
+Status Disk::Attach(int pid) {
+  {
+    MutexLock lock(mu_);
+    pid_ = pid;
+    dead_ = false;
+    killed_at_.clear();
+    files_.clear();
+  }
+  return trap_.Attach();
+}
+
+Result<DiskEffectId> Disk::Arm(const DiskEffectSpec& spec) {
+  MutexLock lock(mu_);
+  const DiskEffectId id(static_cast<std::int64_t>(effects_.size()) + 1);
+  Prng prng = Prng(options_.seed).Fork(fmt::format("effect/{}", id));
+  WP_ASSIGN_OR_RETURN(
+      auto effect, DiskEffect::Make(spec.kind, spec.parameters, options_.classes, std::move(prng)));
+  effects_[id] = {.spec = spec, .effect = std::move(effect)};
+  return id;
+}
+
+Result<DiskReceipt> Disk::Heal(DiskEffectId effect) {
+  {
+    MutexLock lock(mu_);
+    const auto found = effects_.find(effect);
+    if (found != effects_.end()) found->second.healed = true;
+    changed_.NotifyAll();
+  }
+  return Peek(effect);
+}
+
+Result<DiskReceipt> Disk::Peek(DiskEffectId effect) const {
+  MutexLock lock(mu_);
+  const auto found = effects_.find(effect);
+  if (found == effects_.end()) {
+    return Fail(StatusCode::kNotFound, "this disk has no effect {}", effect);
+  }
+  return found->second.effect->receipt();
+}
+
+void Disk::HealAll() {
+  MutexLock lock(mu_);
+  for (auto& [id, armed] : effects_) armed.healed = true;
+  changed_.NotifyAll();
+}
+
+std::vector<DiskEffectState> Disk::Effects() const {
+  MutexLock lock(mu_);
+  std::vector<DiskEffectState> all;
+  for (const auto& [id, armed] : effects_) all.push_back({id, armed.spec, armed.effect->receipt()});
+  return all;
+}
+
+std::optional<std::string> Disk::killed_at() const {
+  MutexLock lock(mu_);
+  return killed_at_.empty() ? std::optional<std::string>() : killed_at_;
+}
+
+DiskCounts Disk::counts() const {
+  MutexLock lock(mu_);
+  return counts_;
+}
+
+std::set<std::string> Disk::unseen() const {
+  MutexLock lock(mu_);
+  return unseen_;
+}
+
+Result<Loss> Disk::LosePower(const Kept& kept) {
+  {
+    MutexLock lock(mu_);
+    dead_ = true;
+    changed_.NotifyAll();
+  }
+  trap_.Detach();
+  MutexLock lock(mu_);
+  files_.clear();
+  return journal_.LosePower(kept);
+}
+
+Decision Disk::Decide(const DiskCall& call, DiskEffectId& holds) {
+  Decision all;
+  for (auto& [id, armed] : effects_) {
+    if (armed.healed) continue;
+    const Decision one = armed.effect->Decide(call);
+    if (one.hold > all.hold) {
+      all.hold = one.hold;
+      holds = id;
+    }
+    if (all.error == 0) all.error = one.error;
+    all.pretend = all.pretend || one.pretend;
+    if (all.stop == Decision::Stop::kNo) all.stop = one.stop;
+  }
+  return all;
+}
+
+void Disk::Kill(const DiskCall& call) {
+  dead_ = true;
+  killed_at_ = call.ToString();
+  kill(-pid_, SIGKILL);
+  changed_.NotifyAll();
+}
+
+}  // namespace watchproof::proxy

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// One change of a file below the folder, as effects decide about it.
+//
+// Threads: values.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace watchproof::proxy {
+
+enum class DiskCallKind { kWrite, kSync, kTruncate, kMake, kRename, kRemove };
+inline constexpr std::string_view kDiskCallKinds[] = {"write", "sync",   "truncate",
+                                                      "make",  "rename", "remove"};
+constexpr std::string_view Name(DiskCallKind kind) {
+  return kDiskCallKinds[static_cast<std::size_t>(kind)];
+}
+
+struct DiskCall {
+  DiskCallKind kind = DiskCallKind::kWrite;
+  std::string file;              // below the folder; of a rename: the new name
+  std::string from = {};         // of a rename: the old name
+  std::int64_t bytes = 0;        // of a write; of a truncation: the new size
+  bool synced = false;           // a write that is a sync, too: the file was opened so
+  bool folder = false;           // a folder's sync, a folder that is made or removed
+  std::string ToString() const;  // "write of 4096 bytes to member/wal/0.wal"
+};
+
+// Which files an effect is about: names below the folder, with * for any characters, also slashes,
+// and | between alternatives. "all" is every file.
+bool Covers(std::string_view patterns, const std::string& file);
+
+// A name for patterns, which people write instead of them: "log" for "member/wal/*".
+struct FileClass {
+  std::string name;
+  std::string patterns;
+};
+using FileClasses = std::vector<FileClass>;
+
+}  // namespace watchproof::proxy
