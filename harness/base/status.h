@@ -55,6 +55,13 @@ constexpr const char* Name(StatusCode code) {
   return number < std::size(kStatusCodes) ? kStatusCodes[number] : "unnamed code";
 }
 
+// Not of the server: a time limit passed, a connection broke, or the call was given up. Any other
+// code is an answer, and is judged as one.
+constexpr bool IsNoAnswer(StatusCode code) {
+  return code == StatusCode::kUnavailable || code == StatusCode::kDeadlineExceeded ||
+         code == StatusCode::kCancelled;
+}
+
 class Status;
 template <typename T>
 using Result = tl::expected<T, Status>;

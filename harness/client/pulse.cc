@@ -15,11 +15,6 @@ constexpr Duration kSlice = 250ms;
 
 }  // namespace
 
-bool IsNoAnswer(StatusCode code) {
-  return code == StatusCode::kUnavailable || code == StatusCode::kDeadlineExceeded ||
-         code == StatusCode::kCancelled;
-}
-
 Pulse::Pulse(Question question, Question hushed, Duration every)
     : question_(std::move(question)),
       hushed_(std::move(hushed)),

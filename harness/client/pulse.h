@@ -30,10 +30,6 @@
 
 namespace watchproof {
 
-// Not of the server: a time limit passed, a connection broke, or the call was given up. Any other
-// code is an answer, and is judged as one.
-bool IsNoAnswer(StatusCode code);
-
 class Pulse {
  public:
   // How far apart two questions are at least, each asked once the one before is over.

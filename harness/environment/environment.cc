@@ -71,6 +71,7 @@ Status Environment::StartAll(const ClusterShape& shape) {
                                  .deadline = Within(kStartLimit),
                                  .durable = options_.durable,
                                  .synced = options_.synced,
+                                 .disk = options_.disk,
                                  .progress_interval = options_.progress_interval,
                                  .strict_previous_values = options_.strict_previous_values});
   };

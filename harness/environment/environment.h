@@ -41,6 +41,7 @@ struct EnvironmentOptions {
   std::filesystem::path folder;  // of the attempt
   bool durable = false;          // see StartOptions
   bool synced = true;            // see StartOptions
+  bool disk = false;             // see StartOptions
   Duration progress_interval{};  // see StartOptions
   bool strict_previous_values = false;
   std::uint64_t seed = 0;       // for randomness in the proxies

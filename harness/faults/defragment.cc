@@ -16,7 +16,10 @@ class Defragment final : public Fault {
       return Fail(StatusCode::kUnimplemented, "defragment: others use this target too");
     }
     const auto before = Size(ports);
-    WP_RETURN_IF_ERROR(AsRefusal(ports.defragment()));
+    const Status answer = ports.defragment();
+    // Another fault may end the target meanwhile.
+    cut_off_ = IsNoAnswer(answer.code());
+    if (!cut_off_) WP_RETURN_IF_ERROR(AsRefusal(answer));
     const auto after = Size(ports);
     healed_at_ = ports.now();  // there is nothing to undo
     if (before && after) freed_ = *before - *after;
@@ -24,6 +27,10 @@ class Defragment final : public Fault {
   }
   void Describe(FaultReceipt& receipt) const override {
     receipt.measured = {{"bytes_freed", freed_}, {"bytes_required", at_least_}};
+    if (cut_off_) {
+      receipt.text = "the target ended before it answered";
+      return;
+    }
     receipt.text = fmt::format(
         "the backend size that the target publishes fell by {} bytes (at least {} required)",
         freed_, at_least_);
@@ -35,6 +42,7 @@ class Defragment final : public Fault {
   }
 
   const std::int64_t at_least_;
+  bool cut_off_ = false;
   std::int64_t freed_ = 0;
 };
 

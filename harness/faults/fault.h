@@ -145,6 +145,7 @@ struct FaultInfo {
   std::string explain;
   std::vector<proxy::ParameterInfo> parameters;
   bool follows_streams = false;  // the proxy must know the streams of its connections
+  bool on_disk = false;          // a proxy must stand before the disk of the target
   bool self_test_only = false;   // tampers with messages: only for the embedded store
   // Recorded with the fault, so that checkers know what it excuses.
   EndsStreams ends_streams = EndsStreams::kNone;
@@ -174,6 +175,8 @@ Result<std::unique_ptr<Fault>> MakeFault(const std::string& name,
 // For faults on one server: the parameter that numbers it, and the server with that number.
 proxy::ParameterInfo MemberParameter(std::string name = "member", std::string default_value = "1");
 Result<ServerPorts*> ServerOf(FaultPorts& ports, std::int64_t member);
+// The proxy before its disk; kUnimplemented without one.
+Result<proxy::Disk*> DiskOf(ServerPorts& server);
 // Separates two cases: the target rejects what a fault asks of it (an error here), and the fault
 // has nothing to act on (kUnimplemented).
 Status AsRefusal(Status answer);

@@ -64,10 +64,12 @@ std::vector<FaultInfo> FaultsOf(const Plan& plan) {
 EnvironmentOptions EnvironmentFor(const AttemptSpec& spec, const TargetSpec& target,
                                   const Plan& plan) {
   const std::vector<FaultInfo> faults = FaultsOf(plan);
+  const bool on_disk = std::ranges::any_of(faults, &FaultInfo::on_disk);
   return {.target = target,
           .cluster = plan.cluster,
           .folder = spec.folder,
-          .durable = Needs(plan, Capability::kDurable),
+          .durable = Needs(plan, Capability::kDurable) || on_disk,
+          .disk = on_disk,
           .progress_interval =
               Needs(plan, Capability::kProgressNotices) ? kProgressInterval : Duration(),
           .strict_previous_values = Needs(plan, Capability::kStrictPreviousValues),

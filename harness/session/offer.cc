@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/session/offer.h"
 
+#include <algorithm>
+
 #include "harness/targets/probe_capabilities.h"
 
 namespace watchproof {
@@ -52,6 +54,7 @@ Status ProbeOffer(Target& target, const PlanNeeds& demand, const Profile& profil
     lacks(fmt::format("{}, which profile {} leaves out", demand.beyond_requests, profile.name));
   }
   Capabilities wanted(demand.needs.begin(), demand.needs.end());
+  if (std::ranges::any_of(demand.faults, &FaultInfo::on_disk)) wanted.insert(Capability::kDisk);
   // Without the proxy a fault cannot take effect; its receipt says so.
   wanted.erase(Capability::kProxy);
   if (wanted.empty()) return {};

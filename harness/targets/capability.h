@@ -26,6 +26,7 @@ enum class Capability {
   kDurable,               // keeps its data when it is killed and started again
   kProcess,               // is a child process, which can be stopped and continued
   kCluster,               // several of it can be started as one cluster
+  kDisk,                  // keeps its data in files, and a proxy can stand before its disk
   kServerOfItsOwn,        // only watchproof uses it, so that it may be filled and alarmed
 };
 using Capabilities = std::set<Capability>;
@@ -59,6 +60,7 @@ inline constexpr std::string_view kCapabilityNames[] = {
     "durable",
     "process",
     "cluster",
+    "a disk that can fail",
     "a server of its own, used only by watchproof",
 };
 constexpr std::string_view Name(Capability capability) {

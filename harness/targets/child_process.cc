@@ -65,6 +65,7 @@ struct ExecOrLeave {
   int report = -1;  // errno of a failed exec goes here; closed by a successful one
   pid_t parent = 0;
   const std::vector<InheritedDescriptor>* descriptors = nullptr;
+  const proxy::Disk* disk = nullptr;
   char* const* environment = nullptr;
 
   template <typename Launcher, typename Path>
@@ -86,13 +87,18 @@ struct ExecOrLeave {
     std::size_t count = 0;
     for (const auto& d : *descriptors) parked[count++] = fcntl(d.ours, F_DUPFD, kParking);
     const int report_at = fcntl(report, F_DUPFD_CLOEXEC, kParking);
+    if (disk != nullptr) {
+      if (const int refused = disk->BeforeExec(); refused != 0) Leave(report_at, refused);
+    }
     syscall(SYS_close_range, 3, kParking - 1, 0);
     count = 0;
     for (const auto& d : *descriptors) dup2(parked[count++], d.theirs);
     syscall(SYS_close_range, kParking, ~0U, CLOSE_RANGE_CLOEXEC);
     execve(executable.c_str(), const_cast<char* const*>(arguments), environment);
-    const int error = errno;
-    [[maybe_unused]] const auto written = write(report_at, &error, sizeof error);
+    Leave(report_at, errno);
+  }
+  [[noreturn]] static void Leave(int report, int error) {
+    [[maybe_unused]] const auto written = write(report, &error, sizeof error);
     _exit(127);
   }
 };
@@ -191,6 +197,7 @@ class ChildProcess::Impl {
       environment.push_back(const_cast<char*>(text.c_str()));
     environment.push_back(nullptr);
 
+    if (options.disk != nullptr) WP_RETURN_IF_ERROR(options.disk->Prepare());
     process::error_code error;
     process::default_process_launcher launcher;
     auto child = launcher(ForkThread::Get().context().get_executor(), error,
@@ -200,6 +207,7 @@ class ChildProcess::Impl {
                                       .report = write_end.fd,
                                       .parent = getpid(),
                                       .descriptors = &options.descriptors,
+                                      .disk = options.disk,
                                       .environment = environment.data()});
     if (error) return FromErrorCode(error).WithContext("{}: fork", options.executable.string());
     write_end.Close();
@@ -213,10 +221,12 @@ class ChildProcess::Impl {
     // Also here, besides the child itself: the group must exist when Start returns.
     setpgid(child.id(), child.id());
     self->pid_ = child.id();
+    Status attached;
+    if (options.disk != nullptr) attached = options.disk->Attach(child.id());
     auto held = std::make_shared<process::process>(std::move(child));  // by its own wait
     held->async_wait(
         [self, held](const process::error_code&, int) { self->Ended(held->native_exit_code()); });
-    return {};
+    return attached;
   }
 
   void Ended(int native) {

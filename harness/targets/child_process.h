@@ -21,6 +21,7 @@
 
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
+#include "proxies/disk/disk.h"
 
 namespace watchproof {
 
@@ -42,6 +43,8 @@ struct ChildOptions {
   // Standard output and error are appended to this file, or discarded when empty.
   std::filesystem::path log;
   std::vector<InheritedDescriptor> descriptors;
+  // Stands between the program and its files; outlives it. Null: nothing does.
+  proxy::Disk* disk = nullptr;
   // Variables to set, or to remove when the value is empty; everything else is inherited.
   std::map<std::string, std::optional<std::string>> environment;
 };

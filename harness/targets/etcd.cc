@@ -121,6 +121,11 @@ class EtcdTarget final : public ProcessTarget {
     return arguments;
   }
 
+  proxy::FileClasses file_classes() const override {
+    return {{"log", "*member/wal/*"},
+            {"database", "*member/snap/db*"},
+            {"snapshot", "*member/snap/*.snap*"}};
+  }
   Endpoint metrics_endpoint() const override {
     return {host(), topology_->secure() ? kHttpPort : kClientPort};
   }

@@ -144,6 +144,8 @@ class Prober {
         return target_.process_state() != 0;
       case Capability::kCluster:
         return target_.can_cluster();
+      case Capability::kDisk:
+        return target_.can_have_disk();
     }
     return false;
   }

@@ -22,7 +22,24 @@ Status ProcessTarget::Serve(const StartOptions& options, ChildOptions child) {
     }
   }
   options_ = std::move(child);
+  if (options.disk && can_have_disk()) {
+    WP_ASSIGN_OR_RETURN(
+        disk_,
+        proxy::Disk::Open({.folder = data_, .classes = file_classes(), .real_syncs = false}));
+    options_.disk = disk_.get();
+  }
   return Launch(options.deadline);
+}
+
+bool ProcessTarget::can_have_disk() const {
+  static const bool kCan = proxy::CanTrapCalls().ok();
+  return durable() && kCan;
+}
+
+proxy::FileClasses ProcessTarget::file_classes() const {
+  return {{"log", "*wal*|*journal*|*.log"},
+          {"database", "*.db|*.mdb|*.sqlite*"},
+          {"snapshot", "*snap*"}};
 }
 
 Status ProcessTarget::MakeFolder(const std::filesystem::path& folder) {
@@ -44,10 +61,12 @@ Status ProcessTarget::Launch(Deadline deadline) {
 Status ProcessTarget::End(int signal, Deadline deadline) {
   if (!durable()) return Target::Kill();
   WP_CHECK(child_ && !stopped_ && !ended_, "only what runs can be ended");
-  if (const auto ended = child_->exit_state()) {
+  const bool by_disk = KilledByDisk();
+  if (const auto ended = child_->exit_state(); ended && !by_disk) {
     return Fail(StatusCode::kFailedPrecondition, "it {} before it could be ended",
                 ended->ToString());
   }
+  if (by_disk) signal = SIGKILL;
   child_->Signal(signal);
   const Result<ExitState> obeyed = child_->Wait(deadline);
   if (!obeyed.has_value()) {
@@ -100,7 +119,7 @@ Status ProcessTarget::Restart(Deadline deadline, const std::string& release) {
 }
 
 std::optional<ExitState> ProcessTarget::died() const {
-  if (stopped_ || ended_ || !child_) return std::nullopt;
+  if (stopped_ || ended_ || !child_ || KilledByDisk()) return std::nullopt;
   return child_->exit_state();
 }
 

@@ -25,6 +25,8 @@ class ProcessTarget : public Target {
   char process_state() const override;
   std::optional<ExitState> died() const override;
   std::string LastWords() const override { return child_ ? child_->LastWords() : std::string(); }
+  bool can_have_disk() const override;
+  proxy::Disk* disk() override { return disk_.get(); }
   void Stop() override;
 
  protected:
@@ -36,6 +38,9 @@ class ProcessTarget : public Target {
   // Launches and waits until it answers. etcd's variables are removed from its environment.
   Status Serve(const StartOptions& options, ChildOptions child);
   virtual Endpoint metrics_endpoint() const = 0;
+  // Names for patterns of its files, for faults of its disk. The names are the same for every kind:
+  // "log", "database", "snapshot".
+  virtual proxy::FileClasses file_classes() const;
   // Makes the options those of another release, for kinds with several: its binary, and its flags.
   virtual Status Become(const std::string& release, ChildOptions& child);
   // The folder of its data, under the attempt's folder.
@@ -60,8 +65,11 @@ class ProcessTarget : public Target {
   Status End(int signal, Deadline deadline);
   Status Signal(int signal);
 
+  std::unique_ptr<proxy::Disk> disk_;  // outlives the process
   ChildOptions options_;
   std::unique_ptr<ChildProcess> child_;
+  bool KilledByDisk() const { return disk_ && disk_->killed_at(); }
+
   bool ended_ = false;  // by End, and not started again yet
   bool stopped_ = false;
 };

@@ -61,6 +61,9 @@ struct StartOptions {
   // Without: its writes need not survive the end of the machine, and what waits for the disk by
   // default does not wait. For targets that have a flag for it.
   bool synced = true;
+  // Whether a proxy stands between it and its disk: disk(). Its syncs reach no device then, which
+  // is as good as if they did for everything but the end of this machine.
+  bool disk = false;
   // How often a quiet watch that asked for it is sent its progress; 0: as by default, for etcd
   // every ten minutes. For targets that have a flag for it.
   Duration progress_interval{};
@@ -113,12 +116,16 @@ class Target {
   virtual bool may_compact() const { return true; }
   // Whether it keeps its data across Kill and Restart.
   virtual bool durable() const { return false; }
+  // Whether StartOptions.disk can be granted on this machine.
+  virtual bool can_have_disk() const { return false; }
+  // The proxy before its disk; null: there is none. For as long as the target.
+  virtual proxy::Disk* disk() { return nullptr; }
   // Whether it supports StartOptions.strict_previous_values.
   virtual bool can_be_strict() const { return false; }
   // Whether several of it can be started as one cluster.
   virtual bool can_cluster() const { return false; }
-  // SIGKILL; returns when the process has ended. kUnimplemented unless durable, kFailedPrecondition
-  // when it had ended by itself before.
+  // SIGKILL; returns when the process has ended, also if its disk has killed it already.
+  // kUnimplemented unless durable, kFailedPrecondition when it had ended by itself before.
   virtual Status Kill();
   // The same by SIGTERM, a graceful stop. kDeadlineExceeded when it did not end in time: then it
   // was killed, and can be started again all the same.

@@ -53,7 +53,7 @@ struct LiveServerOptions {
   // Nothing more is waited for then.
   std::function<bool()> interrupted = [] { return false; };
   // How long an answer may take while nothing else arrives before it counts as missing: in time
-  // in which the server answers other questions (client/pulse.h).
+  // in which the server answers other questions (IsNoAnswer).
   Duration patience = 3s;
   // The same of what is missing at the end, so that the recording proves it: it may come late.
   Duration certainty = 10s;
@@ -120,7 +120,7 @@ class LiveServer {
   };
   // Kills the server and starts it again with its data, which every open stream ends with. Waits
   // for the uses of others. An error: it did not come back, and is not used any more; with a code
-  // that is no answer (client/pulse.h) it was only late.
+  // that is no answer (IsNoAnswer) it was only late.
   Status Restart();
   bool can_restart() { return environment_.target().durable() && !CanRestrict(); }
   std::uint64_t restarts() const { return restarts_.load(); }

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The target, or one member of it, is killed: at a chosen call to its disk, or at once; and with it
+// the power may fail, which takes everything that it had not synced. Then it is started again.
+//
+// A kill took effect when the kernel has reported the end of the process and the new process
+// answers. A power failure must also have taken something: where everything was synced, it was a
+// kill. What is lost of what was acknowledged is for the guarantees to find.
+#include <fmt/ranges.h>
+
+#include "harness/faults/fault.h"
+
+namespace watchproof {
+namespace {
+
+using proxy::ParameterInfo;
+using proxy::ParameterKind;
+using proxy::ParameterValues;
+
+constexpr Duration kAgainLimit = 20s;
+constexpr Duration kAgainAnswerLimit = 5s;
+
+struct PowerOptions {
+  std::int64_t member = 1;
+  bool power = true;  // fails, or the process alone is killed
+  bool stay_down = false;
+  proxy::Kept kept{};
+  std::optional<proxy::Parameters> point{};  // of the call; none: at once
+};
+
+class PowerFault final : public Fault {
+ public:
+  explicit PowerFault(PowerOptions options) : options_(std::move(options)) {}
+
+  bool took_effect() const override {
+    if (options_.point && !killed_at_) return false;
+    return after_ && (!options_.power || !loss_.nothing());
+  }
+
+ private:
+  Status Act(FaultPorts& ports) override {
+    WP_ASSIGN_OR_RETURN(server_, ServerOf(ports, options_.member));
+    WP_ASSIGN_OR_RETURN(disk_, DiskOf(*server_));
+    if (!server_->target->durable()) return server_->target->Kill();  // says that it cannot
+    acts_ = true;
+    if (options_.point) {
+      WP_ASSIGN_OR_RETURN(point_,
+                          disk_->Arm({.kind = "crash-point", .parameters = *options_.point}));
+      return {};
+    }
+    WP_RETURN_IF_ERROR(End());
+    return options_.stay_down ? Status() : Again(ports);
+  }
+  void Look(FaultPorts&) override {
+    if (options_.point && !killed_at_) killed_at_ = disk_->killed_at();
+  }
+  Status Undo(FaultPorts& ports) override {
+    if (options_.point) {
+      const auto receipt = disk_->Heal(point_);
+      covered_ = receipt.has_value() ? receipt->covered : 0;
+      killed_at_ = disk_->killed_at();
+      if (!killed_at_) return {};  // it never came to the call
+      WP_RETURN_IF_ERROR(End());
+    }
+    return after_ ? Status() : Again(ports);
+  }
+  void Describe(FaultReceipt& receipt) const override {
+    receipt.measured = {{"member", options_.member}, {"killed", ended_}};
+    if (!ended_) {
+      receipt.measured["covered"] = covered_;
+      receipt.text = killed_at_ ? fmt::format("the target was killed at the {}", *killed_at_)
+                     : options_.point
+                         ? fmt::format("the target made {} such calls and was not killed", covered_)
+                         : "the target was not killed";
+      return;
+    }
+    receipt.text = killed_at_ ? fmt::format("the target was killed at the {}", *killed_at_)
+                              : std::string("the target was killed");
+    if (options_.power) {
+      receipt.measured["lost_writes"] = loss_.writes;
+      receipt.measured["lost_bytes"] = loss_.bytes;
+      receipt.measured["lost_entries"] = loss_.entries;
+      receipt.text += loss_.nothing() ? "; nothing was lost, since everything was synced"
+                                      : "; lost, since not synced: " +
+                                            fmt::format("{}", fmt::join(loss_.lines, "; "));
+    }
+    if (!after_) {
+      receipt.text += "; it has not answered since";
+      return;
+    }
+    receipt.measured["revision_after"] = after_->revision;
+    receipt.text += fmt::format("; it answered again with revision {}", after_->revision);
+  }
+
+  Status End() {
+    WP_RETURN_IF_ERROR(server_->target->Kill());
+    ended_ = true;
+    if (!options_.power) return {};
+    WP_ASSIGN_OR_RETURN(loss_, disk_->LosePower(options_.kept));
+    return {};
+  }
+  Status Again(FaultPorts& ports) {
+    WP_RETURN_IF_ERROR(server_->target->Restart(Within(kAgainLimit)));
+    WP_ASSIGN_OR_RETURN(after_, server_->target->Ask(Within(kAgainAnswerLimit)));
+    healed_at_ = ports.now();
+    return {};
+  }
+
+  const PowerOptions options_;
+  ServerPorts* server_ = nullptr;
+  proxy::Disk* disk_ = nullptr;
+  proxy::DiskEffectId point_{};
+  std::int64_t covered_ = 0;
+  std::optional<std::string> killed_at_;
+  bool ended_ = false;
+  proxy::Loss loss_;
+  std::optional<ServerStatus> after_;
+};
+
+const ParameterInfo kKeep{.name = "keep",
+                          .kind = ParameterKind::kNumber,
+                          .default_value = "0",
+                          .explain =
+                              "What percentage of the unsynced is kept all the same, in pages "
+                              "drawn from `draw`: a disk may write in an order of its own.",
+                          .most = 100};
+const ParameterInfo kTorn{.name = "torn",
+                          .kind = ParameterKind::kYesNo,
+                          .default_value = "no",
+                          .explain =
+                              "Whether all is kept but the last write, and of that one some "
+                              "sectors of 512 bytes only."};
+const ParameterInfo kDraw{.name = "draw",
+                          .kind = ParameterKind::kNumber,
+                          .default_value = "1",
+                          .explain = "From what the parts that are kept are drawn."};
+const ParameterInfo kDown{.name = "stay-down",
+                          .kind = ParameterKind::kYesNo,
+                          .default_value = "no",
+                          .explain = "Whether it is started again only when healed."};
+
+proxy::Kept KeptIn(const ParameterValues& given) {
+  return {.chance = static_cast<double>(given.number("keep")) / 100,
+          .torn = given.yes("torn"),
+          .seed = static_cast<std::uint64_t>(given.number("draw"))};
+}
+
+FaultKind PowerFailure() {
+  return {.info = {.name = "power-failure",
+                   .explain =
+                       "Kills the process of the target, or of one member of a cluster, takes back "
+                       "everything that it did to its files and did not sync, and starts it again. "
+                       "Took effect if something was taken back and the new process answers. Not "
+                       "possible with a target that keeps no data, or that the harness did not "
+                       "start.",
+                   .parameters = {MemberParameter(), kDown, kKeep, kTorn, kDraw},
+                   .on_disk = true,
+                   .ends_streams = EndsStreams::kEvery,
+                   .parts_members = true},
+          .make = [](const ParameterValues& given) {
+            return std::make_unique<PowerFault>(PowerOptions{.member = given.number("member"),
+                                                             .stay_down = given.yes("stay-down"),
+                                                             .kept = KeptIn(given)});
+          }};
+}
+
+FaultKind CrashPoint() {
+  std::vector<ParameterInfo> own;
+  if (const auto found = proxy::FindDiskEffect("crash-point"); found.has_value()) {
+    own = proxy::ParametersOf(**found);
+  }
+  std::erase_if(own, [](const ParameterInfo& one) { return one.name == "times"; });
+  FaultInfo info{
+      .name = "crash-point",
+      .explain =
+          "Kills the process of the target, or of one member of a cluster, at a call to its "
+          "disk: at the one with the number `from` among those that `files` and `calls` "
+          "describe. It is started again when healed; with power=yes, without what it had not "
+          "synced. Took effect if it came to that call and the new process answers.",
+      .parameters = own,
+      .on_disk = true,
+      .ends_streams = EndsStreams::kEvery,
+      .parts_members = true};
+  info.parameters.insert(info.parameters.begin(), MemberParameter());
+  info.parameters.insert(info.parameters.end(), {{.name = "power",
+                                                  .kind = ParameterKind::kYesNo,
+                                                  .default_value = "no",
+                                                  .explain = "Whether the power fails, too."},
+                                                 kKeep,
+                                                 kTorn,
+                                                 kDraw});
+  return {.info = std::move(info), .make = [own](const ParameterValues& given) {
+            proxy::Parameters point;
+            for (const ParameterInfo& one : own) point[one.name] = given.text(one.name);
+            return std::make_unique<PowerFault>(PowerOptions{.member = given.number("member"),
+                                                             .power = given.yes("power"),
+                                                             .kept = KeptIn(given),
+                                                             .point = std::move(point)});
+          }};
+}
+
+std::vector<FaultKind> PowerFaults() { return {PowerFailure(), CrashPoint()}; }
+
+const FaultRegistration kPowerFaults(&PowerFaults);
+
+}  // namespace
+}  // namespace watchproof
