@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The power fails: the server is killed, and what it had not synced is gone from its disk.
+#include "cases/support/member_behind.h"
+
+namespace watchproof {
+namespace {
+
+// Long enough that an answer which does not wait for the disk comes before the power fails.
+const std::map<std::string, std::string> kSlow{{"hold", "300ms"}};
+
+LoadStep Writers(const std::string& name, const std::string& key) {
+  return {.load = name, .clients = 8, .calls = 100, .keys = 20, .key = key, .direct = true};
+}
+
+WATCH_CASE(Durable, PowerFailure,
+           {.requirement = "any completed operations are durable (etcd KV API guarantees, "
+                           "durability)",
+            .explain = "Eight clients write while each sync of the disk takes 300 ms, and watches "
+                       "follow. The power fails: what was not synced is gone. Every write that was "
+                       "answered, and every event that was delivered, must be there afterwards, "
+                       "and no revision may be given out twice (etcd #14370: a server without "
+                       "other members answers, and delivers, before the log is synced).",
+            .needs = {Capability::kDurable, Capability::kDisk},
+            .guarantees = {"Durable", "Reliable", "Linearizable", "Settled"},
+            .upstream = {14370}}) {
+  const std::string stem = scenario.Key("power");
+  scenario.Open({.group = "first", .count = 4, .range = Below(stem)});
+  scenario.PutSome(stem + "/a", {10, 20});
+  for (const std::string round : {"1", "2"}) {
+    scenario.Inject("slow-disk/" + round, kSlow);
+    scenario.BeginLoad(Writers(round, stem));
+    scenario.Hold(500ms, 1s);
+    const std::string failure = "power-failure/" + round;
+    scenario.Inject(failure, {{"stay-down", "yes"}});
+    scenario.Heal("slow-disk/" + round);
+    scenario.Heal(failure);
+    scenario.AwaitLoad(round);
+    scenario.PutSome(stem + "/a", {10, 20});
+  }
+  scenario.Resume("first", "second");
+  scenario.PutSome(stem + "/a", {1, 5});
+  scenario.AwaitDelivered("second");
+}
+
+WATCH_CASE(Durable, CrashInDefragmentation,
+           {.requirement = "any completed operations are durable (etcd KV API guarantees, "
+                           "durability)",
+            .explain = "Clients write while the server defragments its database, and it is killed "
+                       "as it puts the new file in the place of the old one. Afterwards the store "
+                       "must be what it was: revisions, versions and keys (etcd #14685: the log "
+                       "is applied once more to a database that has it already).",
+            .needs = {Capability::kDurable, Capability::kDisk},
+            .guarantees = {"Durable", "Reliable", "Linearizable", "Fields", "Settled"},
+            .upstream = {14685}}) {
+  const std::string stem = scenario.Key("defragmented");
+  scenario.Open({.group = "first", .count = 2, .range = Below(stem)});
+  scenario.PutSome(stem + "/a", {10, 20});
+  scenario.Inject("crash-point", {{"files", "database"}, {"calls", "rename"}});
+  scenario.BeginLoad(Writers("load", stem));
+  scenario.Hold(20ms, 150ms);
+  scenario.Inject("defragment", {{"at-least", "0B"}});
+  scenario.AwaitEffectAndHeal("crash-point");
+  scenario.AwaitLoad();
+  scenario.Resume("first", "second");
+  scenario.PutSome(stem + "/a", {5, 10});
+  scenario.AwaitDelivered("second");
+}
+
+WATCH_CASE(Durable, PowerFailureAfterSnapshot,
+           {.requirement = "any completed operations are durable (etcd KV API guarantees, "
+                           "durability); a member that was sent a snapshot has it",
+            .explain = "A follower is away until it is sent a snapshot, and applies it. Then the "
+                       "power of that member fails. It must start again and serve what the others "
+                       "serve (etcd #22340: the folder of the snapshot is never synced, and the "
+                       "log names a file that is gone).",
+            .needs = {Capability::kCluster, Capability::kDurable, Capability::kDisk},
+            .guarantees = {"Durable", "Reliable", "Settled"},
+            .upstream = {22340}}) {
+  const std::string stem = scenario.Key("snapshot");
+  scenario.Cluster(kClusterWithSnapshots);
+  scenario.PutSome(stem, {5, 10});
+  WriteWhileAway(scenario, "pause");
+  scenario.Heal("pause");
+  scenario.Add(AwaitSnapshotStep{kBehind});
+  scenario.Add(AwaitCaughtUpStep{kBehind});
+  scenario.Disturb("power-failure", {{"member", std::to_string(kBehind)}});
+  scenario.Add(AwaitCaughtUpStep{kBehind});
+  scenario.Open({.group = "after", .range = Below(stem), .stream = "behind", .member = kBehind});
+  scenario.PutSome(stem + "/b", {5, 10});
+  scenario.AwaitDelivered("after");
+}
+
+}  // namespace
+}  // namespace watchproof
