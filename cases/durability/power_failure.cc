@@ -83,7 +83,7 @@ WATCH_CASE(Durable, PowerFailureAfterSnapshot,
   scenario.Heal("pause");
   scenario.Add(AwaitSnapshotStep{kBehind});
   scenario.Add(AwaitCaughtUpStep{kBehind});
-  scenario.Disturb("power-failure", {{"member", std::to_string(kBehind)}});
+  scenario.Disturb("power-failure", {{"member", std::to_string(kBehind)}, {"strict", "yes"}});
   scenario.Add(AwaitCaughtUpStep{kBehind});
   scenario.Open({.group = "after", .range = Below(stem), .stream = "behind", .member = kBehind});
   scenario.PutSome(stem + "/b", {5, 10});

@@ -41,14 +41,17 @@ class PowerFault final : public Fault {
     WP_ASSIGN_OR_RETURN(server_, ServerOf(ports, options_.member));
     WP_ASSIGN_OR_RETURN(disk_, DiskOf(*server_));
     if (!server_->target->durable()) return server_->target->Kill();  // says that it cannot
-    acts_ = true;
     if (options_.point) {
       WP_ASSIGN_OR_RETURN(point_,
                           disk_->Arm({.kind = "crash-point", .parameters = *options_.point}));
+      acts_ = true;
       return {};
     }
     WP_RETURN_IF_ERROR(End());
-    return options_.stay_down ? Status() : Again(ports);
+    // A second try to start it would hide that the first one failed.
+    if (!options_.stay_down) WP_RETURN_IF_ERROR(Again(ports));
+    acts_ = true;
+    return {};
   }
   void Look(FaultPorts&) override {
     if (options_.point && !killed_at_) killed_at_ = disk_->killed_at();
@@ -129,6 +132,14 @@ const ParameterInfo kTorn{.name = "torn",
                           .explain =
                               "Whether all is kept but the last write, and of that one some "
                               "sectors of 512 bytes only."};
+const ParameterInfo kStrict{
+    .name = "strict",
+    .kind = ParameterKind::kYesNo,
+    .default_value = "no",
+    .explain =
+        "Whether names of files are kept only once their folder was synced, as POSIX says. "
+        "Otherwise the sync of a new or renamed file keeps its name too, as ext4, xfs and "
+        "btrfs do."};
 const ParameterInfo kDraw{.name = "draw",
                           .kind = ParameterKind::kNumber,
                           .default_value = "1",
@@ -139,7 +150,8 @@ const ParameterInfo kDown{.name = "stay-down",
                           .explain = "Whether it is started again only when healed."};
 
 proxy::Kept KeptIn(const ParameterValues& given) {
-  return {.chance = static_cast<double>(given.number("keep")) / 100,
+  return {.strict = given.yes("strict"),
+          .chance = static_cast<double>(given.number("keep")) / 100,
           .torn = given.yes("torn"),
           .seed = static_cast<std::uint64_t>(given.number("draw"))};
 }
@@ -152,7 +164,7 @@ FaultKind PowerFailure() {
                        "Took effect if something was taken back and the new process answers. Not "
                        "possible with a target that keeps no data, or that the harness did not "
                        "start.",
-                   .parameters = {MemberParameter(), kDown, kKeep, kTorn, kDraw},
+                   .parameters = {MemberParameter(), kDown, kStrict, kKeep, kTorn, kDraw},
                    .on_disk = true,
                    .ends_streams = EndsStreams::kEvery,
                    .parts_members = true},

@@ -175,6 +175,17 @@ TEST_F(DiskTest, LossIsSaidInFilesAndBytes) {
                                       "c: was never removed", "d: was never made"));
 }
 
+TEST_F(DiskTest, StrictlyOnlyTheSyncOfAFolderKeepsItsEntries) {
+  OpenDisk();
+  ASSERT_EQ(Run("put a old; mkdir d; sync a ."), 0);
+  ASSERT_EQ(Run("put d/new x; sync d/new; mv a b; sync b; put d/kept y; sync d/kept d"), 0);
+  LosePower({.strict = true});
+  EXPECT_THAT(Names(), UnorderedElementsAre("a", "d", "d/new", "d/kept"));
+  ASSERT_EQ(Run("put d/newer x; sync d/newer; mkdir e; put e/f x; sync e/f e"), 0);
+  LosePower({.strict = true});
+  EXPECT_THAT(Names(), UnorderedElementsAre("a", "d", "d/new", "d/kept"));
+}
+
 TEST_F(DiskTest, WhatHappenedBeforeAPlainKillIsStillNotSynced) {
   OpenDisk();
   ASSERT_EQ(Run("put a old; sync a; add a new"), 0);

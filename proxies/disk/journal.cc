@@ -47,6 +47,13 @@ bool AllZero(std::string_view bytes) {
   return std::ranges::all_of(bytes, [](char byte) { return byte == 0; });
 }
 
+// What is in a folder that was never made is gone with it, synced or not.
+Status RemoveAll(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  return error ? FromErrorCode(error).WithContext("{}: removing it", path.string()) : Status();
+}
+
 std::string Counted(std::int64_t number, std::string_view thing) {
   return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
 }
@@ -189,41 +196,36 @@ void Journal::Drop(std::map<Place, Record>::iterator record) {
 }
 
 void Journal::KeepFolders(FileId folder, Place begun) {
-  for (auto at = records_.begin(); at != records_.end() && at->first < begun; ++at) {
-    const auto& entry = at->second.entry;
-    if (!entry || entry->kind != Entry::Kind::kMadeFolder || entry->file != folder) continue;
-    const FileId above = entry->in;
-    Drop(at);
-    return KeepFolders(above, begun);
+  for (auto& [place, record] : records_) {
+    if (place >= begun) return;
+    if (!record.entry || record.entry->kind != Entry::Kind::kMadeFolder) continue;
+    if (record.entry->file != folder || std::exchange(record.with_file, true)) continue;
+    KeepFolders(record.entry->in, begun);
   }
 }
 
 void Journal::Synced(int file, bool folder, Place begun) {
   const auto id = FileIdOf(file);
   if (!id) return;
-  std::set<FileId> above;
   bool left = false;  // contents that were written since
   for (auto at = records_.begin(); at != records_.end();) {
     const auto record = at++;
-    const auto& [content, entry] = record->second;
-    if (content) {
-      if (content->file != *id) continue;
-      if (record->first < begun) {
-        Drop(record);
-      } else {
-        left = true;
-      }
-    } else if (record->first < begun) {
-      const bool of_it = entry->file == *id && entry->kind != Entry::Kind::kRemoved;
+    auto& [content, entry, with_file] = record->second;
+    const bool before = record->first < begun;
+    if (content && content->file == *id) {
+      left = left || !before;
+      if (before) Drop(record);
+    } else if (entry && before) {
       const bool in_it = folder && (entry->in == *id || entry->from_in == *id);
-      if (!of_it && !in_it) continue;
-      above.insert(entry->in);
-      Drop(record);
+      if (entry->file == *id && entry->kind != Entry::Kind::kRemoved) {
+        with_file = true;
+        KeepFolders(entry->in, begun);
+      }
+      if (in_it) Drop(record);
     }
   }
-  if (folder) above.insert(*id);
+  if (folder) KeepFolders(*id, begun);
   if (!left) open_.erase(*id);
-  for (const FileId& one : above) KeepFolders(one, begun);
 }
 
 std::string Journal::NameOf(const Entry& entry) const {
@@ -251,8 +253,7 @@ Status Journal::Undo(const Entry& entry) {
       failed = unlinkat(folder, name, 0);
       break;
     case Entry::Kind::kMadeFolder:
-      failed = unlinkat(folder, name, AT_REMOVEDIR);
-      break;
+      return RemoveAll(fmt::format("/proc/self/fd/{}/{}", folder, name));
     case Entry::Kind::kRenamed:
       failed = renameat(folder, name, entry.from_folder->number(), entry.from.c_str());
       break;
@@ -283,11 +284,15 @@ struct Journal::Failure {
       entries_kept = 1 + static_cast<Place>(below * kept.chance);
     }
     for (const auto& [place, record] : journal.records_) {
-      if (!record.entry || place < entries_kept) continue;
+      if (!record.entry || !IsLost(place, record)) continue;
       if (record.entry->kind == Entry::Kind::kMade) made.insert(record.entry->file);
       const bool removed = record.entry->kind == Entry::Kind::kRemoved;
       if (removed && made.contains(record.entry->file)) fleeting.insert(record.entry->file);
     }
+  }
+
+  bool IsLost(Place place, const Record& record) const {
+    return record.content || (place >= entries_kept && (kept.strict || !record.with_file));
   }
 
   Status TakeBack(const Entry& entry) {
@@ -405,9 +410,9 @@ struct Journal::Failure {
 Result<Loss> Journal::LosePower(const Kept& kept) {
   Failure failure(*this, kept);
   for (auto at = records_.rbegin(); at != records_.rend(); ++at) {
-    const auto& [content, entry] = at->second;
-    if (content) WP_RETURN_IF_ERROR(failure.TakeBack(*content));
-    if (entry && at->first >= failure.entries_kept) WP_RETURN_IF_ERROR(failure.TakeBack(*entry));
+    const auto& [content, entry, with_file] = at->second;
+    if (!failure.IsLost(at->first, at->second)) continue;
+    WP_RETURN_IF_ERROR(content ? failure.TakeBack(*content) : failure.TakeBack(*entry));
   }
   Loss loss = failure.Conclude();
   records_.clear();
