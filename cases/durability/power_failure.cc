@@ -66,13 +66,13 @@ WATCH_CASE(Durable, CrashInDefragmentation,
   scenario.AwaitDelivered("second");
 }
 
-WATCH_CASE(Durable, PowerFailureAfterSnapshot,
+WATCH_CASE(Durable, PowerFailureInSnapshot,
            {.requirement = "any completed operations are durable (etcd KV API guarantees, "
-                           "durability); a member that was sent a snapshot has it",
-            .explain = "A follower is away until it is sent a snapshot, and applies it. Then the "
-                       "power of that member fails. It must start again and serve what the others "
-                       "serve (etcd #22340: the folder of the snapshot is never synced, and the "
-                       "log names a file that is gone).",
+                           "durability)",
+            .explain = "A follower is away until it is sent a snapshot. As it puts the snapshot in "
+                       "the place of its database, the power of that member fails. It must start "
+                       "again, and serve what the others serve (etcd #22340: the folder of the "
+                       "snapshot was not synced, and the log names a file that is gone).",
             .needs = {Capability::kCluster, Capability::kDurable, Capability::kDisk},
             .guarantees = {"Durable", "Reliable", "Settled"},
             .upstream = {22340}}) {
@@ -80,10 +80,12 @@ WATCH_CASE(Durable, PowerFailureAfterSnapshot,
   scenario.Cluster(kClusterWithSnapshots);
   scenario.PutSome(stem, {5, 10});
   WriteWhileAway(scenario, "pause");
+  scenario.Inject("crash-point", {{"member", std::to_string(kBehind)},
+                                  {"files", "*member/snap/db"},
+                                  {"calls", "rename"},
+                                  {"power", "yes"}});
   scenario.Heal("pause");
-  scenario.Add(AwaitSnapshotStep{kBehind});
-  scenario.Add(AwaitCaughtUpStep{kBehind});
-  scenario.Disturb("power-failure", {{"member", std::to_string(kBehind)}, {"strict", "yes"}});
+  scenario.AwaitEffectAndHeal("crash-point");
   scenario.Add(AwaitCaughtUpStep{kBehind});
   scenario.Open({.group = "after", .range = Below(stem), .stream = "behind", .member = kBehind});
   scenario.PutSome(stem + "/b", {5, 10});

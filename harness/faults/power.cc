@@ -132,14 +132,6 @@ const ParameterInfo kTorn{.name = "torn",
                           .explain =
                               "Whether all is kept but the last write, and of that one some "
                               "sectors of 512 bytes only."};
-const ParameterInfo kStrict{
-    .name = "strict",
-    .kind = ParameterKind::kYesNo,
-    .default_value = "no",
-    .explain =
-        "Whether names of files are kept only once their folder was synced, as POSIX says. "
-        "Otherwise the sync of a new or renamed file keeps its name too, as ext4, xfs and "
-        "btrfs do."};
 const ParameterInfo kDraw{.name = "draw",
                           .kind = ParameterKind::kNumber,
                           .default_value = "1",
@@ -150,8 +142,7 @@ const ParameterInfo kDown{.name = "stay-down",
                           .explain = "Whether it is started again only when healed."};
 
 proxy::Kept KeptIn(const ParameterValues& given) {
-  return {.strict = given.yes("strict"),
-          .chance = static_cast<double>(given.number("keep")) / 100,
+  return {.chance = static_cast<double>(given.number("keep")) / 100,
           .torn = given.yes("torn"),
           .seed = static_cast<std::uint64_t>(given.number("draw"))};
 }
@@ -164,7 +155,7 @@ FaultKind PowerFailure() {
                        "Took effect if something was taken back and the new process answers. Not "
                        "possible with a target that keeps no data, or that the harness did not "
                        "start.",
-                   .parameters = {MemberParameter(), kDown, kStrict, kKeep, kTorn, kDraw},
+                   .parameters = {MemberParameter(), kDown, kKeep, kTorn, kDraw},
                    .on_disk = true,
                    .ends_streams = EndsStreams::kEvery,
                    .parts_members = true},

@@ -91,6 +91,7 @@ void Journal::BeforeWrite(int file, std::int64_t offset, std::int64_t size) {
 
 void Journal::BeforeTruncate(int file, std::int64_t size) {
   Content content{.offset = size, .size_before = SizeOf(file)};
+  if (content.size_before == size) return;
   content.length = std::max<std::int64_t>(0, content.size_before - size);
   Save(content, file);
 }
@@ -196,36 +197,38 @@ void Journal::Drop(std::map<Place, Record>::iterator record) {
 }
 
 void Journal::KeepFolders(FileId folder, Place begun) {
-  for (auto& [place, record] : records_) {
-    if (place >= begun) return;
-    if (!record.entry || record.entry->kind != Entry::Kind::kMadeFolder) continue;
-    if (record.entry->file != folder || std::exchange(record.with_file, true)) continue;
-    KeepFolders(record.entry->in, begun);
+  for (auto at = records_.begin(); at != records_.end() && at->first < begun; ++at) {
+    const auto& entry = at->second.entry;
+    if (!entry || entry->kind != Entry::Kind::kMadeFolder || entry->file != folder) continue;
+    const FileId above = entry->in;
+    Drop(at);
+    return KeepFolders(above, begun);
   }
 }
 
 void Journal::Synced(int file, bool folder, Place begun) {
   const auto id = FileIdOf(file);
   if (!id) return;
+  std::set<FileId> above;
+  if (folder) above.insert(*id);
   bool left = false;  // contents that were written since
   for (auto at = records_.begin(); at != records_.end();) {
     const auto record = at++;
-    auto& [content, entry, with_file] = record->second;
+    const auto& [content, entry] = record->second;
     const bool before = record->first < begun;
     if (content && content->file == *id) {
       left = left || !before;
       if (before) Drop(record);
     } else if (entry && before) {
+      const bool of_it = entry->file == *id && entry->kind != Entry::Kind::kRemoved;
       const bool in_it = folder && (entry->in == *id || entry->from_in == *id);
-      if (entry->file == *id && entry->kind != Entry::Kind::kRemoved) {
-        with_file = true;
-        KeepFolders(entry->in, begun);
-      }
-      if (in_it) Drop(record);
+      if (!of_it && !in_it) continue;
+      above.insert(entry->in);
+      Drop(record);
     }
   }
-  if (folder) KeepFolders(*id, begun);
   if (!left) open_.erase(*id);
+  for (const FileId& one : above) KeepFolders(one, begun);
 }
 
 std::string Journal::NameOf(const Entry& entry) const {
@@ -284,15 +287,11 @@ struct Journal::Failure {
       entries_kept = 1 + static_cast<Place>(below * kept.chance);
     }
     for (const auto& [place, record] : journal.records_) {
-      if (!record.entry || !IsLost(place, record)) continue;
+      if (!record.entry || place < entries_kept) continue;
       if (record.entry->kind == Entry::Kind::kMade) made.insert(record.entry->file);
       const bool removed = record.entry->kind == Entry::Kind::kRemoved;
       if (removed && made.contains(record.entry->file)) fleeting.insert(record.entry->file);
     }
-  }
-
-  bool IsLost(Place place, const Record& record) const {
-    return record.content || (place >= entries_kept && (kept.strict || !record.with_file));
   }
 
   Status TakeBack(const Entry& entry) {
@@ -410,8 +409,8 @@ struct Journal::Failure {
 Result<Loss> Journal::LosePower(const Kept& kept) {
   Failure failure(*this, kept);
   for (auto at = records_.rbegin(); at != records_.rend(); ++at) {
-    const auto& [content, entry, with_file] = at->second;
-    if (!failure.IsLost(at->first, at->second)) continue;
+    const auto& [content, entry] = at->second;
+    if (entry && at->first < failure.entries_kept) continue;
     WP_RETURN_IF_ERROR(content ? failure.TakeBack(*content) : failure.TakeBack(*entry));
   }
   Loss loss = failure.Conclude();

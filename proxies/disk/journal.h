@@ -5,10 +5,9 @@
 //   journal.Synced(file, begun);                         // durable: everything before `begun`
 //   Loss loss = journal.LosePower({});                   // the program has ended
 //
-// A sync of a file keeps its contents. A folder's sync keeps every entry in it: files made, linked,
-// renamed and removed. Nothing else is durable by the rules of POSIX; ext4, xfs and btrfs also keep,
-// with the contents of a file, the entries under which it was made, linked or renamed, and those of
-// new folders above it. Which of the two holds is said when the power fails.
+// What a sync keeps is what ext4, xfs and btrfs keep: the contents of the file, and with them the
+// entries under which it was made, linked or renamed, and those of new folders above it. A folder's
+// sync keeps every entry in it. Nothing else is durable: no rename, removal or new folder.
 //
 // Not thread-safe. Ownership: owns what it holds open, and the links in its store, by which removed
 // files can come back.
@@ -42,8 +41,6 @@ std::optional<FileId> FileIdOf(const std::filesystem::path& path);  // of a link
 
 // What of the unsynced is kept all the same, as a disk may that writes in an order of its own.
 struct Kept {
-  // Entries are kept by the sync of their folder alone, not also by that of their file.
-  bool strict = false;
   double chance = 0;         // of each unit of contents, and how far into the changes of entries
   std::int64_t unit = 4096;  // bytes: a page, or a sector
   bool torn = false;         // all but the last write is kept, and of that one some sectors only
@@ -110,7 +107,6 @@ class Journal {
   struct Record {
     std::optional<Content> content;
     std::optional<Entry> entry;
-    bool with_file = false;  // an entry that the sync of its file has kept, unless strict
   };
   struct Open {
     Descriptor descriptor;
