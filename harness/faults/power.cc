@@ -32,6 +32,7 @@ class PowerFault final : public Fault {
   explicit PowerFault(PowerOptions options) : options_(std::move(options)) {}
 
   bool took_effect() const override {
+    if (acts_ && options_.point) return killed_at_.has_value();  // the rest is done when healed
     if (options_.point && !killed_at_) return false;
     return after_ && (!options_.power || !loss_.nothing());
   }
