@@ -18,7 +18,7 @@ WATCH_CASE(Durable, MemberCrashInCompaction,
             .explain = "Many clients write while a member compacts in several batches, and the "
                        "member is killed right after a sync of its database. What it holds and "
                        "delivers afterwards must be what the others hold (etcd #13766: a write is "
-                       "marked as applied in a commit that came before it, and is left out).",
+                       "counted as applied in a commit that came before it, and is left out).",
             .needs = {Capability::kCluster, Capability::kDurable, Capability::kDisk,
                       Capability::kCompaction},
             .guarantees = {"Durable", "Reliable", "Fields", "Settled"},

@@ -65,7 +65,10 @@ Line FaultLog::LatestCrash(Line before) const {
   Line latest{};
   for (const Fault& fault : faults_) {
     const bool ends = fault.what.ends_streams == FaultLine::Ends::kEvery;
-    if (ends && fault.armed < before) latest = std::max(latest, fault.armed);
+    if (!ends || fault.armed >= before) continue;
+    // One that waits for its moment ends the server any time until then.
+    const bool over = fault.healed.value != 0 && fault.healed < before;
+    latest = std::max(latest, over ? fault.healed : fault.armed);
   }
   return latest;
 }

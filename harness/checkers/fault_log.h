@@ -31,7 +31,8 @@ class FaultLog {
   bool MayRefuse(StreamId stream, Line at) const;
   // Whether a member may have been sent a snapshot of the store since that line.
   bool MembersParted(Line since) const;
-  // The line of the latest fault before that one which ended the server; 0: there was none.
+  // Where the latest fault that ended the server was over, or began if it was not over by that
+  // line; 0: there was none before it.
   Line LatestCrash(Line before) const;
   // Whether a fault was active that may hold back what the stream receives.
   bool MayHaveStalled(StreamId stream, Line at) const;

@@ -90,6 +90,11 @@ Result<ExploreOptions> Resolve(const ExploreFlags& flags) {
   if (!flags.exhaustive.empty()) {
     WP_ASSIGN_OR_RETURN(options.exhaustive, ParseCount(flags.exhaustive, 1));
   }
+  if (options.crash_points && (!options.target || options.exhaustive)) {
+    return Fail(StatusCode::kInvalidArgument,
+                "--crash-points is for --target, and without --exhaustive");
+  }
+  if (options.crash_points) WP_RETURN_IF_ERROR(proxy::CanTrapCalls());
   if (!flags.replay.empty()) {
     WP_ASSIGN_OR_RETURN(options.replay, ReadScript(flags.replay));
   }
@@ -269,6 +274,9 @@ CommandBody AddExplore(const Command& command) {
   command.Value("--scripts", flags->scripts, "N", "So many scripts, however long they take");
   command.Repeatable("--defect", bound.defects, "DEFECT", "Defect to switch on");
   command.Value("--exhaustive", flags->exhaustive, "N", "Every script up to this size instead");
+  command.Switch("--crash-points", bound.crash_points,
+                 "Every crash point of short scripts instead: the server is killed at each call to "
+                 "its disk, alone and with the power");
   command.Value("--corpus", bound.corpus, "FOLDER",
                 "Begin with the scripts of this folder, and keep new ones");
   command.Value("--keep", bound.keep, "FOLDER",

@@ -38,6 +38,7 @@ struct ExploreOptions {
   bool known = false;
   std::optional<explore::Script> replay;
   bool fail_fast = false;
+  bool crash_points = false;
 };
 
 // Requires: a target.

@@ -8,6 +8,7 @@
 #include "harness/bugs/answer_key.h"
 #include "harness/cli/explore_options.h"
 #include "harness/cli/explore_report.h"
+#include "harness/explore/crash_points.h"
 #include "harness/explore/exhaustive.h"
 #include "harness/explore/live/live_explorer.h"
 #include "harness/history/json_fields.h"
@@ -47,8 +48,12 @@ class TargetExploration {
       console_.Progress(Line());
       return !options_.fail_fast || News().empty();
     });
-    WP_ASSIGN_OR_RETURN(const std::string coverage, KeepCorpus(options_, explorer_.corpus()));
-    console_.Result(coverage);
+    if (options_.crash_points) {
+      console_.Result(PointsMet());
+    } else {
+      WP_ASSIGN_OR_RETURN(const std::string coverage, KeepCorpus(options_, explorer_.corpus()));
+      console_.Result(coverage);
+    }
     WP_RETURN_IF_ERROR(WriteBuckets());
     CommandEnd found = Conclude();
     if (ran.ok()) return found;
@@ -254,10 +259,11 @@ class TargetExploration {
   struct Repeats {
     std::string text;
     int shown = 0;
-    std::string often{};           // "7 of 10 times"
-    Finding alone;                 // the finding
-    LiveExplorer::Findings all{};  // and everything else
-    fs::path recording{};          // of one that showed the finding; empty: none did
+    std::string often{};                 // "7 of 10 times"
+    Finding alone;                       // the finding
+    LiveExplorer::Findings all{};        // and everything else
+    std::vector<std::string> crashes{};  // at which calls the server was killed
+    fs::path recording{};                // of one that showed the finding; empty: none did
   };
   Repeats Repeat(const Bucket& bucket, const Script& smallest) {
     Repeats repeats{.alone = bucket.broken()};
@@ -272,16 +278,20 @@ class TargetExploration {
                                  trouble_.message());
       return repeats;
     }
-    for (const auto& [findings, recording] : *again) {
+    for (const auto& [findings, recording, crashes] : *again) {
       repeats.all.insert(repeats.all.end(), findings.begin(), findings.end());
       const auto one = std::ranges::find(findings, bucket.shape, explore::ShapeOf);
       if (one == findings.end()) continue;
       // The report is about the run that left a recording.
       if (++repeats.shown == 1 || !recording.empty()) repeats.alone = *one;
       if (!recording.empty()) repeats.recording = recording;
+      repeats.crashes = crashes;
     }
     repeats.often = fmt::format("{} of {} times", repeats.shown, kRepeats);
     repeats.text = fmt::format("  repeats    {}, alone on a fresh server\n", repeats.often);
+    for (const std::string& crash : repeats.crashes) {
+      repeats.text += fmt::format("  killed     {}\n", crash);
+    }
     return repeats;
   }
 
@@ -308,12 +318,37 @@ class TargetExploration {
         file.string(), report.string());
   }
 
+  std::function<std::optional<Script>()> Source() {
+    if (options_.crash_points) return [this] { return crash_points_.Next(); };
+    if (options_.exhaustive) return [this] { return enumeration_.Next(); };
+    return {};
+  }
+  std::function<void(const Script&, const std::vector<std::string>&)> Crashed() {
+    if (!options_.crash_points) return {};
+    return [this](const Script& script, const std::vector<std::string>& crashes) {
+      crash_points_.Ran(script, crashes);
+    };
+  }
+  // For people.
+  std::string PointsMet() const {
+    const double minutes =
+        std::chrono::duration<double, std::ratio<60>>(Clock::now() - began_).count();
+    std::string text =
+        fmt::format("{} crash points, {:.0f} a minute; of these, by script:\n",
+                    crash_points_.points(), static_cast<double>(crash_points_.points()) / minutes);
+    for (const std::string& line : crash_points_.Scripts()) text += "  " + line + "\n";
+    text += "by the call at which the server was killed:\n";
+    for (const std::string& line : crash_points_.Met()) text += "  " + line + "\n";
+    return text;
+  }
+
   const ExploreOptions& options_;
   Console console_{{}};
   RunFolder folder_;
   Signals& signals_;
   int servers_ = 0;
   Status trouble_;  // since when no script can be run alone
+  explore::CrashPoints crash_points_{Prng(options_.seed).Fork("crash points")};
   explore::Enumeration enumeration_{options_.exhaustive.value_or(0)};
   LiveExplorer explorer_{{
       .target = *options_.target,
@@ -328,8 +363,8 @@ class TargetExploration {
             folder_.FinishAttempt(folder, keep ? KeepFiles::kAll : KeepFiles::kNone);
           },
       .interrupted = [this] { return Interrupted(); },
-      .source = options_.exhaustive ? [this] { return enumeration_.Next(); }
-                                    : std::function<std::optional<Script>()>(),
+      .source = Source(),
+      .crashed = Crashed(),
       .is_known = [this](const std::string& signature) { return IsKnownBug(signature, Carrier()); },
       .covering = !options_.drawn_only,
   }};

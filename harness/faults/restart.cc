@@ -51,7 +51,10 @@ class ServerRestart final : public Fault {
     const bool kill = options_.stop == StopWith::kKill;
     // A status call first would take so long that the compaction is over.
     if (!options_.in_compaction) {
-      WP_ASSIGN_OR_RETURN(before_, server->target->Ask(Within(kRestartedAnswerLimit)));
+      const auto before = server->target->Ask(Within(kRestartedAnswerLimit));
+      if (!before.has_value() && IsNoAnswer(before.error().code())) return before.error();
+      // One that refuses to say where it is can be killed all the same.
+      before_ = before.value_or(ServerStatus());
     }
     const Status ended =
         kill ? server->target->Kill() : server->target->Terminate(Within(kGracefulLimit));

@@ -45,6 +45,9 @@ NotMade WhatCannotBeAsked(const Script& script, LiveServer& server) {
   if (Has<explore::Crash>(script) && !server.can_restart()) {
     missing.emplace_back("a restart with its data");
   }
+  if (Has<explore::CrashPoint>(script) && !server.has_crash_points()) {
+    missing.emplace_back(Name(Capability::kDisk));
+  }
   return not_made;
 }
 
@@ -60,6 +63,9 @@ void RunAlone(const Script& script, std::uint64_t seed, LiveServer& server, NotM
   const explore::LiveScript::Draws draws{.everything = Has<explore::Restrict>(script)};
   explore::LiveScript run(server, client, script, kOnly, draws, Prng(seed).Fork("script"));
   run.Run();
+  if (Has<explore::CrashPoint>(script) && server.crashes().empty()) {
+    not_made.reasons.emplace_back("the server did not come to its crash point");
+  }
   for (const auto& [asked, refused] : run.not_done()) {
     if (refused.code() == StatusCode::kUnimplemented) {
       not_made.missing.emplace_back(asked);
@@ -84,6 +90,7 @@ void RunScript(const Script& script, const ScriptAttempt& attempt, AttemptResult
                                           .durable = Has<explore::Crash>(script),
                                           .settings = script.server,
                                           .users = Has<explore::Restrict>(script),
+                                          .crash_points = Has<explore::CrashPoint>(script),
                                           .alone = true,
                                           .started = attempt.started,
                                           .interrupted = Interrupted});

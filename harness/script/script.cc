@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::array<const char*, 7> kLoops = {"commit", "sync",  "victims",   "progress",
                                                "expire", "erase", "checkpoint"};
+constexpr std::array<const char*, 3> kCrashes = {"kill", "power", "torn"};
 constexpr std::array<const char*, 3> kParts = {"put", "delete", "get"};
 constexpr std::array<const char*, 5> kTargets = {"version", "create", "mod", "value", "lease"};
 constexpr std::array<const char*, 4> kResults = {"=", ">", "<", "!="};
@@ -167,6 +168,10 @@ std::string ToText(Loop loop) { return kLoops[static_cast<std::size_t>(loop)]; }
 
 bool FromText(std::string_view text, Loop& loop) { return Named(kLoops, text, loop); }
 
+std::string ToText(CrashPoint::How how) { return kCrashes[static_cast<std::size_t>(how)]; }
+
+bool FromText(std::string_view text, CrashPoint::How& how) { return Named(kCrashes, text, how); }
+
 Status Check(const Step& step) {
   return std::visit(
       [](const auto& one) {
@@ -179,6 +184,9 @@ Status Check(const Step& step) {
           if (one.times < 1 || one.times > kMostTimes) {
             return Fail(StatusCode::kInvalidArgument, "times is 1 to {}", kMostTimes);
           }
+        }
+        if constexpr (requires { one.nth; }) {
+          if (one.nth < 1) return Fail(StatusCode::kInvalidArgument, "nth is at least 1");
         }
         if constexpr (requires { one.sort_by; }) {
           if (one.sort_by < 0 || one.sort_by > 4) {
@@ -214,8 +222,9 @@ Status Check(const Limits& limits) {
 }
 
 Status Check(const Server& server) {
-  if (server.progress_ms >= 0) return Status();
-  return Fail(StatusCode::kInvalidArgument, "server_progress_ms is at least 0");
+  if (server.progress_ms >= 0 && server.snapshot_count >= 0) return Status();
+  return Fail(StatusCode::kInvalidArgument,
+              "server_progress_ms and server_snapshot_count are at least 0");
 }
 
 std::string ToText(const Script& script) {

@@ -273,9 +273,31 @@ struct Crash {
   void Fields(auto& field) { field("kept", kept); }
 };
 
-using Step =
-    std::variant<Create, Cancel, AskProgress, CloseStream, Resume, Put, Delete, Txn, Grant, Revoke,
-                 KeepAlive, Get, Compact, Receive, Restrict, Advance, Turn, SyncDisk, Crash>;
+// What only a real server does.
+
+struct Defragment {  // its database
+  static constexpr const char* kName = "defragment";
+  void Fields(auto&) {}
+};
+// From here on, at the call to its disk with this number, before it is carried out: the server is
+// killed there, and started again before the next step. With the power, or after a write that was
+// torn, what it had not synced is gone.
+struct CrashPoint {
+  static constexpr const char* kName = "crash_point";
+  enum class How { kKill, kPower, kTorn };
+  std::int64_t nth = 1;
+  How how = How::kKill;
+  void Fields(auto& field) {
+    field("nth", nth);
+    field("how", how);
+  }
+};
+std::string ToText(CrashPoint::How how);
+bool FromText(std::string_view text, CrashPoint::How& how);
+
+using Step = std::variant<Create, Cancel, AskProgress, CloseStream, Resume, Put, Delete, Txn, Grant,
+                          Revoke, KeepAlive, Get, Compact, Receive, Restrict, Advance, Turn,
+                          SyncDisk, Crash, Defragment, CrashPoint>;
 
 // The bounds of the store, small on purpose.
 struct Limits {
@@ -310,13 +332,15 @@ struct Limits {
 
 // How a real server was set up that is not as by default: where it has a flag for it.
 struct Server {
-  std::int64_t progress_ms = 0;  // of periodic progress; 0: the product's interval
-  bool unsynced = false;         // writes are not flushed before they are acknowledged
-  bool disk = false;             // it keeps its data where it could do without
+  std::int64_t progress_ms = 0;     // of periodic progress; 0: the product's interval
+  bool unsynced = false;            // writes are not flushed before they are acknowledged
+  bool disk = false;                // it keeps its data where it could do without
+  std::int64_t snapshot_count = 0;  // log entries between two snapshots; 0: the product's
   void Fields(auto& field) {
     field("server_progress_ms", progress_ms);
     field("server_unsynced", unsynced);
     field("server_disk", disk);
+    field("server_snapshot_count", snapshot_count);
   }
   bool operator==(const Server&) const = default;
 };

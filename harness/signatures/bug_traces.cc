@@ -106,6 +106,7 @@ void BugTraces::OnDelivered(WatchIndex watch, ResponsePtr& delivered) {
   FindEventsOfNext(watch, response);
   FindForeignEvents(watch, response);
   FindRefusedWrite(response);
+  FindShift(response);
 }
 
 // The former watch of the id waited for them.
@@ -227,8 +228,9 @@ void BugTraces::FindForeignEvents(WatchIndex watch, const Response& response) {
   }
 }
 
-// Revisions that are given out again after a crash inside a compaction (etcd #17780): the store
-// stands below a compaction that had been asked for before the crash.
+// Revisions that are given out again after a crash: inside a compaction (etcd #17780) the store
+// stands below one that had been asked for before the crash; otherwise what had been acknowledged
+// was not on disk (etcd #14370), and a put is acknowledged in its place.
 void BugTraces::FindRewind(const RecordedCall& call) {
   if (call.method == Method::kCompact) compactions_.emplace_back(call.began, call.named);
   const bool back = call.revision < call.before.revision ||
@@ -239,10 +241,14 @@ void BugTraces::FindRewind(const RecordedCall& call) {
   for (const auto& [began, revision] : compactions_) {
     if (began > crash || revision < call.revision.value) continue;
     const bool made = call.method == Method::kPut;
-    rewind_ = Rewind{crash, made ? call.revision.previous() : call.revision, Rewind::Cause::kCrash};
+    rewind_ =
+        Rewind{crash, made ? call.revision.previous() : call.revision, Rewind::Cause::kCompaction};
     return;
   }
+  if (crash.value == 0 || call.method != Method::kPut) return;
+  rewind_ = Rewind{crash, call.revision.previous(), Rewind::Cause::kLostWrite};
 }
+
 void BugTraces::CallStarted(const RecordedCall& call) {
   TxnRequestView txn;
   if (call.method != Method::kTxn || !Parse(call.request.view(), txn).ok()) return;
@@ -280,6 +286,27 @@ void BugTraces::FindRefusedWrite(const Response& response) {
     }
     Conclude(reader);
   }
+}
+
+// Since a crash what was written stands at another revision: a higher one where a part of the log
+// was applied once more (etcd #14685), a lower one where a write was left out (etcd #13766).
+void BugTraces::FindShift(const Response& response) {
+  if (rewind_ || response.message.events.empty()) return;
+  const EventView& event = response.message.events.front();
+  const Line crash = facts_.faults.LatestCrash(response.where.line);
+  if (crash.value == 0 || event.type != 0) return;
+  const Timeline& timeline = facts_.timeline();
+  const Revision at(event.kv.mod_revision);
+  std::optional<Revision> written;
+  for (std::uint32_t i = timeline.changes(); i > timeline.first_change(); --i) {
+    const Change& change = timeline.change(i - 1);
+    if (change.deleted || change.key != event.kv.key || change.value != event.kv.value) continue;
+    if (change.revision == at) return;
+    written = change.revision;
+  }
+  if (!written) return;
+  rewind_ = Rewind{crash, std::min(at, *written).previous(),
+                   at > *written ? Rewind::Cause::kAppliedAgain : Rewind::Cause::kLeftOut};
 }
 
 void BugTraces::Conclude(const Reader& reader) {

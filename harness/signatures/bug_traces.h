@@ -54,7 +54,7 @@ struct WatchTraces {
 // The store has left the history that it acknowledged: from the line on, what it makes at a higher
 // revision is another change than the recording's.
 struct Rewind {
-  enum class Cause { kCrash, kRefusedWrite };
+  enum class Cause { kCompaction, kLostWrite, kRefusedWrite, kAppliedAgain, kLeftOut };
   Line since{};
   Revision to{};
   Cause cause{};
@@ -96,7 +96,10 @@ class BugTraces final : public Signer {
   void OnDelivered(WatchIndex watch, ResponsePtr& response) override;
   void OnCompacted(WatchIndex watch, const Response& response) override;
   // Events, by any watch of the recording.
-  void OnControlEvents(const Response& response) override { FindRefusedWrite(response); }
+  void OnControlEvents(const Response& response) override {
+    FindRefusedWrite(response);
+    FindShift(response);
+  }
 
  private:
   Passing PassingOf(WatchIndex watch, const Response& response) const;
@@ -112,6 +115,7 @@ class BugTraces final : public Signer {
   void FindRewind(const RecordedCall& call);
   void EndReader(const RecordedCall& call);
   void FindRefusedWrite(const Response& response);
+  void FindShift(const Response& response);
 
   // A transaction that reads the past and writes.
   struct Reader {

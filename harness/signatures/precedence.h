@@ -19,6 +19,8 @@ enum class Rank : std::size_t {
   // After these the recording's history is not the store's.
   kRevisionsReused,
   kRefusedWriteDone,
+  kAppliedAgain,
+  kLeftOut,
   // Why something is missing, the most specific first.
   kJoinsEndedWatch,
   kHalfRevisionAtTheFloor,
@@ -51,6 +53,7 @@ enum class Rank : std::size_t {
   kReplayed,
   kFalseNotice,
   kAnswersOutOfOrder,
+  kSnapshotGone,
   kEnd,
 };
 

@@ -6,9 +6,7 @@
 namespace watchproof {
 
 WP_SIGNATURE(RefusedWriteDone, "refused-write-done") {
-  const std::optional<Rewind>& rewind = one.traces.rewind();
-  return rewind && rewind->cause == Rewind::Cause::kRefusedWrite && one.draft.lost &&
-         one.draft.lost->change.revision > rewind->to;
+  return one.LostAfter(Rewind::Cause::kRefusedWrite);
 }
 
 }  // namespace watchproof

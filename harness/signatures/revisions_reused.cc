@@ -6,9 +6,7 @@
 namespace watchproof {
 
 WP_SIGNATURE(RevisionsReused, "revisions-reused") {
-  const std::optional<Rewind>& rewind = one.traces.rewind();
-  return rewind && rewind->cause == Rewind::Cause::kCrash && one.draft.lost &&
-         one.draft.lost->change.revision > rewind->to;
+  return one.LostAfter(Rewind::Cause::kCompaction);
 }
 
 }  // namespace watchproof

@@ -12,6 +12,22 @@ std::vector<RankedSignature>& Registry() {
   return registry;
 }
 
+Rank RankOf(Rewind::Cause cause) {
+  switch (cause) {
+    case Rewind::Cause::kCompaction:
+      return Rank::kRevisionsReused;
+    case Rewind::Cause::kLostWrite:
+      return Rank::kWriteLost;
+    case Rewind::Cause::kRefusedWrite:
+      return Rank::kRefusedWriteDone;
+    case Rewind::Cause::kAppliedAgain:
+      return Rank::kAppliedAgain;
+    case Rewind::Cause::kLeftOut:
+      return Rank::kLeftOut;
+  }
+  return Rank::kRevisionsReused;
+}
+
 const bool kReplacesSigner = [] {
   MakeSigner() = [](const Facts& facts) -> std::unique_ptr<Signer> {
     return std::make_unique<BugTraces>(facts);
@@ -36,8 +52,12 @@ std::string_view BugTraces::InHindsight(const Finding& finding, Revision about) 
       rewind_ && about > rewind_->to && GivesWay(finding.signature) &&
       std::ranges::any_of(finding.evidence, [&](Line line) { return line >= rewind_->since; });
   if (!left) return finding.signature;
-  const bool crash = rewind_->cause == Rewind::Cause::kCrash;
-  return NameOf(crash ? Rank::kRevisionsReused : Rank::kRefusedWriteDone);
+  return NameOf(RankOf(rewind_->cause));
+}
+
+bool Filing::LostAfter(Rewind::Cause cause) const {
+  const std::optional<Rewind>& rewind = traces.rewind();
+  return rewind && rewind->cause == cause && draft.lost && draft.lost->change.revision > rewind->to;
 }
 
 const Loss* Filing::LostAtTheFloor() const {

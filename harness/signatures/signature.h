@@ -42,6 +42,8 @@ struct Filing {
   }
   // A change that was lost where the store was asked to compact to its revision.
   const Loss* LostAtTheFloor() const;
+  // A change of the history that the store has left, for this reason.
+  bool LostAfter(Rewind::Cause cause) const;
   // Progress of such a kind passed over what it is about.
   bool PassedOver(Passing how) const {
     const auto* const passed = As<symptom::PassedOver>();

@@ -5,6 +5,7 @@
 namespace watchproof {
 
 WP_SIGNATURE(WriteLost, "write-lost") {
+  if (one.LostAfter(Rewind::Cause::kLostWrite)) return true;
   const auto* const write = one.As<symptom::OtherWrite>();
   return write != nullptr && one.facts.faults.LatestCrash(write->seen) > write->acknowledged;
 }

@@ -44,6 +44,8 @@ class EmbeddedTarget final : public ProcessTarget {
 
  private:
   Endpoint metrics_endpoint() const override { return {host(), kHttpPort}; }
+  // It has one file, with the history in it.
+  proxy::FileClasses file_classes() const override { return {{"log", "*"}, {"database", "*"}}; }
 
   const std::vector<std::string> defects_;
   bool durable_ = false;

@@ -113,6 +113,7 @@ class Disk final : private CallHandler {
   // Empty: it is left to the kernel.
   static std::optional<NamedCall> NamedIn(const TrappedCall& call);
   std::int64_t Change(const NamedCall& call) REQUIRES(mu_);
+  void Renamed(const NamedCall& call) REQUIRES(mu_);
   void HandleByName(const TrappedCall& call, Answer& answer);
   void HandleByDescriptor(const TrappedCall& call, Answer& answer);
   void Write(const TrappedCall& call, const std::shared_ptr<File>& file, Answer& answer);

@@ -381,7 +381,19 @@ std::int64_t Disk::Change(const NamedCall& call) {
   } else if (change() && options_.undo) {
     journal_.Made(call.path, call.folder);
   }
-  return kept.ok() ? done : -EIO;
+  if (!kept.ok()) return -EIO;
+  if (done == 0 && call.kind == DiskCallKind::kRename) Renamed(call);
+  return done;
+}
+
+// Open files have their new names from now on.
+void Disk::Renamed(const NamedCall& call) {
+  const std::string from = Below(call.from).value_or("");
+  const std::string to = Below(call.path).value_or("");
+  for (auto& [number, file] : files_) {
+    const bool in_it = file->name.starts_with(from + "/");
+    if (in_it || file->name == from) file->name.replace(0, from.size(), to);
+  }
 }
 
 void Disk::HandleByName(const TrappedCall& call, Answer& answer) {

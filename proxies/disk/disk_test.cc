@@ -259,6 +259,15 @@ TEST_F(DiskTest, FailuresAreOfTheCallsAndFilesThatTheyAreAbout) {
   EXPECT_EQ(Run("sync other"), 0);
 }
 
+TEST_F(DiskTest, OpenFilesHaveTheirNewNames) {
+  OpenDisk();
+  const auto held = disk_->Arm({.kind = "failing", .parameters = {{"files", "d/*"}}});
+  const std::string rename_and_sync =
+      "perl -MIO::Handle -e 'open F, \">\", \"c/f\"; rename \"c\", \"d\"; exit(!F->sync)'";
+  EXPECT_NE(Run("mkdir c; " + rename_and_sync), 0);
+  EXPECT_EQ(disk_->Peek(*held)->last, "sync of d/f");
+}
+
 TEST_F(DiskTest, FullDiskRefusesWhatNeedsSpace) {
   OpenDisk();
   ASSERT_EQ(Run("echo > a"), 0);

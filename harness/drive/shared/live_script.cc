@@ -19,6 +19,8 @@ constexpr Duration kBetweenQuestions = 200ms;  // that have no answer
 constexpr Duration kShortest = 1ms;
 constexpr Duration kShort = 15ms;
 // The store's own interval between two passes over watches that are behind.
+// Longer than etcd leaves between two commits.
+constexpr Duration kOwnWrites = 250ms;
 constexpr Duration kOnePass = 110ms;
 // The first names a script can give start at this; a place named by number counts from it.
 constexpr std::int64_t kFarFuture = 1000;
@@ -67,8 +69,11 @@ void LiveScript::Run() {
     } else {
       RunStep(step);
     }
+    LeaveCrashPoint();
     if (server_.Gone()) return;
   }
+  AwaitCrashPoint();
+  if (server_.Gone()) return;
   const LiveServer::Use use(server_);
   NoteRestart();
   NoteCompaction();
@@ -96,6 +101,21 @@ void LiveScript::RunStep(const Step& step) {
   Carry(step);
 }
 
+void LiveScript::LeaveCrashPoint() {
+  if (!server_.AtCrashPoint()) return;
+  crashed_ = true;  // what was carried out says where
+  Restart();
+}
+
+void LiveScript::AwaitCrashPoint() {
+  if (!Has<CrashPoint>(script_)) return;
+  for (Duration waited{}; waited < kOwnWrites && !server_.AtCrashPoint(); waited += kShort) {
+    std::this_thread::sleep_for(kShort);
+  }
+  LeaveCrashPoint();
+  server_.DisarmCrashPoint();
+}
+
 void LiveScript::Restart() {
   ++steps_;
   const Status restarted = server_.Restart();
@@ -111,7 +131,7 @@ void LiveScript::NoteRestart() {
   [[maybe_unused]] const Status connected = client_.Connect(server_);
   const std::uint64_t restarts = server_.restarts();
   if (std::exchange(seen_restarts_, restarts) == restarts) return;
-  carried_out_.steps.push_back(Crash{});
+  if (!std::exchange(crashed_, false)) carried_out_.steps.push_back(Crash{});
   for (const Stream& stream : streams_) {
     if (stream.open) Do(Resume{stream.number});
   }
@@ -174,6 +194,7 @@ void LiveScript::Differs(std::string expected, std::string observed) {
 
 // A reason may be in a key, a lease, a revision, a right, or what the call before has done.
 void LiveScript::NotDone(std::string_view asked, const Status& refused) {
+  if (server_.AtCrashPoint()) return;
   switch (refused.code()) {
     case StatusCode::kInvalidArgument:
     case StatusCode::kNotFound:
@@ -290,6 +311,17 @@ void LiveScript::Do(const Advance& advance) {
   if (draws_.time) std::this_thread::sleep_for(std::min<Duration>(advance.ms * 1ms, kLongestPause));
 }
 
+void LiveScript::Do(const Defragment&) {
+  const Status done = server_.Defragment();
+  if (!done.ok()) NotDone("a defragmentation", done);
+}
+
+void LiveScript::Do(const CrashPoint& point) {
+  if (!server_.has_crash_points()) return;
+  const Status armed = server_.Arm(point);
+  if (!armed.ok()) NotDone("a crash point", armed);
+}
+
 void LiveScript::Do(const Turn& turn) {
   switch (turn.loop) {
     case Loop::kCommit:
@@ -332,13 +364,13 @@ std::optional<Result<Bytes>> LiveScript::Inquire(Method method, const std::strin
     Result<Bytes> answer = Call(method, request);
     if (answer.has_value() || !IsNoAnswer(answer.error().code())) return answer;
     if (server_.pulse().Proves(before)) return answer;
-    if (server_.Gone()) return std::nullopt;
+    if (server_.Gone() || server_.AtCrashPoint()) return std::nullopt;
     std::this_thread::sleep_for(kBetweenQuestions);
   }
 }
 
 void LiveScript::Do(const Put& put) {
-  for (std::int64_t i = 0; i < put.times && !server_.Gone(); ++i) {
+  for (std::int64_t i = 0; i < put.times && !server_.Gone() && !server_.AtCrashPoint(); ++i) {
     const PutRequest request = RequestOf(put, placement_, values_);
     const auto hush = put.paced ? server_.Hush() : nullptr;
     const std::uint64_t before = server_.pulse().answers();

@@ -83,6 +83,10 @@ class LiveScript {
   std::int64_t SecondsOf(const Grant& grant) const;
   void Carry(const Step& step);
   void Restart();
+  // After a step: the server may have come to its crash point.
+  void LeaveCrashPoint();
+  // What the server does by itself after the last step, within a while, counts as well.
+  void AwaitCrashPoint();
   void NoteCompaction();
   void NoteRestart();
   std::int64_t Resolve(const Place& place) const;
@@ -117,6 +121,8 @@ class LiveScript {
   void Do(const Advance& advance);
   void Do(const Turn& turn);
   void Do(const SyncDisk&) {}
+  void Do(const Defragment&);
+  void Do(const CrashPoint& point);
   void Do(const Crash&) {}  // Restart
 
   // live_closing.cc: after the last step.
@@ -169,6 +175,7 @@ class LiveScript {
   std::uint64_t seen_restarts_ = 0;
   std::optional<LiveServer::Readable> readable_;  // by the user of restricted streams
   Script carried_out_;
+  bool crashed_ = false;           // at its crash point, and goes on after a restart
   std::set<std::int64_t> leases_;  // not revoked
   std::set<std::int64_t> ending_;  // of these, those that end by themselves
   Values values_;

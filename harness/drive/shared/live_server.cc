@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/drive/shared/live_server.h"
 
+#include <fmt/ranges.h>
+
 #include <charconv>
 #include <utility>
 
@@ -38,13 +40,16 @@ std::uint32_t ScriptOfClient(std::string_view name) {
 
 LiveServer::LiveServer(const LiveServerOptions& options)
     : options_(options),
-      environment_({.target = options.target,
-                    .folder = options.folder,
-                    .durable = options.durable || options.settings.disk,
-                    .synced = !options.settings.unsynced,
-                    .progress_interval = options.settings.progress_ms * 1ms,
-                    .seed = options.seed,
-                    .bypass_proxy = true}) {}
+      environment_(
+          {.target = options.target,
+           .cluster = {.snapshot_count = static_cast<int>(options.settings.snapshot_count)},
+           .folder = options.folder,
+           .durable = options.durable || options.settings.disk || options.crash_points,
+           .synced = !options.settings.unsynced,
+           .disk = options.crash_points,
+           .progress_interval = options.settings.progress_ms * 1ms,
+           .seed = options.seed,
+           .bypass_proxy = true}) {}
 
 Result<std::unique_ptr<LiveServer>> LiveServer::Start(const LiveServerOptions& options) {
   for (int tries = 1;; ++tries) {
@@ -153,15 +158,17 @@ Status LiveServer::Restart() {
 
 // The control watch goes on where it was: what it had received by then has been judged.
 Status LiveServer::KillAndStart() {
-  Append(KillEntry(/*healed=*/false));
+  if (!point_) Append(KillEntry(/*healed=*/false));
   for (int tries = 1;; ++tries) {
     WP_RETURN_IF_ERROR(environment_.target().Kill());
-    const Status started = environment_.target().Restart(Within(kRestartLimit));
+    const Status started = StartAgain();
     if (started.ok()) break;
+    if (AtCrashPoint()) continue;  // it came to its point while it started
     // One that has ended does so again.
     if (started.code() != StatusCode::kDeadlineExceeded || tries == kMostStarts) return started;
   }
   Append(KillEntry(/*healed=*/true));
+  if (point_) Append(KillEntry(/*healed=*/false));  // it is still to come
   control_watch_.reset();
   Revision known{};
   Await(
@@ -171,6 +178,50 @@ Status LiveServer::KillAndStart() {
       },
       kRestartLimit);
   return OpenControlWatch(known.next());
+}
+
+// Requires: it was killed, perhaps at its crash point.
+Status LiveServer::StartAgain() {
+  Target& target = environment_.target();
+  if (AtCrashPoint()) {
+    std::string crash = "at the " + *target.disk()->killed_at();
+    const CrashPoint point = *point_;
+    point_.reset();
+    [[maybe_unused]] const auto receipt = target.disk()->Heal(armed_point_);
+    if (point.how != CrashPoint::How::kKill) {
+      WP_ASSIGN_OR_RETURN(
+          const proxy::Loss loss,
+          target.disk()->LosePower({.torn = point.how == CrashPoint::How::kTorn,
+                                    .seed = static_cast<std::uint64_t>(point.nth)}));
+      crash += loss.nothing() ? "; nothing was lost"
+                              : fmt::format("; lost: {}", fmt::join(loss.lines, "; "));
+    }
+    crashes_.push_back(std::move(crash));
+  }
+  return target.Restart(Within(kRestartLimit));
+}
+
+Status LiveServer::Defragment() {
+  return AdminClient(environment_.target().front().ToString(), root_).Defragment();
+}
+
+Status LiveServer::Arm(const CrashPoint& point) {
+  WP_ASSIGN_OR_RETURN(armed_point_, environment_.target().disk()->Arm(
+                                        {.kind = "crash-point",
+                                         .parameters = {{"from", std::to_string(point.nth)}}}));
+  point_ = point;
+  Append(KillEntry(/*healed=*/false));  // which excuses what ends from now on
+  return {};
+}
+
+void LiveServer::DisarmCrashPoint() {
+  if (!std::exchange(point_, std::nullopt)) return;
+  [[maybe_unused]] const auto receipt = environment_.target().disk()->Heal(armed_point_);
+  Append(KillEntry(/*healed=*/true));
+}
+
+bool LiveServer::AtCrashPoint() {
+  return point_ && environment_.target().disk()->killed_at().has_value();
 }
 
 bool LiveServer::Gone() {

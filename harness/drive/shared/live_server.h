@@ -46,6 +46,8 @@ struct LiveServerOptions {
   // Authentication is enabled, if the target has it; then there are no restarts, which would end
   // every token.
   bool users = false;
+  // A proxy stands before its disk, for crash points.
+  bool crash_points = false;
   // One script runs after the other: while what it wrote is to arrive, no call is made.
   bool alone = false;
   // The first line of the recording, without what only the running target reports.
@@ -122,6 +124,17 @@ class LiveServer {
   // for the uses of others. An error: it did not come back, and is not used any more; with a code
   // that is no answer (IsNoAnswer) it was only late.
   Status Restart();
+  // Blocks until it is done.
+  Status Defragment();
+  // From here on the server is killed at that call to its disk; until it is there, or the point is
+  // taken away. Requires: has_crash_points.
+  Status Arm(const CrashPoint& point);
+  void DisarmCrashPoint();
+  bool has_crash_points() { return environment_.target().disk() != nullptr; }
+  // Whether it is down there: Restart starts it again, without what a failing power took.
+  bool AtCrashPoint();
+  // At which calls it was killed so far, with what was lost.
+  const std::vector<std::string>& crashes() const { return crashes_; }
   bool can_restart() { return environment_.target().durable() && !CanRestrict(); }
   std::uint64_t restarts() const { return restarts_.load(); }
   // Whether it has ended by itself, did not come back, or answers nothing, or it was interrupted.
@@ -163,6 +176,7 @@ class LiveServer {
   Result<Revision> PutByRoot(const std::string& key);
   void PutSentinel();
   Status KillAndStart();
+  Status StartAgain();
   void Append(Entry entry);
   void Follow();
   void Judged(const NumberedEntry& line) REQUIRES(mu_);
@@ -192,6 +206,9 @@ class LiveServer {
   std::atomic<std::uint64_t> restarts_ = 0;
   std::atomic<std::uint64_t> held_back_ = 0;
   std::atomic<bool> gone_ = false;
+  std::optional<CrashPoint> point_;  // that is armed; of the one script that has such points
+  proxy::DiskEffectId armed_point_{};
+  std::vector<std::string> crashes_;
   Mutex use_;
   CondVar use_changed_;
   int uses_ GUARDED_BY(use_) = 0;

@@ -118,6 +118,7 @@ LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t mos
 }
 
 LiveExplorer::BatchPlan LiveExplorer::SourceBatch(Duration time, std::uint64_t most) {
+  if (options_.crashed) return CrashBatch();
   return {.time = std::min(time, kPlainBatch),
           .most = most,
           .workers = kWorkersOfSource,
@@ -128,6 +129,23 @@ LiveExplorer::BatchPlan LiveExplorer::SourceBatch(Duration time, std::uint64_t m
             source_is_empty_ = !script;
             return script;
           }};
+}
+
+// One script, with the settings that it asks for.
+LiveExplorer::BatchPlan LiveExplorer::CrashBatch() {
+  BatchPlan plan{.time = 1h,
+                 .most = 1,
+                 .durable = true,
+                 .drawn_settings = false,
+                 .crash_points = true,
+                 .patience = kPatienceAlone,
+                 .certainty = kPatienceAlone};
+  const std::optional<Script> script = options_.source();
+  source_is_empty_ = !script;
+  if (script) plan.settings = script->server;
+  plan.next = [script](Prng&) { return script; };
+  plan.asked = script;
+  return plan;
 }
 
 // A server on which one script runs after the other is mostly idle, as is one that restarts.
@@ -146,6 +164,7 @@ Status LiveExplorer::Explore(Duration time, std::uint64_t most,
       const std::uint64_t its_most = std::min(left, share);
       BatchPlan plan =
           options_.source ? SourceBatch(its_time, its_most) : DrawBatch(its_time, its_most);
+      if (source_is_empty_) break;
       const Prng prng = prng_.Fork(fmt::format("batch {}", ++batches_));
       if (plan.drawn_settings) plan.settings = DrawSettings(prng.Fork("settings"));
       left -= plan.most;
@@ -177,6 +196,7 @@ void LiveExplorer::Learn(const BatchPlan& plan, const Batch& batch) {
     corpus_.Offer(one.script, one.features);
     buckets_.File({one.script, plan.workers - 1, recording}, before + i + 1, one.broken);
     counts_.steps += one.steps;
+    if (plan.asked) options_.crashed(*plan.asked, one.crashes);
   }
   // Of the others nothing is shown that a recording would explain.
   Finish(batch.folder, buckets_.Cite(recording));
@@ -209,6 +229,7 @@ Result<std::vector<LiveExplorer::Alone>> LiveExplorer::RunAlone(const std::vecto
                         .durable = Has<Crash>(scripts[own]),
                         .settings = scripts[own].server,
                         .users = users,
+                        .crash_points = Has<CrashPoint>(scripts[own]),
                         .patience = kPatienceAlone,
                         .certainty = kPatienceAlone,
                         .next = [&](const Prng&) { return std::optional(scripts[own]); }},
@@ -218,7 +239,10 @@ Result<std::vector<LiveExplorer::Alone>> LiveExplorer::RunAlone(const std::vecto
         trouble = batch.error();
         continue;
       }
-      if (!batch->ran.empty()) runs[own].findings = std::move(batch->ran.front().broken);
+      if (!batch->ran.empty()) {
+        runs[own].findings = std::move(batch->ran.front().broken);
+        runs[own].crashes = std::move(batch->ran.front().crashes);
+      }
       const bool keep = !kept && is_worth_it(runs[own].findings);
       if (keep) runs[own].recording = batch->folder / kRecording;
       kept = kept || keep;
@@ -282,6 +306,7 @@ Status LiveExplorer::RunOn(const std::filesystem::path& folder, const BatchPlan&
                                          .durable = plan.durable,
                                          .settings = plan.settings,
                                          .users = plan.users,
+                                         .crash_points = plan.crash_points,
                                          .alone = plan.workers == 1,
                                          .patience = plan.patience,
                                          .certainty = plan.certainty}));
@@ -338,6 +363,7 @@ void LiveExplorer::Work(LiveServer& server, const BatchPlan& plan, TimePoint unt
     own.script = run.carried_out();
     own.features = run.features();
     own.steps = run.steps();
+    own.crashes = server.crashes();
   }
 }
 

@@ -38,6 +38,9 @@ struct LiveExploreOptions {
   std::function<bool()> interrupted;
   // If there is one, it gives the scripts, instead of the corpus; empty: there are no more.
   std::function<std::optional<Script>()> source = {};
+  // The scripts of the source have crash points, and each a server of its own; `ran` is given each
+  // with the calls at which its server was killed.
+  std::function<void(const Script&, const std::vector<std::string>& crashes)> crashed = {};
   // Whether a signature is of a bug that the target is known for, once it runs.
   Buckets::IsKnown is_known = {};
   // Whether some servers are for situations that were not reached yet.
@@ -58,7 +61,8 @@ class LiveExplorer {
   using Findings = std::vector<Finding>;
   struct Alone {
     Findings findings;
-    std::filesystem::path recording{};  // empty: it is gone
+    std::filesystem::path recording{};   // empty: it is gone
+    std::vector<std::string> crashes{};  // see LiveServer
   };
   using IsWorthIt = std::function<bool(const Findings&)>;
   Result<std::vector<Alone>> RunAlone(const std::vector<Script>& scripts,
@@ -94,6 +98,7 @@ class LiveExplorer {
     Features features;
     std::vector<Finding> broken;
     std::size_t steps = 0;
+    std::vector<std::string> crashes = {};
   };
   struct BatchPlan {
     Duration time{};
@@ -104,9 +109,11 @@ class LiveExplorer {
     bool drawn_settings = true;
     Server settings{};
     bool users = false;
+    bool crash_points = false;
     Duration patience = 3s;
     Duration certainty = 10s;
     std::function<std::optional<Script>(Prng& prng)> next;
+    std::optional<Script> asked = {};  // if there is one script only
   };
   struct Batch {
     std::vector<Ran> ran;
@@ -130,6 +137,7 @@ class LiveExplorer {
   BatchPlan QuietBatch(Duration time, std::uint64_t most);
   std::optional<Script> DrawScript(Focus focus, Prng& prng);
   BatchPlan SourceBatch(Duration time, std::uint64_t most);
+  BatchPlan CrashBatch();
   BatchPlan CoveringBatch(Duration time, std::uint64_t most) REQUIRES(learning_);
   std::optional<Script> NextCovering(bool restarts, Prng& prng) REQUIRES(learning_);
 

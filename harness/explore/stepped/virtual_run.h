@@ -158,6 +158,8 @@ class VirtualRun {
   void Do(const Turn& turn);
   void Do(const SyncDisk& sync);
   void Do(const Crash& crash);
+  void Do(const Defragment&) {}  // its disk has no files
+  void Do(const CrashPoint&) {}
   void BuildStore();
   void CommitNews();
   void ExpireLeases();

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// snapshot-gone (etcd #22340): after a crash a member that was sent a snapshot does not start,
+// since the file is gone that its log names.
+#include "harness/signatures/signature.h"
+
+namespace watchproof {
+
+WP_SIGNATURE(SnapshotGone, "snapshot-gone") {
+  constexpr std::string_view kLastWords = "failed to recover v3 backend from snapshot";
+  return one.draft.observed.find(kLastWords) != std::string::npos &&
+         one.facts.faults.LatestCrash(one.facts.latest.line).value > 0;
+}
+
+}  // namespace watchproof
