@@ -30,6 +30,8 @@ class FakeTarget final : public Target {
   std::optional<ExitState> died() const override { return std::nullopt; }
   std::string LastWords() const override { return {}; }
   void Stop() override {}
+  bool durable() const override { return keeps; }
+  proxy::Disk* disk() override { return own_disk; }
 
   std::function<Result<ServerStatus>()> ask;
   std::function<Result<Metrics>()> read_metrics;
@@ -39,6 +41,8 @@ class FakeTarget final : public Target {
   std::function<Status()> pause;
   std::function<Status()> proceed;
   std::function<char()> state;
+  bool keeps = false;
+  proxy::Disk* own_disk = nullptr;
 };
 
 }  // namespace watchproof

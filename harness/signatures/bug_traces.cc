@@ -236,7 +236,12 @@ void BugTraces::FindRewind(const RecordedCall& call) {
   const bool back = call.revision < call.before.revision ||
                     (call.method == Method::kPut && call.revision == call.before.revision);
   const bool answered = call.outcome == CallOutcome::kAnswered && call.revision.value > 0;
-  if (rewind_ || !answered || call.serializable || !back) return;
+  if (!answered || call.serializable || !back) return;
+  if (rewind_) {  // the first that is answered need not be the lowest
+    const bool lower = rewind_->cause == Rewind::Cause::kLostWrite && call.method == Method::kPut;
+    if (lower) rewind_->to = std::min(rewind_->to, call.revision.previous());
+    return;
+  }
   const Line crash = facts_.faults.LatestCrash(call.began);
   for (const auto& [began, revision] : compactions_) {
     if (began > crash || revision < call.revision.value) continue;
