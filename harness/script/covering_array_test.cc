@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 namespace watchproof::explore {
@@ -93,6 +94,60 @@ TEST(CombinationsTest, EveryRowIsAllowed) {
 TEST(CombinationsTest, OneSeedMakesTheSameRows) {
   EXPECT_EQ(RowsOf(kThings, 2, 7), RowsOf(kThings, 2, 7));
   EXPECT_NE(RowsOf(kThings, 2, 7), RowsOf(kThings, 2, 8));
+}
+
+TEST(CombinationsTest, WithOneParameterAtATimeEachValueIsThere) {
+  const Combinations values(kThings, 1);
+  EXPECT_EQ(values.possible(), 3U + 2 + 4 + 2);
+  EXPECT_EQ(values.impossible(), 0U);
+  EXPECT_EQ(RowsOf(kThings, 1, 1).size(), 4U);
+}
+
+// Only rows say what is there: the same row again adds nothing, and after the last combination there
+// is no further row.
+TEST(CombinationsTest, ARowCountsOnce) {
+  Combinations pairs(kThings, 2);
+  Prng prng(1);
+  const Row row = *pairs.NextRow(prng);
+  pairs.Add(row);
+  EXPECT_EQ(pairs.count(), 6U);
+  pairs.Add(row);
+  EXPECT_EQ(pairs.count(), 6U);
+  for (const Row& one : EveryRow(kThings)) pairs.Add(one);
+  EXPECT_EQ(pairs.count(), pairs.possible());
+  EXPECT_FALSE(pairs.NextRow(prng).has_value());
+}
+
+// A row has at least one new combination, and mostly as many as there are.
+TEST(CombinationsTest, ARowIsChosenForWhatItAdds) {
+  Combinations pairs(kThings, 2);
+  Prng prng(3);
+  std::vector<std::size_t> added;
+  while (const auto row = pairs.NextRow(prng)) {
+    const std::size_t before = pairs.count();
+    pairs.Add(*row);
+    added.push_back(pairs.count() - before);
+  }
+  EXPECT_EQ(added.front(), 6U);
+  EXPECT_EQ(*std::ranges::min_element(added), added.back());
+  EXPECT_GE(added.back(), 1U);
+}
+
+// Two of three values that forbid each other: what looks possible pair by pair is not.
+TEST(CombinationsTest, WhatNoRowCanHoldIsImpossible) {
+  const std::vector<std::string> no_yes = {"no", "yes"};
+  const Model one_of_three = {{{"a", no_yes}, {"b", no_yes}, {"c", no_yes}}, [](const Row& row) {
+                                int yes = 0, undecided = 0;
+                                for (std::size_t i = 0; i < 3; ++i) {
+                                  yes += row[i] == 1 ? 1 : 0;
+                                  undecided += row[i] == kUndecided ? 1 : 0;
+                                }
+                                return yes <= 1 && yes + undecided >= 1;
+                              }};
+  const Combinations pairs(one_of_three, 2), triples(one_of_three, 3);
+  EXPECT_EQ(pairs.impossible(), 3U);
+  EXPECT_EQ(triples.possible(), 3U);
+  for (const Row& row : RowsOf(one_of_three, 2, 1)) EXPECT_EQ(row[0] + row[1] + row[2], 1);
 }
 
 TEST(CombinationsTest, MissingOnesAreNamed) {

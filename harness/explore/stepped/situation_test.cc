@@ -20,25 +20,8 @@ std::vector<Row> SeenIn(const std::vector<Step>& steps) {
   return RunScript({.steps = steps}, {}).features.situations.seen();
 }
 
-TEST(SituationTest, RowsAreReadBack) {
-  Prng prng(1);
-  const Combinations triples(SituationModel(), 3);
-  for (int i = 0; i < 100; ++i) {
-    const Row row = *triples.NextRow(prng);
-    EXPECT_EQ(ToRow(ToSituation(row)), row);
-  }
-}
-
-TEST(SituationTest, StartsAreNamedByFloorAndHead) {
-  EXPECT_EQ(KindOfStart(0, 5, 9), StartKind::kNow);
-  EXPECT_EQ(KindOfStart(4, 5, 9), StartKind::kBelowFloor);
-  EXPECT_EQ(KindOfStart(5, 5, 9), StartKind::kFloor);
-  EXPECT_EQ(KindOfStart(9, 5, 9), StartKind::kPast);
-  EXPECT_EQ(KindOfStart(10, 5, 9), StartKind::kFuture);
-}
-
 // A watch is behind once something is written that it waits for, and its client has not seen it.
-TEST(SituationTest, BehindIsWhatAClientMisses) {
+TEST(SituationsUnderVirtualTime, BehindIsWhatAClientMisses) {
   const Create filtered{.key = "b", .id = 1, .options = {.no_put = true}};
   const Situation behind{.watch = WatchPhase::kBehind,
                          .other = WatchPhase::kFuture,
@@ -57,7 +40,7 @@ TEST(SituationTest, BehindIsWhatAClientMisses) {
   EXPECT_THAT(after(Delete{.key = "a/1"}), Not(Contains(ToRow(behind))));
 }
 
-TEST(SituationTest, AStepOfAnotherStreamMeetsNothing) {
+TEST(SituationsUnderVirtualTime, AStepOfAnotherStreamMeetsNothing) {
   const std::vector<Step> watches = {Create{.id = 1}, Create{.id = 2}, Receive{1, 9}};
   std::vector<Step> same = watches, another = watches;
   same.push_back(Cancel{1, 2});
@@ -66,7 +49,7 @@ TEST(SituationTest, AStepOfAnotherStreamMeetsNothing) {
 }
 
 // Every row under virtual time: the script leads to what it is for, and shows no finding.
-TEST(SituationTest, ScriptsLeadToTheirSituations) {
+TEST(SituationsUnderVirtualTime, ScriptsLeadToTheirSituations) {
   Combinations triples(SituationModel(), 3);
   Prng prng(1);
   while (const auto row = triples.NextRow(prng)) {
@@ -80,7 +63,7 @@ TEST(SituationTest, ScriptsLeadToTheirSituations) {
 }
 
 // What drawn scripts come upon is what the model says can be.
-TEST(SituationTest, WhatIsSeenIsAllowed) {
+TEST(SituationsUnderVirtualTime, WhatIsSeenIsAllowed) {
   Explorer explorer({.seed = 3});
   for (int i = 0; i < 500; ++i) explorer.Next();
   for (const Script& script : explorer.corpus().scripts()) {
