@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/history/annotation.h"
+
 namespace watchproof::explore {
 namespace {
 
@@ -17,6 +19,143 @@ TEST(Placement, ScriptsBesideEachOtherShareNothing) {
   EXPECT_EQ(placement.Lease(0), 0);
   EXPECT_EQ(Placement().Key("*"), std::string(1, '\0'));
   EXPECT_EQ(Placement().Key("a/1"), "a/1");
+}
+
+// A finding is of a key on the server; its script is written in words.
+TEST(Placement, WordsAreFoundAgain) {
+  for (const Placement& placement : {Placement("s1/", 10), Placement()}) {
+    for (const char* word : {"a/1", "a0", "b", "*"}) {
+      EXPECT_EQ(placement.Word(placement.Key(word)), word);
+      EXPECT_EQ(placement.EndWord(placement.End(word)), word);
+    }
+    EXPECT_EQ(placement.EndWord(""), "");
+  }
+  // Of another script, or of none.
+  EXPECT_EQ(Placement("s1/", 10).Word("control"), "*");
+}
+
+TEST(Placement, AWatchOfTheServerIsACreateOfTheScript) {
+  const Create create = CreateOf(2,
+                                 {.key = "s1/a/",
+                                  .range_end = "s1/a0",
+                                  .start = Revision(7),
+                                  .id = WatchId(3),
+                                  .options = {.prev_kv = true}},
+                                 Placement("s1/", 10));
+  EXPECT_EQ(Describe(create), "create stream=2 key=a/ end=a0 start=7 id=3 prev_kv=true");
+}
+
+TEST(Values, EachPutHasItsOwn) {
+  Values values;
+  EXPECT_EQ(values.Next(0), "v1");
+  EXPECT_EQ(values.Next(5), "v2...");
+  EXPECT_EQ(values.Next(1), "v3");
+  EXPECT_EQ(values.given, 3);
+}
+
+TEST(RequestOf, APutKeepsWhatItIsToKeep) {
+  Values values;
+  const Placement placement("s1/", 10);
+  const PutRequest plain =
+      RequestOf(Put{.key = "b", .lease = -1, .bytes = 4, .prev_kv = true}, placement, values);
+  EXPECT_EQ(plain.key, "s1/b");
+  EXPECT_EQ(plain.value, "v1..");
+  EXPECT_EQ(plain.lease, 9);  // of no lease of the script
+  EXPECT_TRUE(plain.previous);
+  EXPECT_FALSE(plain.keeps_value || plain.keeps_lease);
+  // A value beside it is refused, which is worth asking now and then.
+  const PutRequest kept = RequestOf(Put{.key = "b", .ignore_value = true}, placement, values);
+  EXPECT_EQ(kept.value, "");
+  EXPECT_TRUE(kept.keeps_value);
+  const PutRequest both = RequestOf(
+      Put{.key = "b", .bytes = 1, .ignore_value = true, .ignore_lease = true}, placement, values);
+  EXPECT_EQ(both.value, "v2");
+  EXPECT_TRUE(both.keeps_lease);
+}
+
+TEST(RequestOf, AReadHasEveryField) {
+  const ReadRequest read = RequestOf(Get{.key = "a/",
+                                         .end = "a0",
+                                         .limit = 2,
+                                         .count_only = true,
+                                         .keys_only = true,
+                                         .sort_by = 3,
+                                         .descending = true,
+                                         .min_mod = 4,
+                                         .max_mod = 5,
+                                         .min_create = 6,
+                                         .max_create = 7},
+                                     Placement("s1/", 10), 9);
+  EXPECT_EQ(read.key, "s1/a/");
+  EXPECT_EQ(read.range_end, "s1/a0");
+  EXPECT_EQ(read.limit, 2);
+  EXPECT_EQ(read.revision, Revision(9));
+  EXPECT_TRUE(read.count_only && read.keys_only && read.descending);
+  EXPECT_EQ(read.sort_by, ReadRequest::By::kMod);
+  EXPECT_EQ(read.min_mod, Revision(4));
+  EXPECT_EQ(read.max_mod, Revision(5));
+  EXPECT_EQ(read.min_create, Revision(6));
+  EXPECT_EQ(read.max_create, Revision(7));
+}
+
+TEST(RequestOf, AConditionComparesWhatItNames) {
+  using Target = Condition::Target;
+  using Relation = Condition::Relation;
+  struct Row {
+    Condition condition;
+    CompareTarget target;
+    CompareResult result;
+    std::int64_t number;
+    std::string value;
+  };
+  const Row rows[] = {
+      {{Target::kVersion, "b", "", Relation::kEqual, "2"},
+       CompareTarget::kVersion,
+       CompareResult::kEqual,
+       2,
+       ""},
+      {{Target::kCreate, "b", "", Relation::kGreater, "3"},
+       CompareTarget::kCreate,
+       CompareResult::kGreater,
+       3,
+       ""},
+      {{Target::kMod, "b", "", Relation::kLess, "-1"},
+       CompareTarget::kMod,
+       CompareResult::kLess,
+       -1,
+       ""},
+      {{Target::kValue, "b", "", Relation::kNotEqual, "v7"},
+       CompareTarget::kValue,
+       CompareResult::kNotEqual,
+       0,
+       "v7"},
+      {{Target::kLease, "b", "", Relation::kEqual, "0"},
+       CompareTarget::kLease,
+       CompareResult::kEqual,
+       0,
+       ""},
+  };
+  for (const Row& row : rows) {
+    Values values;
+    const TxnRequest txn = RequestOf(Txn{.when = {row.condition}}, Placement("s1/", 10), values);
+    ASSERT_EQ(txn.compares.size(), 1U);
+    const CompareRequest& compare = txn.compares.front();
+    EXPECT_EQ(compare.key, "s1/b");
+    EXPECT_EQ(compare.range_end, "");
+    EXPECT_EQ(compare.target, row.target) << ToText(row.condition);
+    EXPECT_EQ(compare.result, row.result) << ToText(row.condition);
+    EXPECT_EQ(compare.number, row.number) << ToText(row.condition);
+    EXPECT_EQ(compare.value, row.value) << ToText(row.condition);
+  }
+}
+
+TEST(KillEntry, AKillEndsEveryStreamUntilItHeals) {
+  const auto armed = ParseFaultLine(KillEntry(false).text);
+  const auto healed = ParseFaultLine(KillEntry(true).text);
+  ASSERT_TRUE(armed.has_value() && healed.has_value());
+  EXPECT_EQ(armed->fault, "kill");
+  EXPECT_FALSE(armed->healed);
+  EXPECT_TRUE(healed->healed);
 }
 
 TEST(Placement, EveryOperationOfATransactionIsPlaced) {

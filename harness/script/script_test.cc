@@ -60,6 +60,119 @@ TEST(ScriptTest, WhatIsWrongIsNamed) {
   EXPECT_FALSE(FromText("size b = 1", condition));
 }
 
+TEST(ScriptTest, PartsAndConditionsAreReadBack) {
+  TxnPart part;
+  for (const char* text : {"put b", "put b lease 2", "put b lease -1", "delete b", "delete a/ a0",
+                           "get b", "get * *", "put ", "delete  a0"}) {
+    ASSERT_TRUE(FromText(text, part)) << text;
+    EXPECT_EQ(ToText(part), text);
+  }
+  Condition condition;
+  for (const char* text : {"version b = 0", "create b > 7", "mod a/ a0 < -2", "lease b != 3",
+                           "value b = v7", "value a/ a0 > ", "version  = 1"}) {
+    ASSERT_TRUE(FromText(text, condition)) << text;
+    EXPECT_EQ(ToText(condition), text);
+  }
+}
+
+TEST(ScriptTest, WhatIsNoPartOrConditionIsRefused) {
+  TxnPart part;
+  for (const char* text : {"", "put", "jump b", "put b a0", "put b lease", "put b lease x",
+                           "get b lease 2", "delete a b c", "put b lease 2 3"}) {
+    EXPECT_FALSE(FromText(text, part)) << text;
+  }
+  Condition condition;
+  for (const char* text : {"", "version b", "version b =", "size b = 1", "version b ~ 1",
+                           "version b = one", "mod b > 7x", "version a b c = 1"}) {
+    EXPECT_FALSE(FromText(text, condition)) << text;
+  }
+  Loop loop{};
+  EXPECT_FALSE(FromText("rest", loop));
+  EXPECT_FALSE(FromText("", loop));
+}
+
+// What was read before leaves nothing behind.
+TEST(ScriptTest, EachTextIsReadAnew) {
+  TxnPart part;
+  ASSERT_TRUE(FromText("put b lease 2", part));
+  ASSERT_TRUE(FromText("delete a/", part));
+  EXPECT_EQ(ToText(part), "delete a/");
+  Condition condition;
+  ASSERT_TRUE(FromText("value a/ a0 != v7", condition));
+  ASSERT_TRUE(FromText("version b = 1", condition));
+  EXPECT_EQ(ToText(condition), "version b = 1");
+  Place place;
+  ASSERT_TRUE(FromText("head-2", place));
+  ASSERT_TRUE(FromText("now", place));
+  EXPECT_EQ(place, Place{});
+}
+
+TEST(ScriptTest, EveryLoopHasAName) {
+  for (int i = 0; i <= static_cast<int>(Loop::kCheckpoint); ++i) {
+    const auto loop = static_cast<Loop>(i);
+    Loop read{};
+    ASSERT_TRUE(FromText(ToText(loop), read)) << i;
+    EXPECT_EQ(read, loop);
+  }
+}
+
+TEST(ScriptTest, BoundsHold) {
+  struct Row {
+    Step step;
+    bool valid;
+  };
+  const Row rows[] = {
+      {Create{.stream = 0}, false},
+      {Create{.stream = kMostStreams}, true},
+      {Create{.stream = kMostStreams + 1}, false},
+      {Create{.times = kMostTimes}, true},
+      {Create{.times = kMostTimes + 1}, false},
+      {Put{.key = "b", .times = -1}, false},
+      {Put{.key = "b", .times = kMostTimes}, true},
+      {Get{.sort_by = 4}, true},
+      {Get{.sort_by = -1}, false},
+      {Cancel{.stream = -1}, false},
+      {Restrict{.stream = 9}, false},
+      {Compact{{Place::From::kHead, -100}}, true},
+      {Crash{.kept = 1000}, true},
+  };
+  for (const Row& row : rows) EXPECT_EQ(Check(row.step).ok(), row.valid) << Describe(row.step);
+}
+
+// Each is named by itself: a bound of 0 would stop the store, but a disk may have any room.
+TEST(ScriptTest, EachLimitIsAtLeastOne) {
+  Limits limits{.queued_bytes = 0, .room = 0};
+  EXPECT_TRUE(Check(limits).ok());
+  for (std::int64_t Limits::*limit :
+       {&Limits::queued_replies, &Limits::control_replies, &Limits::watchers_per_step,
+        &Limits::revisions_per_batch, &Limits::reply_bytes, &Limits::part_bytes,
+        &Limits::progress_ms}) {
+    Limits wrong;
+    wrong.*limit = 0;
+    EXPECT_FALSE(Check(wrong).ok()) << DescribeLimits(wrong);
+    wrong.*limit = 1;
+    EXPECT_TRUE(Check(wrong).ok()) << DescribeLimits(wrong);
+  }
+}
+
+TEST(ScriptTest, TheTextOfAScriptIsItsLimitsAndItsSteps) {
+  EXPECT_EQ(DescribeLimits({}), "usual limits");
+  EXPECT_EQ(ToText(Script{.limits = {.queued_replies = 1, .disk = true},
+                          .server = {.unsynced = true},
+                          .steps = {Put{.key = "b", .paced = true}, Receive{.replies = 1}}}),
+            "limits queued_replies=1 disk=true, server_unsynced=true\n"
+            "put key=b paced=true\nreceive stream=1\n");
+  EXPECT_EQ(ToText(Script{}), "usual limits, default settings\n");
+}
+
+TEST(ScriptTest, AScriptHasAnyOfTheKindsThatAreNamed) {
+  const Script script{.steps = {Put{.key = "b"}, Crash{}}};
+  EXPECT_TRUE((Has<Crash>(script)));
+  EXPECT_TRUE((Has<Grant, Put>(script)));
+  EXPECT_FALSE((Has<Grant, Revoke>(script)));
+  EXPECT_FALSE((Has<Put>(Script{})));
+}
+
 TEST(ScriptTest, PlacesAreNamed) {
   Place place;
   for (const char* text : {"now", "head", "head-2", "floor+1", "7", "-1"}) {
