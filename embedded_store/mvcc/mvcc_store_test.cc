@@ -117,6 +117,21 @@ const RangeRow kRangeRows[] = {
 INSTANTIATE_TEST_SUITE_P(Store, RangeTable, testing::ValuesIn(kRangeRows),
                          [](const auto& row) { return row.param.name; });
 
+// What an order does not decide, the keys do, whichever way it goes.
+TEST(RangeOrder, EqualOnesStayInTheOrderOfTheirKeys) {
+  for (const SortTarget target : {SortTarget::kValue, SortTarget::kVersion}) {
+    for (const SortOrder order : {SortOrder::kAscend, SortOrder::kDescend}) {
+      MvccStore store;
+      for (const char* key : {"c", "a", "d", "b"}) Put(store, key, "same");
+      const auto answer = store.Range({.range = kAToZ, .order = order, .target = target});
+      ASSERT_TRUE(answer.has_value());
+      std::string keys;
+      for (const KeyValue& kv : answer->kvs) keys += kv.key;
+      EXPECT_EQ(keys, "abcd") << static_cast<int>(target) << " " << static_cast<int>(order);
+    }
+  }
+}
+
 struct RefusalRow {
   const char* name;
   Status (*act)(MvccStore&);

@@ -103,8 +103,8 @@ TEST(CombinationsTest, WithOneParameterAtATimeEachValueIsThere) {
   EXPECT_EQ(RowsOf(kThings, 1, 1).size(), 4U);
 }
 
-// Only rows say what is there: the same row again adds nothing, and after the last combination there
-// is no further row.
+// Only rows say what is there: the same row again adds nothing, and after the last combination
+// there is no further row.
 TEST(CombinationsTest, ARowCountsOnce) {
   Combinations pairs(kThings, 2);
   Prng prng(1);

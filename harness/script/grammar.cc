@@ -129,6 +129,8 @@ class StepDrawer {
     put.prev_kv = prng_.Chance(0.1);
     put.ignore_value = prng_.Chance(0.04);
     put.ignore_lease = prng_.Chance(0.04);
+    // Beside another lease it is refused.
+    if (put.ignore_lease && prng_.Chance(0.8)) put.lease = 0;
     if (prng_.Chance(0.05)) put.bytes = 300;
     if (prng_.Chance(0.05)) put.bytes = prng_.Between(60, 130);
     if (prng_.Chance(0.08)) put.times = prng_.Between(2, 8);
