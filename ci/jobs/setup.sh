@@ -15,7 +15,7 @@ packages=(
   ca-certificates ccache clang-format cmake curl debian-archive-keyring etcd-client etcd-server
   g++ git libbenchmark-dev libboost-filesystem1.81-dev libboost1.81-dev libcli11-dev
   libexpected-dev libfmt-dev libgmock-dev libgrpc++-dev libgtest-dev liblmdb-dev libnghttp2-dev
-  libprotobuf-dev libprotozero-dev librapidcheck-dev libsqlite3-dev libssl-dev
+  libprotobuf-dev libprotozero-dev libsqlite3-dev libssl-dev
   libtomlplusplus-dev libxxhash-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config
   protobuf-compiler protobuf-compiler-grpc python3 python3-jsonschema python3-pip
   python3-yaml zstd
