@@ -193,7 +193,7 @@ def _allowed_for(file: File) -> set[str] | None:
     if folder.startswith("cases/") and folder != "cases/support":
         return {"cases/support", STEPS}
     row = ALLOWED.get(folder)
-    if row is None or not file.is_test or folder in ORACLE:
+    if row is None or not file.serves_tests or folder in ORACLE:
         return row
     # A test may build what its folder is given from outside, as long as store and proxies still
     # stand alone and cases are left alone.
@@ -201,7 +201,7 @@ def _allowed_for(file: File) -> set[str] | None:
     if top in ALONE:
         own = {f for f in ALLOWED if f.startswith(top + "/")}
         return BASE | {"fixtures/protos", "fixtures/certs"} | own
-    return {f for f in ALLOWED if not f.startswith("cases/")}
+    return row | {f for f in ALLOWED if not f.startswith("cases/")}
 
 
 def _advice(file: File, folder: str) -> str:
@@ -239,7 +239,7 @@ def check_folders(file: File) -> Iterator[Problem]:
 
 
 def check_libraries(file: File) -> Iterator[Problem]:
-    if file.is_test and file.folder not in ORACLE and not file.path.startswith("cases/"):
+    if file.serves_tests and file.folder not in ORACLE and not file.path.startswith("cases/"):
         return
     for include in file.includes:
         for library, starts, ends, places in LIBRARIES:
@@ -269,7 +269,7 @@ def check_reach(files: list[File]) -> Iterator[Problem]:
 
     for file in files:
         for top, spared, forbidden in OUT_OF_REACH:
-            if not file.path.startswith(top) or file.folder in spared or file.is_test:
+            if not file.path.startswith(top) or file.folder in spared or file.serves_tests:
                 continue
             for include in file.includes:
                 found = sorted(name for name in reach(include.name) if name.startswith(forbidden))

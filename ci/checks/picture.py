@@ -23,7 +23,7 @@ def edges_of(files: list[File]) -> Edges:
     """Folder -> the folders that its files include, tests left out; cases are one folder."""
     edges: Edges = {}
     for file in files:
-        if not file.is_cpp or file.is_test or "/testing/" in file.path:
+        if not file.is_cpp or file.serves_tests:
             continue
         folder = shown(layering.folder_of(file.path))
         if folder is None:

@@ -77,6 +77,11 @@ class File:
         return self.path.endswith(("_test.cc", "_bench.cc", "_fuzz.cc", "_test.py"))
 
     @property
+    def serves_tests(self) -> bool:
+        """A test, or what several tests share."""
+        return self.is_test or "/testing/" in self.path
+
+    @property
     def folder(self) -> str:
         return unit_of(self.path)
 

@@ -98,6 +98,13 @@ class Layering(unittest.TestCase):
             self.assertEqual([2], included(path, "<grpcpp/grpcpp.h>"), path)
             self.assertEqual([2], included(path, "<boost/asio.hpp>"), path)
 
+    def test_what_tests_share_is_as_free_as_they_are(self) -> None:
+        server = '"embedded_store/server/store_server.h"'
+        for path in ("harness/drive/shared/x_test.cc", "harness/drive/shared/testing/x.h"):
+            self.assertEqual([], included(path, server), path)
+        self.assertEqual([2], included("harness/drive/shared/x.h", server))
+        self.assertEqual([2], included("harness/checkers/testing/x.h", server))
+
     def test_cases_use_their_support_and_the_steps_only(self) -> None:
         self.assertEqual([], included("cases/resume/x.cc", '"cases/support/scenario.h"'))
         self.assertEqual([], included("cases/resume/x.cc", '"harness/scenario/steps/watch.h"'))
