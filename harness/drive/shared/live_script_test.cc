@@ -7,92 +7,19 @@
 
 #include <functional>
 #include <thread>
+#include <utility>
 
-#include "embedded_store/server/store_server.h"
-#include "harness/history/history_parser.h"
-#include "harness/history/reader.h"
+#include "harness/drive/shared/shared_driver.h"
+#include "harness/drive/shared/testing/shared_server.h"
 
 namespace watchproof::explore {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
-
-// A store, and the server of the scripts on it.
-class SharedServer {
- public:
-  explicit SharedServer(store::StoreOptions store = {}, LiveServerOptions options = {}) {
-    store.port = store.http_port = 0;
-    store_ = store::StoreServer::Start(store).value();
-    const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
-    folder_ = fs::path(testing::TempDir()) / ("shared-" + test);
-    fs::create_directories(folder_);
-    options.target = ParseTargetSpec("endpoint:" + store_->endpoint()).value();
-    options.folder = folder_;
-    options.patience = options.certainty = 500ms;
-    server_ = LiveServer::Start(options).value();
-  }
-  ~SharedServer() {
-    server_.reset();
-    fs::remove_all(folder_);
-  }
-
-  // What was carried out.
-  Script Run(const std::vector<Step>& steps, std::uint32_t number = 1,
-             const LiveScript::Draws& draws = {}) {
-    LiveClient client;
-    const Script script{.steps = steps};
-    LiveScript run(*server_, client, script, number, draws, Prng(number));
-    run.Run();
-    for (const auto& [asked, refused] : run.not_done()) not_done.emplace_back(asked);
-    return run.carried_out();
-  }
-  LiveVerdict Finish() { return server_->Finish(); }
-  std::vector<std::string> not_done;  // of all scripts
-  LiveServer& server() { return *server_; }
-
-  // Of the recording, after Finish.
-  void EachEntry(const std::function<void(const Entry&)>& visit) const {
-    const auto reader = HistoryReader::Open(folder_ / "history.wire.zst").value();
-    const Status read = reader->Each([&visit](const NumberedEntry& line) {
-      visit(line.entry);
-      return true;
-    });
-    EXPECT_TRUE(read.ok()) << read.message();
-  }
-  std::vector<WatchCreate> Creates() const {
-    std::vector<WatchCreate> creates;
-    EachEntry([&creates](const Entry& entry) {
-      if (entry.kind != EntryKind::kRequestSent) return;
-      WatchRequestView request;
-      if (!Parse(entry.payload.view(), request).ok() || request.kind != WatchRequestKind::kCreate) {
-        return;
-      }
-      creates.push_back({.key = std::string(request.create.key),
-                         .range_end = std::string(request.create.range_end),
-                         .start = Revision(request.create.start_revision)});
-    });
-    return creates;
-  }
-  // What the clients of the calls are called, each once, in order.
-  std::vector<std::string> Clients() const {
-    std::vector<std::string> names;
-    EachEntry([&names](const Entry& entry) {
-      if (entry.kind != EntryKind::kCallStarted || entry.text.empty()) return;
-      if (std::ranges::count(names, entry.text) == 0) names.push_back(entry.text);
-    });
-    return names;
-  }
-
- private:
-  std::unique_ptr<store::StoreServer> store_;
-  fs::path folder_;
-  std::unique_ptr<LiveServer> server_;
-};
 
 std::vector<std::string> Texts(const Script& script) {
   std::vector<std::string> texts;
@@ -139,10 +66,7 @@ TEST(LiveScript, PlacesCountFromTheScriptsBeginning) {
               Create{.key = "b", .start = {Place::From::kNumber, 1 << 20}}, Create{.key = "b"}},
              2);
   EXPECT_THAT(shared.Finish().findings, IsEmpty());
-  std::vector<std::int64_t> starts;
-  for (const WatchCreate& create : shared.Creates()) {
-    if (create.key == "s2/b") starts.push_back(create.start.value);
-  }
+  std::vector<std::int64_t> starts = shared.StartsOf("s2/b");
   starts.resize(4);
   EXPECT_THAT(starts, ElementsAre(base + 1, base + 1, 1 << 20, 0));
 }
@@ -165,7 +89,9 @@ TEST(LiveScript, ScriptsBesideEachOtherShareTheServerAndNoKey) {
   for (const char* name : {"script 1", "script 2", "script 3"})
     EXPECT_THAT(clients, Contains(name));
   std::set<std::string> keys;
-  for (const WatchCreate& create : shared.Creates()) keys.insert(create.key.substr(0, 3));
+  for (const SharedServer::Asked& one : shared.Creates()) {
+    keys.insert(one.watch.key.substr(0, 3));
+  }
   for (const char* prefix : {"s1/", "s2/", "s3/"}) EXPECT_THAT(keys, Contains(prefix));
 }
 
@@ -247,10 +173,260 @@ TEST(LiveScript, NothingIsWaitedForOnceItIsInterrupted) {
   shared.Finish();
 }
 
-TEST(LiveServer, TheNameOfAClientNamesItsScript) {
-  EXPECT_EQ(ScriptOfClient(ClientName(17)), 17U);
-  EXPECT_EQ(ScriptOfClient("load 17"), 0U);
-  EXPECT_EQ(ScriptOfClient(""), 0U);
+// Steps one by one.
+
+// Acts once, between two steps of a script, when the store has reached a revision: a server asks
+// between them whether it was interrupted.
+class BetweenSteps {
+ public:
+  std::function<bool()> hook() {
+    return [this] {
+      if (server != nullptr && server->head() >= at && !std::exchange(acted_, true)) act();
+      return false;
+    };
+  }
+  LiveServer* server = nullptr;
+  Revision at{};
+  std::function<void()> act;
+
+ private:
+  bool acted_ = false;
+};
+
+TEST(LiveScript, AWatchGoesOnWhereItsStreamEnded) {
+  SharedServer shared;
+  const std::int64_t base = shared.server().head().value;
+  shared.Run({Create{.key = "b", .id = 1}, Create{.key = "b", .start = {Place::From::kHead, 9}},
+              Put{.key = "b", .times = 3}, Turn{Loop::kCommit}, Resume{1}});
+  EXPECT_THAT(shared.Finish().findings, IsEmpty());
+  const std::vector<Resumption> resumed = shared.Stated<Resumption>();
+  ASSERT_EQ(resumed.size(), 2U);
+  EXPECT_EQ(resumed[0].ordinal, 0U);
+  EXPECT_EQ(resumed[1].ordinal, 1U);
+  EXPECT_NE(resumed[0].stream, resumed[0].next_stream);
+  std::vector<std::int64_t> starts = shared.StartsOf("s1/b");
+  starts.resize(4);
+  // The first had received what had been written; the other one still waits for the future.
+  EXPECT_THAT(starts, ElementsAre(0, base + 9, base + 4, base + 9));
+}
+
+TEST(LiveScript, ACompactedWatchGoesOnAtItsCompaction) {
+  BetweenSteps between;
+  SharedServer shared({}, {.interrupted = between.hook()});
+  between.server = &shared.server();
+  between.at = Revision(shared.server().head().value + 4);  // before the last step
+  bool compacted = false;
+  between.act = [&] {
+    compacted = shared.server().Await(
+        [](const Judge& judge) {
+          const auto watch = judge.Find(StreamId(2), 0);
+          return watch && judge.watch(*watch).end == WatchEnd::kCompacted;
+        },
+        60s);
+  };
+  shared.Run({Put{.key = "b", .times = 3}, Compact{},
+              Create{.key = "b", .start = {Place::From::kFloor, -2}}, Put{.key = "a0"}, Resume{1}});
+  EXPECT_TRUE(compacted);
+  EXPECT_THAT(shared.Finish().findings, IsEmpty());
+  const std::vector<std::int64_t> starts = shared.StartsOf("s1/b");
+  ASSERT_GE(starts.size(), 2U);
+  EXPECT_EQ(starts[1], starts[0] + 2);
+}
+
+TEST(LiveScript, WhatHasEndedIsNotResumed) {
+  SharedServer shared;
+  shared.Run({Create{.key = "b", .id = 1}, Create{.key = "b", .id = 1}, Create{.key = "b", .id = 2},
+              Cancel{1, 2}, Turn{Loop::kCommit}, Resume{1}});
+  EXPECT_THAT(shared.Finish().findings, IsEmpty());
+  // The second is refused, the third is cancelled.
+  EXPECT_EQ(shared.Stated<Resumption>().size(), 1U);
+}
+
+TEST(LiveScript, AStreamThatIsNotOpenIsNeitherClosedNorResumed) {
+  SharedServer shared;
+  shared.Run({CloseStream{2}, Resume{3}, Receive{2, 1}, Put{.key = "b"}});
+  EXPECT_THAT(shared.Finish().findings, IsEmpty());
+  EXPECT_THAT(shared.Stated<Resumption>(), IsEmpty());
+  EXPECT_THAT(shared.Stated<ReadingLimited>(), IsEmpty());
+}
+
+TEST(LiveScript, TimesAreSoManyRequests) {
+  SharedServer shared;
+  shared.Run({Create{.key = "b", .times = 3}, Put{.key = "b", .times = 4}});
+  EXPECT_THAT(shared.Finish().findings, IsEmpty());
+  EXPECT_GE(shared.StartsOf("s1/b").size(), 3U);
+  EXPECT_EQ(shared.CallsOf(Method::kPut), 4);
+}
+
+// From its first limit on, until the script is over.
+TEST(LiveScript, AClientReadsWhatItIsAllowedTo) {
+  SharedServer shared;
+  shared.Run({Create{.key = "b"}, Turn{Loop::kCommit}, Receive{1, 0}, Put{.key = "b", .times = 2},
+              Receive{1, 1}, Receive{1, kEveryReply}, Receive{1, 0}});
+  EXPECT_THAT(shared.Finish().findings, IsEmpty());
+  std::vector<std::int64_t> limits;
+  for (const ReadingLimited& one : shared.Stated<ReadingLimited>()) limits.push_back(one.messages);
+  EXPECT_THAT(limits, ElementsAre(0, 1, -1, 0, -1));
+}
+
+// What a lease lasts, and time that passes, is drawn for the server, and said in what was done.
+TEST(LiveScript, LeasesHaveTheTimeThatTheServerGivesThem) {
+  struct Row {
+    bool time;
+    std::int64_t seconds;
+    const char* granted;
+  };
+  for (const Row& row :
+       {Row{true, 2, "grant"}, Row{true, 4, "grant seconds=60"}, Row{true, 90, "grant seconds=90"},
+        Row{false, 2, "grant seconds=60"}, Row{false, 90, "grant seconds=90"}}) {
+    SharedServer shared;
+    const std::vector<std::string> done = Texts(
+        shared.Run({Grant{.seconds = row.seconds}, Revoke{1}, Advance{1}}, 1, {.time = row.time}));
+    EXPECT_EQ(done.front(), row.granted == std::string("grant") ? "grant" : row.granted);
+    EXPECT_EQ(done.size(), row.time ? 3U : 2U);
+    EXPECT_THAT(shared.Finish().findings, IsEmpty());
+  }
+}
+
+// Alone it has to compact by itself what another script compacted: so many of its writes back.
+TEST(LiveScript, ACompactionByAnotherIsAStepOfItsOwn) {
+  BetweenSteps between;
+  SharedServer shared({}, {.interrupted = between.hook()});
+  between.server = &shared.server();
+  between.at = Revision(shared.server().head().value + 3);
+  between.act = [&] { shared.server().Compacted(Revision(between.at.value - 1)); };
+  const Script done = shared.Run({Put{.key = "b", .times = 3}, Put{.key = "a0"}});
+  EXPECT_THAT(Texts(done), ElementsAre("put key=b times=3", "compact at=head-1", "put key=a0"));
+  shared.Finish();
+}
+
+TEST(LiveScript, WatchesOfEverythingMayBeOfTheWholeStore) {
+  for (const bool everything : {false, true}) {
+    SharedServer shared;
+    shared.Run({Create{.end = "*"}, Create{.key = "b", .end = "*"}, Put{.key = "b"}}, 1,
+               {.everything = everything});
+    EXPECT_THAT(shared.Finish().findings, IsEmpty());
+    std::vector<std::string> ends;
+    for (const SharedServer::Asked& one : shared.Creates()) {
+      if (one.watch.key == "s1/b") ends.push_back(one.watch.range_end);
+    }
+    ASSERT_FALSE(ends.empty());
+    EXPECT_EQ(ends.front(), everything ? std::string(1, '\0') : "s10");
+  }
+}
+
+// Killed and started again with its data: every stream goes on, and so do the other scripts.
+TEST(LiveScript, ARestartIsAStepOfEveryScript) {
+  SharedServer shared({}, {.durable = true});
+  ASSERT_TRUE(shared.server().can_restart());
+  const Script done = shared.Run({Create{.key = "b"}, Put{.key = "b"}, Crash{}, Put{.key = "b"},
+                                  Get{.key = "b", .at = {Place::From::kHead, -1}}});
+  EXPECT_EQ(shared.store().kills, 1);
+  EXPECT_EQ(shared.server().restarts(), 1U);
+  EXPECT_THAT(Texts(done), ElementsAre("create stream=1 key=b", "put key=b", "crash", "put key=b",
+                                       "get key=b at=head-1"));
+  const LiveVerdict verdict = shared.Finish();
+  EXPECT_THAT(verdict.findings, IsEmpty());
+  EXPECT_EQ(shared.Stated<Resumption>().size(), 1U);
+}
+
+TEST(LiveScript, RestartsAreCarriedOutByDraw) {
+  SharedServer shared({}, {.durable = true});
+  const Script done =
+      shared.Run({Put{.key = "b"}, Crash{}, Put{.key = "b"}}, 1, {.restarts = false});
+  EXPECT_THAT(Texts(done), ElementsAre("put key=b", "put key=b"));
+  EXPECT_EQ(shared.store().kills, 0);
+  EXPECT_THAT(shared.Finish().findings, IsEmpty());
+}
+
+TEST(LiveScript, AStoreThatDoesNotComeBackIsAFindingOfTheScript) {
+  SharedServer shared({}, {.durable = true});
+  shared.Run({Put{.key = "b"}});
+  shared.store().fails_to_start = {Status(StatusCode::kInternal, "its data are damaged")};
+  shared.Run({Put{.key = "b"}, Crash{}, Put{.key = "b"}}, 2);
+  EXPECT_TRUE(shared.server().Gone());
+  shared.store().ComeBackAfterAll();
+  const LiveVerdict verdict = shared.Finish();
+  ASSERT_THAT(verdict.findings, Not(IsEmpty()));
+  const LiveVerdict::OfScript& found = verdict.findings.front();
+  EXPECT_EQ(Name(found.broken.guarantee), "Durable");
+  EXPECT_EQ(found.script, 2U);
+  EXPECT_THAT(found.broken.observed, testing::HasSubstr("its data are damaged"));
+}
+
+// The standing promises are asked through a driver.
+
+class SharedDriverTest : public testing::Test {
+ protected:
+  // A script that has run, with a driver for what it left open.
+  void Run(const std::vector<Step>& steps) {
+    script_.steps = steps;
+    run_ = std::make_unique<LiveScript>(shared_.server(), client_, script_, 1, LiveScript::Draws(),
+                                        Prng(1));
+    run_->Run();
+    driver_ = std::make_unique<SharedDriver>(*run_);
+  }
+
+  SharedServer shared_;
+  LiveClient client_;
+  Script script_;
+  std::unique_ptr<LiveScript> run_;
+  std::unique_ptr<SharedDriver> driver_;
+};
+
+TEST_F(SharedDriverTest, KnowsItsWatchesAsTheirClientDoes) {
+  Run({Put{.key = "b"}, Create{.key = "b", .id = 7, .options = {.progress_notify = true}},
+       Create{.key = "b", .id = 7}, Create{.key = "a/", .end = "a0", .id = 8}, Cancel{1, 8}});
+  std::map<DrivenWatch::State, int> states;
+  const std::vector<DrivenWatch> watches = driver_->Watches();
+  for (const DrivenWatch& watch : watches) {
+    ++states[watch.state];
+    EXPECT_EQ(driver_->StateOf(watch.ref), watch.state);
+  }
+  ASSERT_GE(watches.size(), 3U);
+  EXPECT_EQ(watches[0].range, KeyRange("s1/b", ""));
+  EXPECT_EQ(watches[0].id, WatchId(7));
+  EXPECT_TRUE(watches[0].progress_notify);
+  EXPECT_EQ(watches[1].state, DrivenWatch::State::kOver);  // its id was in use
+  EXPECT_EQ(watches[2].state, DrivenWatch::State::kCancelled);
+  EXPECT_EQ(watches[2].range, KeyRange("s1/a/", "s1/a0"));
+  EXPECT_FALSE(watches[2].progress_notify);
+  EXPECT_EQ(driver_->StateOf({StreamId(999), 0}), DrivenWatch::State::kAsked);
+}
+
+TEST_F(SharedDriverTest, AsksOnlyForWhatIsItsOwn) {
+  Run({Put{.key = "b"}});
+  EXPECT_EQ(driver_->Own(), KeyRange("s1/", "s10"));
+  EXPECT_EQ(driver_->HistoryToWatch(KeyRange("x", "y")), driver_->Own());
+  EXPECT_EQ(driver_->head(), shared_.server().head());
+  EXPECT_EQ(driver_->floor(), shared_.server().floor());
+  EXPECT_LE(driver_->oldest(), driver_->head());
+  EXPECT_EQ(driver_->Without(Capability::kProgressRequest), "");
+  EXPECT_NE(driver_->Without(Capability::kProgressNotices), "");  // others write
+  EXPECT_FALSE(driver_->GivesUp());
+}
+
+TEST_F(SharedDriverTest, CreatesAwaitsAndCancelsAWatch) {
+  Run({Put{.key = "b"}});
+  const StreamId stream = driver_->AnyStream().value();
+  const WatchRef watch = driver_->Create(stream, {.key = "s1/b"});
+  const auto is = [&](DrivenWatch::State state) { return driver_->StateOf(watch) == state; };
+  driver_->Await([&] { return is(DrivenWatch::State::kOpen); });
+  ASSERT_TRUE(is(DrivenWatch::State::kOpen));
+  driver_->PutEach({"s1/b", "s1/a0"});
+  driver_->RequireDelivery({watch});
+  driver_->RequireProgress(stream, Driver::Progress::kRequested);
+  driver_->Cancel(watch);
+  driver_->Await([&] { return is(DrivenWatch::State::kCancelled); });
+  EXPECT_TRUE(is(DrivenWatch::State::kCancelled));
+  driver_->DeleteEach({"s1/b", "s1/a0"});
+  const std::int64_t through = driver_->head().value - 1;  // before the deletion
+  EXPECT_THAT(shared_.Finish().findings, IsEmpty());
+  const std::vector<DeliveryDue> due = shared_.Stated<DeliveryDue>();
+  ASSERT_THAT(due, Not(IsEmpty()));
+  EXPECT_EQ(due.back().through, through);
+  EXPECT_EQ(due.back().streams, std::vector<std::uint32_t>{stream.value});
+  EXPECT_THAT(shared_.Stated<ProgressDue>(), Not(IsEmpty()));
 }
 
 }  // namespace
