@@ -93,5 +93,65 @@ TEST(Buckets, WhatIsNotProvenTakesNothingProvenWithIt) {
   EXPECT_TRUE(buckets.all().back().proven());
 }
 
+TEST(Buckets, AScriptWithoutAFindingIsNone) {
+  Buckets buckets;
+  buckets.File({}, 1, {});
+  EXPECT_TRUE(buckets.empty());
+  EXPECT_THAT(buckets.all(), SizeIs(0));
+  EXPECT_FALSE(buckets.Shown(ShapeOf(kLost)));
+}
+
+// A recording is kept as long as it shows something that is kept.
+TEST(Buckets, TheRecordingsOfExamplesAreCited) {
+  Buckets buckets;
+  buckets.File({Script(), 0, "one"}, 1, {kLost, kStuck});
+  buckets.File({Script(), 5, "two"}, 2, {kLost});
+  for (int i = 0; i < 20; ++i) buckets.File({Script(), 1, "others"}, 3, {kLost});
+  EXPECT_TRUE(buckets.Cite("one"));
+  EXPECT_FALSE(buckets.Cite("two"));  // there are better examples
+  EXPECT_FALSE(buckets.Cite("none"));
+}
+
+TEST(Buckets, AnExampleShowsWhatItsScriptShowed) {
+  Buckets buckets;
+  Finding first = kLost, second = kLost;
+  first.observed = "once";
+  second.observed = "twice";
+  buckets.File({{.steps = {Put{.key = "b"}}}, 4}, 1, {first});
+  buckets.File({{.steps = {Compact{}}}, 1}, 2, {second});
+  ASSERT_THAT(buckets.all(), SizeIs(1));
+  const Bucket& bucket = buckets.all().front();
+  EXPECT_EQ(bucket.broken().observed, "twice");
+  EXPECT_TRUE(Has<Compact>(bucket.examples.front().script));
+  EXPECT_EQ(bucket.first, 1U);
+}
+
+// What is known comes first in a script, and is no reason for what follows.
+TEST(Buckets, OnlyKnownBugsAreNoCauseOfTheRest) {
+  Buckets buckets([](const std::string& signature) { return !signature.empty(); });
+  const Finding known{.guarantee = Guarantee("Bookmarkable"), .signature = "known"};
+  buckets.File({}, 1, {known});
+  buckets.File({}, 2, {known, kLost});
+  EXPECT_THAT(Causes(buckets), ElementsAre("Bookmarkable", "Reliable"));
+  EXPECT_THAT(buckets.After(buckets.all().front()), SizeIs(0));
+  EXPECT_EQ(buckets.all().front().times, 2U);
+}
+
+TEST(Buckets, TheMostFrequentConsequenceComesFirst) {
+  Buckets buckets;
+  for (int i = 0; i < 3; ++i) buckets.File({}, 1, {kLost, kStuck});
+  for (int i = 0; i < 5; ++i) buckets.File({}, 2, {kLost, kWrongRead});
+  const std::vector<const Bucket*> after = buckets.After(buckets.all().front());
+  ASSERT_THAT(after, SizeIs(2));
+  EXPECT_EQ(after[0]->shape, ShapeOf(kWrongRead));
+  EXPECT_EQ(after[1]->shape, ShapeOf(kStuck));
+}
+
+TEST(Buckets, AShapeIsShownByAnyOfTheFindings) {
+  EXPECT_TRUE(Shows({kStuck, kLost}, ShapeOf(kLost)));
+  EXPECT_FALSE(Shows({kStuck}, ShapeOf(kLost)));
+  EXPECT_FALSE(Shows({}, ShapeOf(kLost)));
+}
+
 }  // namespace
 }  // namespace watchproof::explore

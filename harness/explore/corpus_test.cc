@@ -61,5 +61,28 @@ TEST(Corpus, ASeedChoosesTheSame) {
   EXPECT_NE(chosen(3), chosen(4));
 }
 
+TEST(Corpus, CoverageKnowsWhatWasReachedByAnyScript) {
+  Corpus corpus;
+  Features features;
+  Situations& situations = features.situations;
+  const Create asked{.key = "b"};
+  situations.See({}, {{&asked, StartKind::kNow, WatchPhase::kLive},
+                      {&asked, StartKind::kNow, WatchPhase::kBehind}});
+  situations.Meanwhile(Put{.key = "b"});
+  const std::size_t before = corpus.coverage().pairs().count();
+  corpus.Offer({}, features);
+  EXPECT_GT(corpus.coverage().pairs().count(), before);
+  // What it reached is no feature of its own: situations are asked for by their scripts.
+  EXPECT_THAT(corpus.scripts(), IsEmpty());
+}
+
+TEST(Corpus, WithoutScriptsEachIsDrawn) {
+  Corpus corpus;
+  Prng prng(1);
+  std::set<std::string> texts;
+  for (int i = 0; i < 20; ++i) texts.insert(ToText(corpus.Choose(prng)));
+  EXPECT_THAT(texts, SizeIs(20));
+}
+
 }  // namespace
 }  // namespace watchproof::explore

@@ -77,5 +77,50 @@ TEST(Shrink, LeavesPlainStepsOnAPlainServer) {
   EXPECT_EQ(smallest.server, Server());
 }
 
+// Each limit is as usual if the finding shows with that, one after the other.
+TEST(Shrink, ALimitStaysWhereItIsNeeded) {
+  Script script = Puts({"a"});
+  script.limits = {.queued_replies = 1,
+                   .control_replies = 2,
+                   .watchers_per_step = 9,
+                   .reply_bytes = 1,
+                   .part_bytes = 70,
+                   .strict_previous = true,
+                   .disk = true};
+  const Script smallest =
+      Shrink(script,
+             [](const std::vector<Script>& candidates) -> std::optional<std::size_t> {
+               const Script& one = candidates.front();
+               const bool shows = one.limits.disk && one.limits.reply_bytes == 1 && Has<Put>(one);
+               return shows ? std::optional<std::size_t>(0) : std::nullopt;
+             },
+             {.runs = 200, .at_once = 1});
+  EXPECT_EQ(DescribeLimits(smallest.limits), "limits reply_bytes=1 disk=true");
+}
+
+// The order of steps is kept, and a script in which nothing can be left out stays as it is.
+TEST(Shrink, WhatIsNeededStaysInItsOrder) {
+  int runs = 0;
+  const Script smallest =
+      Shrink(Puts({"a", "b", "c", "d"}),
+             [&](const std::vector<Script>& candidates) -> std::optional<std::size_t> {
+               ++runs;
+               const bool shows = KeysOf(candidates.front()) == "abcd";
+               return shows ? std::optional<std::size_t>(0) : std::nullopt;
+             },
+             {.runs = 100, .at_once = 1});
+  EXPECT_EQ(KeysOf(smallest), "abcd");
+  EXPECT_LT(runs, 60);
+}
+
+// With no run left, the script itself is the smallest that is known.
+TEST(Shrink, WithoutRunsNothingIsTried) {
+  const auto never = [](const std::vector<Script>&) -> std::optional<std::size_t> {
+    ADD_FAILURE() << "nothing was to be tried";
+    return 0;
+  };
+  EXPECT_EQ(KeysOf(Shrink(Puts({"a", "b"}), never, {.runs = 0})), "ab");
+}
+
 }  // namespace
 }  // namespace watchproof::explore
