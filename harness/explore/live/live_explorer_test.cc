@@ -5,7 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <list>
+
 #include "embedded_store/server/store_server.h"
+#include "harness/drive/shared/testing/store_in_process.h"
 
 namespace watchproof::explore {
 namespace {
@@ -119,6 +123,138 @@ TEST_F(LiveExplorerTest, NothingBeginsOnceItIsInterrupted) {
   EXPECT_TRUE(explorer.Explore(60s, 1, [] { return true; }).ok());
   EXPECT_EQ(explorer.counts().scripts, 0U);
   EXPECT_EQ(given_, 0U);
+}
+
+// Servers side by side, each a store of its own, as many as the explorer starts.
+class SideBySide : public testing::Test {
+ protected:
+  LiveExploreOptions Options(const store::StoreOptions& store) {
+    return {.target = {.text = "in-process",
+                       .make =
+                           [this, store](const TargetSpec& spec) {
+                             MutexLock lock(mu_);
+                             StoreInProcess& made = stores_.emplace_back(store);
+                             if (stores_.size() <= starts_.size()) {
+                               made.fails_to_start = starts_[stores_.size() - 1];
+                             }
+                             if (ends_at_start_) made.ended = ExitState{.code = 1};
+                             return made.spec().make(spec);
+                           }},
+            .folder = [this]() -> Result<fs::path> {
+              const fs::path made = folder_ / fmt::format("{}", ++folders_);
+              fs::create_directories(made);
+              return made;
+            },
+            .finish =
+                [](const fs::path& made, bool keep) {
+                  if (!keep) fs::remove_all(made);
+                },
+            .interrupted = [] { return false; }};
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  const fs::path folder_ =
+      fs::path(testing::TempDir()) /
+      (std::string("beside-") + testing::UnitTest::GetInstance()->current_test_info()->name());
+  std::vector<std::vector<Status>> starts_;  // by server
+  bool ends_at_start_ = false;
+  Mutex mu_;
+  std::list<StoreInProcess> stores_;
+
+ private:
+  int folders_ = 0;
+};
+
+TEST_F(SideBySide, TheFirstRecordingThatIsWorthItIsKept) {
+  LiveExplorer explorer(Options({.defects = {"filter-ignored"}}));
+  const auto runs =
+      explorer.RunAlone({Plain(), Filtered(), Filtered()},
+                        [](const LiveExplorer::Findings& findings) { return !findings.empty(); });
+  ASSERT_TRUE(runs.has_value());
+  ASSERT_THAT(*runs, SizeIs(3));
+  EXPECT_THAT((*runs)[0].findings, IsEmpty());
+  int kept = 0;
+  for (const LiveExplorer::Alone& one : *runs) {
+    kept += one.recording.empty() ? 0 : 1;
+    if (!one.recording.empty()) {
+      EXPECT_TRUE(fs::exists(one.recording));
+    }
+  }
+  EXPECT_EQ(kept, 1);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+}
+
+// A script that kills its server has one that keeps its data.
+TEST_F(SideBySide, AScriptWithARestartIsRunOnADisk) {
+  LiveExplorer explorer(Options({}));
+  const auto runs = explorer.RunAlone(
+      {{.steps = {Create{.key = "b"}, Put{.key = "b"}, Crash{}, Get{.key = "b"}}}});
+  ASSERT_TRUE(runs.has_value());
+  EXPECT_THAT(runs->front().findings, IsEmpty());
+  EXPECT_EQ(stores_.front().kills, 1);
+}
+
+TEST_F(SideBySide, AFindingIsMadeSmaller) {
+  LiveExplorer explorer(Options({.defects = {"filter-ignored"}}));
+  const auto shown = explorer.RunAlone({Filtered()});
+  ASSERT_TRUE(shown.has_value());
+  ASSERT_FALSE(shown->front().findings.empty());
+  const Bucket bucket{.shape = ShapeOf(shown->front().findings.front()),
+                      .examples = {{.script = Plain()}, {.script = Filtered()}}};
+  const auto smallest = explorer.Shrink(bucket);
+  ASSERT_TRUE(smallest.has_value() && smallest->has_value());
+  EXPECT_LT((*smallest)->steps.size(), Filtered().steps.size());
+  EXPECT_TRUE(Has<Create>(**smallest));
+  EXPECT_EQ((*smallest)->server, Server());
+}
+
+// As long as some server runs, one that is late is only counted.
+TEST_F(SideBySide, AServerThatIsLateIsLeftOut) {
+  const Status late(StatusCode::kDeadlineExceeded, "it did not answer in time");
+  starts_ = {{}, {late}, {late}, {late}, {}};
+  LiveExplorer explorer(Options({}));
+  int asked = 0;
+  while (explorer.counts().servers < 2) {
+    ASSERT_TRUE(explorer.Explore(60s, 1, [&asked] { return ++asked < 2; }).ok());
+  }
+  EXPECT_EQ(explorer.counts().late, 1U);
+  EXPECT_EQ(explorer.counts().servers, 2U);
+  EXPECT_EQ(explorer.counts().scripts, 2U);
+}
+
+TEST_F(SideBySide, WithoutAnyServerThereIsNothingToExplore) {
+  starts_.assign(9, {Status(StatusCode::kDeadlineExceeded, "it did not answer in time")});
+  LiveExplorer explorer(Options({}));
+  EXPECT_EQ(explorer.Explore(60s, 1, [] { return true; }).code(), StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(explorer.counts().late, 1U);
+}
+
+TEST_F(SideBySide, AServerThatEndsAtItsStartIsAnError) {
+  starts_ = {{Status(StatusCode::kInternal, "its data are damaged")}};
+  LiveExplorer explorer(Options({}));
+  EXPECT_EQ(explorer.Explore(60s, 1, [] { return true; }).code(), StatusCode::kInternal);
+  EXPECT_EQ(explorer.counts().servers, 0U);
+  // What it left is kept, to be looked into.
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+}
+
+TEST_F(SideBySide, ExploresUntilThereIsEnough) {
+  LiveExploreOptions options = Options({});
+  options.covering = false;
+  LiveExplorer explorer(options);
+  int asked = 0;
+  ASSERT_TRUE(explorer
+                  .Explore(60s, 12,
+                           [&asked] {
+                             ++asked;
+                             return false;
+                           })
+                  .ok());
+  EXPECT_EQ(asked, 1);  // the servers that run then are finished
+  EXPECT_LE(explorer.counts().scripts, 12U);
+  EXPECT_GE(explorer.counts().servers, 1U);
+  EXPECT_THAT(explorer.buckets(), IsEmpty());
+  EXPECT_GT(explorer.corpus().features(), 0U);
 }
 
 }  // namespace

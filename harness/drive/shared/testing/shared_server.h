@@ -27,11 +27,10 @@ namespace watchproof::explore {
 
 class SharedServer {
  public:
-  explicit SharedServer(store::StoreOptions store = {}, LiveServerOptions options = {}) {
+  explicit SharedServer(const store::StoreOptions& store = {}, LiveServerOptions options = {}) {
     const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
     folder_ = std::filesystem::path(testing::TempDir()) / ("shared-" + test);
     std::filesystem::create_directories(folder_);
-    if (options.durable) store.data = folder_ / "data";
     store_ = std::make_unique<StoreInProcess>(store);
     options.target = store_->spec();
     options.folder = folder_;

@@ -2,7 +2,7 @@
 // The embedded store as a target that is killed and started again in this process, and that does
 // what a test says at its start and its end.
 //
-//   StoreInProcess store({.data = folder});
+//   StoreInProcess store({.defects = {"filter-ignored"}});
 //   options.target = store.spec();
 //   store.fails_to_start = {late, late};
 //
@@ -52,7 +52,10 @@ class StoreInProcess {
   class InProcess final : public Target {
    public:
     explicit InProcess(StoreInProcess& its) : its_(its) {}
-    Status Start(const StartOptions&) override { return its_.Run(); }
+    Status Start(const StartOptions& start) override {
+      if (start.durable) its_.options_.data = start.folder / "data";
+      return its_.Run();
+    }
     Endpoint endpoint() const override { return {its_.options_.host, its_.options_.port}; }
     std::string version() const override { return its_.options_.etcd_version; }
     Result<Metrics> ReadMetrics() override { return Status(StatusCode::kNotFound, "none"); }
