@@ -185,6 +185,25 @@ class BetweenSteps {
       return false;
     };
   }
+  // Once the server is there, when so much more has been written.
+  void After(LiveServer& of, std::int64_t writes, std::function<void()> action) {
+    at = Revision(of.head().value + writes);
+    act = std::move(action);
+    server = &of;
+  }
+  // Waits until it holds of a watch of the script's first stream, by its ordinal.
+  void AwaitAfter(LiveServer& of, std::int64_t writes, std::uint32_t ordinal,
+                  std::function<bool(const WatchState&)> holds) {
+    After(of, writes, [&of, ordinal, holds = std::move(holds)] {
+      EXPECT_TRUE(of.Await(
+          [&](const Judge& judge) {
+            const auto watch = judge.Find(StreamId(2), ordinal);
+            return watch && holds(judge.watch(*watch));
+          },
+          60s));
+    });
+  }
+
   LiveServer* server = nullptr;
   Revision at{};
   std::function<void()> act;
@@ -194,10 +213,14 @@ class BetweenSteps {
 };
 
 TEST(LiveScript, AWatchGoesOnWhereItsStreamEnded) {
-  SharedServer shared;
+  BetweenSteps between;
+  SharedServer shared({}, {.interrupted = between.hook()});
   const std::int64_t base = shared.server().head().value;
-  shared.Run({Create{.key = "b", .id = 1}, Create{.key = "b", .start = {Place::From::kHead, 9}},
-              Put{.key = "b", .times = 3}, Turn{Loop::kCommit}, Resume{1}});
+  between.AwaitAfter(shared.server(), 3, 0,
+                     [](const WatchState& watch) { return watch.events == 3; });
+  shared.Run({Create{.key = "b", .start = {Place::From::kHead, 1}},
+              Create{.key = "b", .start = {Place::From::kHead, 9}}, Put{.key = "b", .times = 3},
+              Resume{1}});
   EXPECT_THAT(shared.Finish().findings, IsEmpty());
   const std::vector<Resumption> resumed = shared.Stated<Resumption>();
   ASSERT_EQ(resumed.size(), 2U);
@@ -207,26 +230,16 @@ TEST(LiveScript, AWatchGoesOnWhereItsStreamEnded) {
   std::vector<std::int64_t> starts = shared.StartsOf("s1/b");
   starts.resize(4);
   // The first had received what had been written; the other one still waits for the future.
-  EXPECT_THAT(starts, ElementsAre(0, base + 9, base + 4, base + 9));
+  EXPECT_THAT(starts, ElementsAre(base + 1, base + 9, base + 4, base + 9));
 }
 
 TEST(LiveScript, ACompactedWatchGoesOnAtItsCompaction) {
   BetweenSteps between;
   SharedServer shared({}, {.interrupted = between.hook()});
-  between.server = &shared.server();
-  between.at = Revision(shared.server().head().value + 4);  // before the last step
-  bool compacted = false;
-  between.act = [&] {
-    compacted = shared.server().Await(
-        [](const Judge& judge) {
-          const auto watch = judge.Find(StreamId(2), 0);
-          return watch && judge.watch(*watch).end == WatchEnd::kCompacted;
-        },
-        60s);
-  };
+  between.AwaitAfter(shared.server(), 4, 0,
+                     [](const WatchState& watch) { return watch.end == WatchEnd::kCompacted; });
   shared.Run({Put{.key = "b", .times = 3}, Compact{},
               Create{.key = "b", .start = {Place::From::kFloor, -2}}, Put{.key = "a0"}, Resume{1}});
-  EXPECT_TRUE(compacted);
   EXPECT_THAT(shared.Finish().findings, IsEmpty());
   const std::vector<std::int64_t> starts = shared.StartsOf("s1/b");
   ASSERT_GE(starts.size(), 2U);
@@ -234,9 +247,12 @@ TEST(LiveScript, ACompactedWatchGoesOnAtItsCompaction) {
 }
 
 TEST(LiveScript, WhatHasEndedIsNotResumed) {
-  SharedServer shared;
+  BetweenSteps between;
+  SharedServer shared({}, {.interrupted = between.hook()});
+  between.AwaitAfter(shared.server(), 1, 2,
+                     [](const WatchState& watch) { return watch.end == WatchEnd::kCancelled; });
   shared.Run({Create{.key = "b", .id = 1}, Create{.key = "b", .id = 1}, Create{.key = "b", .id = 2},
-              Cancel{1, 2}, Turn{Loop::kCommit}, Resume{1}});
+              Cancel{1, 2}, Put{.key = "a0"}, Resume{1}});
   EXPECT_THAT(shared.Finish().findings, IsEmpty());
   // The second is refused, the third is cancelled.
   EXPECT_EQ(shared.Stated<Resumption>().size(), 1U);
@@ -292,9 +308,8 @@ TEST(LiveScript, LeasesHaveTheTimeThatTheServerGivesThem) {
 TEST(LiveScript, ACompactionByAnotherIsAStepOfItsOwn) {
   BetweenSteps between;
   SharedServer shared({}, {.interrupted = between.hook()});
-  between.server = &shared.server();
-  between.at = Revision(shared.server().head().value + 3);
-  between.act = [&] { shared.server().Compacted(Revision(between.at.value - 1)); };
+  const Revision through(shared.server().head().value + 2);
+  between.After(shared.server(), 3, [&] { shared.server().Compacted(through); });
   const Script done = shared.Run({Put{.key = "b", .times = 3}, Put{.key = "a0"}});
   EXPECT_THAT(Texts(done), ElementsAre("put key=b times=3", "compact at=head-1", "put key=a0"));
   shared.Finish();
