@@ -73,10 +73,7 @@ void RunSlowLink(Scenario& scenario, const SlowLink& row) {
   scenario.Put(ghost);
   scenario.Put(hot);
   keys.Write(scenario.Random("before").Between(2, 8));
-  scenario.Add(FollowStep{});
-  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
-  // A list comes to the head before there is a watch.
-  scenario.Add(AwaitRegisteredStep{1});
+  Follow(scenario);
   scenario.Inject("bandwidth", {{"rate", "64KiB"}, {"at-least", "64KiB"}});
   for (int i = 0; i < kPutsBeyondQueue; ++i) {
     scenario.Put(row.new_keys ? keys.New() : hot, {kSlowBytes, kSlowBytes});

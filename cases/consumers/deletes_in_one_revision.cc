@@ -21,10 +21,7 @@ namespace {
       std::vector<std::string> deleted;
       for (std::int64_t i = scenario.Between(12, 20); i > 0; --i) deleted.push_back(keys.New());
       for (const std::string& key : deleted) scenario.Put(key, {1000, 2000});
-      scenario.Add(FollowStep{});
-      scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
-      // A list comes to the head before there is a watch.
-      scenario.Add(AwaitRegisteredStep{1});
+      Follow(scenario);
       scenario.Put(deleted.back());
       scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kReceived});
       // Without previous values the response has some 60 bytes for each key.

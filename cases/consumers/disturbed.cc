@@ -28,10 +28,7 @@ void RunRow(Scenario& scenario, const Row& row) {
     scenario.Add(FollowStep{.with = FollowStep::With::kNeighbour, .count = row.neighbours});
     scenario.Add(AwaitRegisteredStep{static_cast<std::size_t>(row.neighbours)});
   }
-  scenario.Add(FollowStep{});
-  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
-  // A list comes to the head before there is a watch.
-  scenario.Add(AwaitRegisteredStep{static_cast<std::size_t>(row.neighbours) + 1});
+  Follow(scenario, static_cast<std::size_t>(row.neighbours) + 1);
   // What a client resumes at depends on the events that it has received.
   keys.Write(prng.Between(5, 15));
   scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kReceived});

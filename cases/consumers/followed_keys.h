@@ -52,13 +52,17 @@ class FollowedKeys {
   std::set<std::string> present_;
 };
 
+// The consumer follows with so many watches. A list comes to the head before there is one.
+inline void Follow(Scenario& scenario, std::size_t watches = 1) {
+  scenario.Add(FollowStep{});
+  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
+  scenario.Add(AwaitRegisteredStep{watches});
+}
+
 // Once the consumer follows, its connection is cut, and new ones are refused until "refuse" is
 // healed.
 inline void FollowAndCutOff(Scenario& scenario) {
-  scenario.Add(FollowStep{});
-  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
-  // A list comes to the head before there is a watch.
-  scenario.Add(AwaitRegisteredStep{1});
+  Follow(scenario);
   scenario.Inject("refuse");
   scenario.Inject("reset");
   scenario.AwaitEffect("refuse");

@@ -7,13 +7,6 @@ namespace {
 
 constexpr ValueSize kOfFreedSpace{8'000, 16'000};
 
-void FollowKeys(Scenario& scenario) {
-  scenario.Add(FollowStep{});
-  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
-  // A list comes to the head before there is a watch.
-  scenario.Add(AwaitRegisteredStep{1});
-}
-
 [[maybe_unused]] const bool kIdle = AddCase(
     CaseWithConsumer(
         {.name = "Consumers.IdleAtCompaction",
@@ -27,7 +20,7 @@ void FollowKeys(Scenario& scenario) {
       Prng prng = scenario.Random("shape");
       FollowedKeys keys(scenario, 6);
       keys.Write(prng.Between(5, 15));
-      FollowKeys(scenario);
+      Follow(scenario);
       scenario.Compact(AtHead());
       // A false ErrCompacted comes while it waits.
       scenario.Hold(200ms, 300ms);
@@ -48,7 +41,7 @@ void FollowKeys(Scenario& scenario) {
       FollowedKeys keys(scenario, 6);
       const std::string moved = keys.New();
       keys.Write(prng.Between(5, 15));
-      FollowKeys(scenario);
+      Follow(scenario);
       for (std::int64_t i = prng.Between(60, 90); i > 0; --i) scenario.Put(moved, kOfFreedSpace);
       scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kReceived});
       scenario.Compact(AtHead());
@@ -75,7 +68,7 @@ void FollowKeys(Scenario& scenario) {
       for (std::int64_t i = prng.Between(5, 10); i > 0; --i) removed.push_back(keys.New());
       for (const std::string& key : removed) scenario.Put(key);
       keys.Write(prng.Between(5, 15));
-      FollowKeys(scenario);
+      Follow(scenario);
       scenario.Inject("no-space");
       scenario.AwaitEffect("no-space");
       for (const std::string& key : removed) scenario.Delete(key);

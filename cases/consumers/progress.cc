@@ -8,10 +8,7 @@ namespace {
 void FollowToHead(Scenario& scenario, FollowedKeys& keys) {
   Prng prng = scenario.Random("shape");
   keys.Write(prng.Between(5, 15));
-  scenario.Add(FollowStep{});
-  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
-  // A list comes to the head before there is a watch.
-  scenario.Add(AwaitRegisteredStep{1});
+  Follow(scenario);
   keys.Write(prng.Between(5, 15));
   scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kReceived});
 }

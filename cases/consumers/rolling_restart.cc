@@ -45,10 +45,7 @@ void RestartUnderLoad(Scenario& scenario, FollowedKeys& keys, int member, int ro
       scenario.Cluster({.members = kMembersOfCluster});
       FollowedKeys keys(scenario, 8);
       keys.Write(scenario.Random("before").Between(5, 15));
-      scenario.Add(FollowStep{});
-      scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
-      // A list comes to the head before there is a watch.
-      scenario.Add(AwaitRegisteredStep{1});
+      Follow(scenario);
       for (int round = 1; round <= kRounds; ++round) {
         for (int one = 1; one <= kMembersOfCluster; ++one) scenario.Add(AwaitReleaseStep{one});
         // The first one last: that is where the consumer is.

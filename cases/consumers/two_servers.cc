@@ -28,11 +28,9 @@ void RunHop(Scenario& scenario, const Hop& row) {
   scenario.Put(ghost);
   scenario.Put(old);
   keys.Write(prng.Between(5, 15));
-  scenario.Add(FollowStep{});
-  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
-  // The watch of the first server's cache is what the fault is to hold up; a list comes to the head
-  // before it. A member counts its own alone.
-  scenario.Add(AwaitRegisteredStep{row.members > 1 ? 1U : 2U});
+  // The watch of the first server's cache is what the fault is to hold up. A member counts its own
+  // alone.
+  Follow(scenario, row.members > 1 ? 1 : 2);
   scenario.Add(MoveConsumerStep{});
   keys.Write(prng.Between(5, 15));
   scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
