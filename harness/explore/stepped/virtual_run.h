@@ -132,12 +132,13 @@ class VirtualRun {
   void Do(const KeepAlive& keep);
   void Do(const Get& get);
   void Do(const Compact& compact);
-  void PutOnce(const Put& put);
   struct Call {
     CallId id;
     Method method;
   };
   Call Begin(Method method, std::string request);
+  template <typename Request>
+  void Ask(const char* what, Method method, const Request& request, auto expected, auto asked);
   // Compares what the store answers with what it has to; `learn` runs when the answer is recorded.
   template <typename T>
   void Settle(const char* what, Call call, const Result<T>& expected, const Result<T>& answer,

@@ -60,31 +60,32 @@ void VirtualRun::Settle(const char* what, Call call, const Result<T>& expected,
       {.response = ToWire(*answer), .header = answer->revision, .learn = learn});
 }
 
+// The reference store is asked before the store itself.
+template <typename Request>
+void VirtualRun::Ask(const char* what, Method method, const Request& request, auto expected,
+                     auto asked) {
+  const Call call = Begin(method, ToMessage(request).bytes());
+  const auto op = ToStore(request);
+  const auto answer = (reference_.*expected)(op);
+  Settle(what, call, answer, (*store_.*asked)(op));
+}
+
 void VirtualRun::Do(const Put& put) {
   for (std::int64_t i = 0; i < put.times; ++i) {
-    const PutRequest request = RequestOf(put, kAlone, values_);
-    const Call call = Begin(Method::kPut, ToMessage(request).bytes());
-    const store::PutOp op = ToStore(request);
-    const auto expected = reference_.Put(op);
-    Settle("a put", call, expected, store_->Put(op));
+    Ask("a put", Method::kPut, RequestOf(put, kAlone, values_), &ReferenceStore::Put,
+        &store::MvccStore::Put);
     if (put.paced) Quiet();
   }
 }
 
 void VirtualRun::Do(const Delete& erase) {
-  const DeleteRequest request = RequestOf(erase, kAlone);
-  const Call call = Begin(Method::kDeleteRange, ToMessage(request).bytes());
-  const store::DeleteOp op = ToStore(request);
-  const auto expected = reference_.Delete(op);
-  Settle("a delete", call, expected, store_->DeleteRange(op));
+  Ask("a delete", Method::kDeleteRange, RequestOf(erase, kAlone), &ReferenceStore::Delete,
+      &store::MvccStore::DeleteRange);
 }
 
 void VirtualRun::Do(const Txn& txn) {
-  const TxnRequest request = RequestOf(txn, kAlone, values_);
-  const Call call = Begin(Method::kTxn, ToMessage(request).bytes());
-  const store::TxnOp op = ToStore(request);
-  const auto expected = reference_.Txn(op);
-  Settle("a transaction", call, expected, store_->Txn(op));
+  Ask("a transaction", Method::kTxn, RequestOf(txn, kAlone, values_), &ReferenceStore::Txn,
+      &store::MvccStore::Txn);
 }
 
 void VirtualRun::Do(const Grant& grant) {
@@ -112,10 +113,8 @@ void VirtualRun::Do(const KeepAlive& keep) {
 }
 
 void VirtualRun::Do(const Get& get) {
-  const ReadRequest request = RequestOf(get, kAlone, Resolve(get.at));
-  const Call call = Begin(Method::kRange, ToMessage(request).bytes());
-  const store::RangeQuery query = ToStore(request);
-  Settle("a read", call, reference_.Range(query), store_->Range(query));
+  Ask("a read", Method::kRange, RequestOf(get, kAlone, Resolve(get.at)), &ReferenceStore::Range,
+      &store::MvccStore::Range);
 }
 
 void VirtualRun::Do(const Compact& compact) {
