@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "harness/drive/shared/shared_driver.h"
 #include "harness/promises/promise.h"
 #include "harness/session/verdict.h"
 #include "harness/targets/probe_capabilities.h"
@@ -18,22 +19,6 @@ constexpr int kMostStreams = 8;  // for the bound of what is used
 constexpr std::int64_t kProbeValue = 16;
 const std::string kGroup = "standing promises";
 
-DrivenWatch::State StateIn(const WatchState& watch) {
-  using State = DrivenWatch::State;
-  switch (watch.end) {
-    case WatchEnd::kOpen:
-      return watch.created ? State::kOpen : State::kAsked;
-    case WatchEnd::kCompacted:
-      return State::kCompacted;
-    case WatchEnd::kCancelled:
-      return State::kCancelled;
-    case WatchEnd::kRefused:
-    case WatchEnd::kStreamClosed:
-      break;
-  }
-  return State::kOver;
-}
-
 class AttemptDriver final : public Driver {
  public:
   AttemptDriver(StepContext& context, const Plan& plan) : context_(context), plan_(plan) {}
@@ -44,20 +29,15 @@ class AttemptDriver final : public Driver {
   std::vector<DrivenWatch> Watches() override {
     std::vector<DrivenWatch> watches;
     for (const WatchState& watch : context_.judge().watches()) {
-      if (OpenStream(watch.stream) == nullptr) continue;
-      watches.push_back({.ref = {watch.stream, watch.ordinal},
-                         .state = StateIn(watch),
-                         .id = watch.id,
-                         .range = KeyRange(watch.key, watch.range_end),
-                         .start = watch.start,
-                         .progress_notify = watch.progress_notify});
+      if (OpenStream(watch.stream) != nullptr) watches.push_back(explore::DrivenIn(watch));
     }
     std::ranges::sort(watches, {}, &DrivenWatch::ref);
     return watches;
   }
   DrivenWatch::State StateOf(WatchRef watch) override {
     const auto index = context_.judge().Find(watch.stream, watch.ordinal);
-    return index ? StateIn(context_.judge().watch(*index)) : DrivenWatch::State::kAsked;
+    return index ? explore::DrivenIn(context_.judge().watch(*index)).state
+                 : DrivenWatch::State::kAsked;
   }
   Revision head() override { return context_.head(); }
   Revision floor() override { return context_.judge().compacted_through(); }

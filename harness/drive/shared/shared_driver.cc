@@ -22,6 +22,15 @@ State StateIn(const WatchState& watch) {
 
 }  // namespace
 
+DrivenWatch DrivenIn(const WatchState& watch) {
+  return {.ref = {watch.stream, watch.ordinal},
+          .state = StateIn(watch),
+          .id = watch.id,
+          .range = KeyRange(watch.key, watch.range_end),
+          .start = watch.start,
+          .progress_notify = watch.progress_notify};
+}
+
 LiveScript::Stream* SharedDriver::StreamOf(StreamId id) {
   for (LiveScript::Stream& stream : script_.streams_) {
     if (stream.open && stream.client->id() == id) return &stream;
@@ -44,16 +53,8 @@ std::vector<DrivenWatch> SharedDriver::Watches() {
   script_.server_.Look([&](const Judge& judge) {
     for (const LiveScript::Stream& stream : script_.streams_) {
       for (std::uint32_t i = 0; stream.open && i < stream.watches.size(); ++i) {
-        const WatchRef ref{stream.client->id(), i};
-        const auto index = judge.Find(ref.stream, i);
-        if (!index) continue;
-        const WatchState& watch = judge.watch(*index);
-        watches.push_back({.ref = ref,
-                           .state = StateIn(watch),
-                           .id = watch.id,
-                           .range = KeyRange(watch.key, watch.range_end),
-                           .start = watch.start,
-                           .progress_notify = watch.progress_notify});
+        const auto index = judge.Find(stream.client->id(), i);
+        if (index) watches.push_back(DrivenIn(judge.watch(*index)));
       }
     }
   });

@@ -13,6 +13,9 @@
 
 namespace watchproof::explore {
 
+// As the judge of a recording knows it.
+DrivenWatch DrivenIn(const WatchState& watch);
+
 class SharedDriver final : public Driver {
  public:
   explicit SharedDriver(LiveScript& script) : script_(script) {}
