@@ -54,35 +54,31 @@ void RunEndedNeighbours(Scenario& scenario, const EndedNeighbours& row) {
   return true;
 }();
 
-[[maybe_unused]] const bool kUndisturbed = AddCase(
-    CaseWithConsumer(
-        {.name = "Consumers.Undisturbed",
-         .explain = "Twelve watches share the stream of the consumer's client. Its own begins a "
-                    "little in the past. Keys are put and deleted, alone and together; the store "
-                    "is compacted at a revision that the watch has nothing to do with. Nothing is "
-                    "disturbed: a case for servers that misbehave by themselves.",
-         .needs = {Capability::kCompaction},
-         .file = __FILE__,
-         .line = __LINE__}),
-    [](Scenario& scenario) {
-      FollowedKeys keys(scenario, 6);
-      Prng prng = scenario.Random("shape");
-      keys.Write(prng.Between(5, 15));
-      scenario.Add(FollowStep{.with = FollowStep::With::kNeighbour, .count = kOthers});
-      scenario.Add(FollowStep{.pause = true});
-      scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kListed});
-      keys.Write(prng.Between(10, 20));
-      scenario.Add(ContinueStep{});
-      scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kReceived});
-      keys.Write(60);
-      scenario.PutTogether({keys.New(), keys.New(), keys.New()});
-      scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kReceived});
-      scenario.Put(scenario.Key("elsewhere"));
-      scenario.Compact(AtHead());
-      // What follows must not be on its way when the compaction is noticed.
-      scenario.Hold(200ms, 300ms);
-      keys.Write(prng.Between(5, 15));
-    });
+CONSUMER_CASE(
+    Undisturbed,
+    {.explain = "Twelve watches share the stream of the consumer's client. Its own begins a "
+                "little in the past. Keys are put and deleted, alone and together; the store "
+                "is compacted at a revision that the watch has nothing to do with. Nothing is "
+                "disturbed: a case for servers that misbehave by themselves.",
+     .needs = {Capability::kCompaction}}) {
+  FollowedKeys keys(scenario, 6);
+  Prng prng = scenario.Random("shape");
+  keys.Write(prng.Between(5, 15));
+  scenario.Add(FollowStep{.with = FollowStep::With::kNeighbour, .count = kOthers});
+  scenario.Add(FollowStep{.pause = true});
+  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kListed});
+  keys.Write(prng.Between(10, 20));
+  scenario.Add(ContinueStep{});
+  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kReceived});
+  keys.Write(60);
+  scenario.PutTogether({keys.New(), keys.New(), keys.New()});
+  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kReceived});
+  scenario.Put(scenario.Key("elsewhere"));
+  scenario.Compact(AtHead());
+  // What follows must not be on its way when the compaction is noticed.
+  scenario.Hold(200ms, 300ms);
+  keys.Write(prng.Between(5, 15));
+}
 
 }  // namespace
 }  // namespace watchproof

@@ -81,3 +81,7 @@ inline CaseInfo CaseWithConsumer(CaseInfo info) {
 }
 
 }  // namespace watchproof
+
+// As WATCH_CASE, of the suite of consumers.
+#define CONSUMER_CASE(name, ...) \
+  WP_CASE(::watchproof::CaseWithConsumer, Consumers, name, __VA_ARGS__)

@@ -21,74 +21,61 @@ void FallBehind(Scenario& scenario, FollowedKeys& keys) {
   scenario.AwaitEffect("hold-stream");
 }
 
-[[maybe_unused]] const bool kResumeAfterProgress = AddCase(
-    CaseWithConsumer(
-        {.name = "Consumers.ResumeAfterProgress",
-         .explain = "The consumer has received everything, requests progress and receives the "
-                    "revision of its last event. Then the connection is reset. A client must "
-                    "resume one above that revision; etcd's client for Go resumed at it up to "
-                    "3.4.23 and 3.5.7, and passed the last event on twice (etcd #15248).",
-         .needs = {Capability::kProxy},
-         .file = __FILE__,
-         .line = __LINE__}),
-    [](Scenario& scenario) {
-      FollowedKeys keys(scenario, 4);
-      FollowToHead(scenario, keys);
-      scenario.Add(AskProgressStep{});
-      scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kNotified});
-      scenario.Inject("reset");
-      scenario.AwaitEffect("reset");
-      scenario.Heal("reset");
-      keys.Write(scenario.Random("after").Between(5, 15));
-    });
+CONSUMER_CASE(
+    ResumeAfterProgress,
+    {.explain = "The consumer has received everything, requests progress and receives the "
+                "revision of its last event. Then the connection is reset. A client must "
+                "resume one above that revision; etcd's client for Go resumed at it up to "
+                "3.4.23 and 3.5.7, and passed the last event on twice (etcd #15248).",
+     .needs = {Capability::kProxy}}) {
+  FollowedKeys keys(scenario, 4);
+  FollowToHead(scenario, keys);
+  scenario.Add(AskProgressStep{});
+  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kNotified});
+  scenario.Inject("reset");
+  scenario.AwaitEffect("reset");
+  scenario.Heal("reset");
+  keys.Write(scenario.Random("after").Between(5, 15));
+}
 
-[[maybe_unused]] const bool kProgressWhileBehind = AddCase(
-    CaseWithConsumer(
-        {.name = "Consumers.ProgressWhileBehind",
-         .explain = "What the store sends on the stream of the watches is held back while keys are "
-                    "put and deleted, and the consumer requests progress. The answer must not "
-                    "come before the events up to its revision (etcd #15220): a consumer that "
-                    "trusts it takes what it holds for complete, and resumes behind them.",
-         .needs = {Capability::kProxy},
-         .guarantees = {"Bookmarkable"},
-         .upstream = {15220},
-         .file = __FILE__,
-         .line = __LINE__}),
-    [](Scenario& scenario) {
-      FollowedKeys keys(scenario, 4);
-      FallBehind(scenario, keys);
-      scenario.Add(AskProgressStep{});
-      // The answer, if it is given at once, waits for room on the wire beside the events.
-      scenario.Hold(300ms, 500ms);
-      scenario.Heal("hold-stream");
-      keys.Write(scenario.Random("after").Between(5, 15));
-    });
+CONSUMER_CASE(
+    ProgressWhileBehind,
+    {.explain = "What the store sends on the stream of the watches is held back while keys are "
+                "put and deleted, and the consumer requests progress. The answer must not "
+                "come before the events up to its revision (etcd #15220): a consumer that "
+                "trusts it takes what it holds for complete, and resumes behind them.",
+     .needs = {Capability::kProxy},
+     .guarantees = {"Bookmarkable"},
+     .upstream = {15220}}) {
+  FollowedKeys keys(scenario, 4);
+  FallBehind(scenario, keys);
+  scenario.Add(AskProgressStep{});
+  // The answer, if it is given at once, waits for room on the wire beside the events.
+  scenario.Hold(300ms, 500ms);
+  scenario.Heal("hold-stream");
+  keys.Write(scenario.Random("after").Between(5, 15));
+}
 
-[[maybe_unused]] const bool kReadWhileBehind = AddCase(
-    CaseWithConsumer(
-        {.name = "Consumers.ReadWhileBehind",
-         .explain =
-             "What the store sends on the stream of the watches is held back while keys are "
-             "put and deleted. Then the consumer is asked for a consistent list. A cache "
-             "that is behind must not answer it before it has come to the head of the store, "
-             "for which it may request progress; where progress comes before events (etcd "
-             "#15220), what it answers is older than it says. Kubernetes requests none of "
-             "releases that are known for that, and lists from the store instead.",
-         .needs = {Capability::kProxy},
-         .upstream = {15220},
-         .file = __FILE__,
-         .line = __LINE__}),
-    [](Scenario& scenario) {
-      FollowedKeys keys(scenario, 4);
-      FallBehind(scenario, keys);
-      scenario.Add(AskReadStep{});
-      // A cache waits for 100 ms before it requests progress, and for 3 s before it gives up.
-      scenario.Hold(500ms, 1s);
-      scenario.Add(RequireBehindStep{});
-      scenario.Heal("hold-stream");
-      scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kRead});
-      keys.Write(scenario.Random("after").Between(5, 15));
-    });
+CONSUMER_CASE(
+    ReadWhileBehind,
+    {.explain = "What the store sends on the stream of the watches is held back while keys are "
+                "put and deleted. Then the consumer is asked for a consistent list. A cache "
+                "that is behind must not answer it before it has come to the head of the store, "
+                "for which it may request progress; where progress comes before events (etcd "
+                "#15220), what it answers is older than it says. Kubernetes requests none of "
+                "releases that are known for that, and lists from the store instead.",
+     .needs = {Capability::kProxy},
+     .upstream = {15220}}) {
+  FollowedKeys keys(scenario, 4);
+  FallBehind(scenario, keys);
+  scenario.Add(AskReadStep{});
+  // A cache waits for 100 ms before it requests progress, and for 3 s before it gives up.
+  scenario.Hold(500ms, 1s);
+  scenario.Add(RequireBehindStep{});
+  scenario.Heal("hold-stream");
+  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kRead});
+  keys.Write(scenario.Random("after").Between(5, 15));
+}
 
 }  // namespace
 }  // namespace watchproof

@@ -30,28 +30,24 @@ void RestartUnderLoad(Scenario& scenario, FollowedKeys& keys, int member, int ro
   keys.Write(scenario.Random(restart).Between(3, 8));
 }
 
-[[maybe_unused]] const bool kRollingRestart = AddCase(
-    CaseWithConsumer(
-        {.name = "Consumers.RollingRestart",
-         .explain = "The members of a cluster are restarted one after the other, twice, while "
-                    "clients write the keys that the consumer follows. With a target such as "
-                    "etcd@3.5.30,upgrade=3.6.16+3.7.3 that is a rolling upgrade through both "
-                    "releases: each member must report that it runs them, otherwise the attempt "
-                    "is inconclusive.",
-         .needs = {Capability::kProxy, Capability::kCluster},
-         .file = __FILE__,
-         .line = __LINE__}),
-    [](Scenario& scenario) {
-      scenario.Cluster({.members = kMembersOfCluster});
-      FollowedKeys keys(scenario, 8);
-      keys.Write(scenario.Random("before").Between(5, 15));
-      Follow(scenario);
-      for (int round = 1; round <= kRounds; ++round) {
-        for (int one = 1; one <= kMembersOfCluster; ++one) scenario.Add(AwaitReleaseStep{one});
-        // The first one last: that is where the consumer is.
-        for (const int member : {2, 3, 1}) RestartUnderLoad(scenario, keys, member, round);
-      }
-    });
+CONSUMER_CASE(
+    RollingRestart,
+    {.explain = "The members of a cluster are restarted one after the other, twice, while "
+                "clients write the keys that the consumer follows. With a target such as "
+                "etcd@3.5.30,upgrade=3.6.16+3.7.3 that is a rolling upgrade through both "
+                "releases: each member must report that it runs them, otherwise the attempt "
+                "is inconclusive.",
+     .needs = {Capability::kProxy, Capability::kCluster}}) {
+  scenario.Cluster({.members = kMembersOfCluster});
+  FollowedKeys keys(scenario, 8);
+  keys.Write(scenario.Random("before").Between(5, 15));
+  Follow(scenario);
+  for (int round = 1; round <= kRounds; ++round) {
+    for (int one = 1; one <= kMembersOfCluster; ++one) scenario.Add(AwaitReleaseStep{one});
+    // The first one last: that is where the consumer is.
+    for (const int member : {2, 3, 1}) RestartUnderLoad(scenario, keys, member, round);
+  }
+}
 
 }  // namespace
 }  // namespace watchproof

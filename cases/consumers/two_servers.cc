@@ -82,44 +82,40 @@ void RunHop(Scenario& scenario, const Hop& row) {
   return true;
 }();
 
-[[maybe_unused]] const bool kDuringSnapshot = AddCase(
-    CaseWithConsumer(
-        {.name = "Consumers.HopToMemberReceivingSnapshot",
-         .explain = "A member of a cluster was cut off, and is being sent a snapshot over a slow "
-                    "link. The consumer follows at another member, or at an API server that is a "
-                    "client of that, and goes on at this one while it is still far behind; then "
-                    "the member applies the snapshot, which is older than what the consumer has "
-                    "seen. Its watch is one from a revision that the member has not reached, and "
-                    "must receive nothing from before it (etcd #20221). A server with a watch "
-                    "cache, which knows this member alone, serves nothing before the member has "
-                    "caught up.",
-         .needs = {Capability::kCluster, Capability::kProxy},
-         .upstream = {20221},
-         .file = __FILE__,
-         .line = __LINE__}),
-    [](Scenario& scenario) {
-      Prng prng = scenario.Random("shape");
-      scenario.Cluster(kClusterWithSnapshots);
-      FollowedKeys keys(scenario, 6);
-      const std::string ghost = keys.New();
-      const std::string old = keys.New();
-      scenario.Put(ghost);
-      scenario.Put(old);
-      keys.Write(prng.Between(5, 15));
-      scenario.Add(FollowStep{});
-      scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
-      const SnapshotOnItsWay snapshot = BeginSnapshot(scenario);
-      keys.Write(prng.Between(5, 15));
-      scenario.PutSome(old, {10, 20}, kFollowsSlowly);
-      scenario.Put(ghost);
-      scenario.Delete(ghost);
-      scenario.Put(old);
-      scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
-      scenario.Add(MoveConsumerStep{.await_watch = true, .ability = "members"});
-      scenario.Add(RequireMemberBehindStep{kBehind});
-      EndSnapshot(scenario, snapshot);
-      keys.Write(prng.Between(5, 15));
-    });
+CONSUMER_CASE(
+    HopToMemberReceivingSnapshot,
+    {.explain = "A member of a cluster was cut off, and is being sent a snapshot over a slow "
+                "link. The consumer follows at another member, or at an API server that is a "
+                "client of that, and goes on at this one while it is still far behind; then "
+                "the member applies the snapshot, which is older than what the consumer has "
+                "seen. Its watch is one from a revision that the member has not reached, and "
+                "must receive nothing from before it (etcd #20221). A server with a watch "
+                "cache, which knows this member alone, serves nothing before the member has "
+                "caught up.",
+     .needs = {Capability::kCluster, Capability::kProxy},
+     .upstream = {20221}}) {
+  Prng prng = scenario.Random("shape");
+  scenario.Cluster(kClusterWithSnapshots);
+  FollowedKeys keys(scenario, 6);
+  const std::string ghost = keys.New();
+  const std::string old = keys.New();
+  scenario.Put(ghost);
+  scenario.Put(old);
+  keys.Write(prng.Between(5, 15));
+  scenario.Add(FollowStep{});
+  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
+  const SnapshotOnItsWay snapshot = BeginSnapshot(scenario);
+  keys.Write(prng.Between(5, 15));
+  scenario.PutSome(old, {10, 20}, kFollowsSlowly);
+  scenario.Put(ghost);
+  scenario.Delete(ghost);
+  scenario.Put(old);
+  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kFollowed});
+  scenario.Add(MoveConsumerStep{.await_watch = true, .ability = "members"});
+  scenario.Add(RequireMemberBehindStep{kBehind});
+  EndSnapshot(scenario, snapshot);
+  keys.Write(prng.Between(5, 15));
+}
 
 }  // namespace
 }  // namespace watchproof

@@ -38,10 +38,13 @@ inline CaseInfo Placed(CaseInfo info, std::string name, std::string file, int li
 
 }  // namespace watchproof
 
-#define WATCH_CASE(suite, name, ...)                                                    \
-  static void wp_case_##suite##_##name(::watchproof::Scenario&);                        \
-  [[maybe_unused]] static const bool wp_registered_##suite##_##name =                   \
-      ::watchproof::AddCase(::watchproof::Placed(::watchproof::CaseInfo __VA_ARGS__,    \
-                                                 #suite "." #name, __FILE__, __LINE__), \
-                            &wp_case_##suite##_##name);                                 \
+// `made` completes what the metadata says.
+#define WP_CASE(made, suite, name, ...)                                                    \
+  static void wp_case_##suite##_##name(::watchproof::Scenario&);                           \
+  [[maybe_unused]] static const bool wp_registered_##suite##_##name =                      \
+      ::watchproof::AddCase(::watchproof::Placed(made(::watchproof::CaseInfo __VA_ARGS__), \
+                                                 #suite "." #name, __FILE__, __LINE__),    \
+                            &wp_case_##suite##_##name);                                    \
   static void wp_case_##suite##_##name([[maybe_unused]] ::watchproof::Scenario& scenario)
+
+#define WATCH_CASE(suite, name, ...) WP_CASE(::watchproof::CaseInfo, suite, name, __VA_ARGS__)
