@@ -19,8 +19,7 @@ constexpr std::string_view kDone = "done";
 struct ReportLine {
   std::int64_t at = 0;  // CLOCK_MONOTONIC in nanoseconds
   ConsumerReport report;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field.Required("at", at);
     field.Required("kind", report.kind);
     report.Fields(field);

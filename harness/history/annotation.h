@@ -39,10 +39,7 @@ struct StageReached {
 struct ClosingStream {
   static constexpr std::string_view kType = "closing_stream";
   StreamId stream{};
-  template <typename F>
-  void Fields(F& field) {
-    field("stream", stream);
-  }
+  void Fields(auto& field) { field("stream", stream); }
 };
 
 // One watch resumes another. Recorded before the create of the resuming watch.
@@ -52,8 +49,7 @@ struct Resumption {
   std::uint32_t ordinal = 0;
   StreamId next_stream{};
   std::uint32_t next_ordinal = 0;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("stream", stream);
     field("ordinal", ordinal);
     field("next_stream", next_stream);
@@ -67,8 +63,7 @@ struct ReadRight {
   StreamId stream{};
   HexBytes key;
   HexBytes end;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("stream", stream);
     field("key", key);
     field("end", end);
@@ -82,8 +77,7 @@ struct ProgressDue {
   bool asked =
       false;  // requested again and again; or the watches were created with progress_notify
   std::int64_t limit_ms = 0;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("stream", stream);
     field("asked", asked);
     field("limit_ms", limit_ms);
@@ -93,10 +87,7 @@ struct ProgressDue {
 struct ProgressOver {
   static constexpr std::string_view kType = "progress_over";
   StreamId stream{};
-  template <typename F>
-  void Fields(F& field) {
-    field("stream", stream);
-  }
+  void Fields(auto& field) { field("stream", stream); }
 };
 
 // From here on each watch of the group must receive every change up to a revision, or at least one
@@ -111,8 +102,7 @@ struct DeliveryDue {
   // No fault is active, and until the end of the limit the driver asks the target nothing: what
   // comes only with the next call had been left asleep.
   bool unasked = false;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("group", group);
     field("streams", streams);
     field("ordinals", ordinals);
@@ -128,8 +118,7 @@ struct DeliveryOver {
   // After a wait in which nothing was asked: the longest that the target took for a connection
   // meanwhile, of so many that it cannot have been paused. -1: nothing is proven, or all came.
   std::int64_t answered_ms = -1;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("group", group);
     field("answered_ms", answered_ms);
   }
@@ -141,8 +130,7 @@ struct StreamEndDue {
   static constexpr std::string_view kType = "stream_end_due";
   StreamId stream{};
   std::int64_t limit_ms = 0;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("stream", stream);
     field("limit_ms", limit_ms);
   }
@@ -151,10 +139,7 @@ struct StreamEndDue {
 struct StreamEndOver {
   static constexpr std::string_view kType = "stream_end_over";
   StreamId stream{};
-  template <typename F>
-  void Fields(F& field) {
-    field("stream", stream);
-  }
+  void Fields(auto& field) { field("stream", stream); }
 };
 
 // A process of the target has ended although the harness did not end it.
@@ -163,8 +148,7 @@ struct TargetEnded {
   std::int64_t member = 1;
   std::string how;         // "was killed by signal 11 (SIGSEGV)"
   std::string last_words;  // the head of its last output
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("member", member);
     field("how", how);
     field("last_words", last_words);
@@ -177,8 +161,7 @@ struct TargetSilent {
   std::int64_t member = 1;
   std::string asked;  // "a put", "a status call"
   std::int64_t waited_ms = 0;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("member", member);
     field("asked", asked);
     field("waited_ms", waited_ms);
@@ -191,8 +174,7 @@ struct TargetRefused {
   std::string asked;
   std::string refusal;                                           // the status
   std::string known = "which this target is declared to offer";  // from where
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("asked", asked);
     field("refusal", refusal);
     field("known", known);
@@ -207,8 +189,7 @@ struct AnswerDiffers {
   std::string client;
   std::string expected;  // of the kind of call: "a put to be answered"
   std::string observed;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("client", client);
     field("expected", expected);
     field("observed", observed);
@@ -221,8 +202,7 @@ struct NotRestarted {
   std::string client;  // that killed it
   std::string observed;
   bool late = false;  // it may only have been slow
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("client", client);
     field("observed", observed);
     field("late", late);
@@ -234,8 +214,7 @@ struct MomentMissed {
   static constexpr std::string_view kType = "moment_missed";
   std::string moment;
   std::string of;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("moment", moment);
     field("of", of);
   }
@@ -247,8 +226,7 @@ struct PromiseAsked {
   static constexpr std::string_view kType = "promise_asked";
   std::string promise;  // by name, as a profile leaves it out
   std::string text;     // for readers
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("promise", promise);
     field("text", text);
   }
@@ -259,8 +237,7 @@ struct ClientAsks {
   static constexpr std::string_view kType = "client_asks";
   std::string client;
   std::string text;  // of the promise
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("client", client);
     field("text", text);
   }
@@ -271,8 +248,7 @@ struct ReadingLimited {
   static constexpr std::string_view kType = "reading_limited";
   StreamId stream{};
   std::int64_t messages = 0;  // -1: every one
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("stream", stream);
     field("messages", messages);
   }
@@ -283,8 +259,7 @@ struct QuestionLeft {
   static constexpr std::string_view kType = "question_left";
   std::string question;
   std::string why;  // "the target does not offer leases"
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("question", question);
     field("why", why);
   }
@@ -297,8 +272,7 @@ struct NotRecorded {
   std::string why;
   std::int64_t streams = 0;  // watch streams that were open in it
   bool foreign = false;      // it is no gRPC: nothing in it could have been judged
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("what", what);
     field("why", why);
     field("streams", streams);
@@ -311,8 +285,7 @@ struct ConsumerStarted {
   std::string consumer;             // "kube-storage"
   std::vector<std::string> layers;  // those that it reports on, from the store up
   std::string prefix;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("consumer", consumer);
     field("layers", layers);
     field("prefix", prefix);
@@ -328,8 +301,7 @@ struct ConsumerReport {
   std::string key;
   std::string error;
   std::map<std::string, std::int64_t> keys;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("layer", layer);
     field("kind", kind);
     field("revision", revision);
@@ -344,10 +316,7 @@ struct ConsumerReport {
 struct ConsumerReadAsked {
   static constexpr std::string_view kType = "consumer_read_asked";
   std::int64_t revision = 0;
-  template <typename F>
-  void Fields(F& field) {
-    field("revision", revision);
-  }
+  void Fields(auto& field) { field("revision", revision); }
 };
 // All faults are healed and nothing is written any more. From here on each layer must come to this
 // revision within the limit, and the consumer reports what each holds.
@@ -355,8 +324,7 @@ struct ConsumerDue {
   static constexpr std::string_view kType = "consumer_due";
   std::int64_t revision = 0;
   std::int64_t limit_ms = 0;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("revision", revision);
     field("limit_ms", limit_ms);
   }
@@ -366,8 +334,7 @@ struct ConsumerEnded {
   static constexpr std::string_view kType = "consumer_ended";
   std::string how;
   std::string last_words;
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("how", how);
     field("last_words", last_words);
   }

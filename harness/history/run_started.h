@@ -34,8 +34,7 @@ struct Deviations {
   // The event of a deletion shows create revision, version and lease of the key as it was.
   bool metadata_of_deletes = false;
 
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("unset", unset);
     field("previous_unasked", previous_unasked);
     field("keeps_history", keeps_history);
@@ -84,8 +83,7 @@ struct RunStarted {
   bool hashed_values = false;  // equal values have equal hashes, in place of the values
   std::string control_watch;   // what the proxy itself watched; empty: nothing
 
-  template <typename F>
-  void Fields(F& field) {
+  void Fields(auto& field) {
     field("format", format);
     field("case", case_name);
     field("seed", seed);

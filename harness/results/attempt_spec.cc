@@ -55,8 +55,7 @@ std::uint64_t SeedOfTry(std::uint64_t seed, int number) {
   return static_cast<std::uint32_t>(Prng(seed).Fork(fmt::format("try/{}", number)).Next());
 }
 
-template <typename F>
-void Fields(F& field, ServerAccess& access) {
+void Fields(auto& field, ServerAccess& access) {
   field("ca", access.ca);
   field("certificate", access.certificate);
   field("key", access.key);
@@ -64,8 +63,7 @@ void Fields(F& field, ServerAccess& access) {
   field("password_file", access.password_file);
 }
 
-template <typename F>
-void Fields(F& field, AttemptSpec& spec) {
+void Fields(auto& field, AttemptSpec& spec) {
   field.Required("case", spec.case_name);
   field.Required("target", spec.target);
   std::string seed = FormatSeed(spec.seed);

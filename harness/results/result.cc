@@ -62,21 +62,18 @@ void from_json(const Json& json, Histogram& histogram) {
   histogram = Histogram::Restore(json.at("buckets").get<Buckets>(), json.at("max"));
 }
 
-template <typename F>
-void Fields(F& field, Recovery& recovery) {
+void Fields(auto& field, Recovery& recovery) {
   field.Required("fault", recovery.fault);
   field("us", recovery.microseconds);
 }
 
-template <typename F>
-void Fields(F& field, Footprint& footprint) {
+void Fields(auto& field, Footprint& footprint) {
   field.Required("fault", footprint.fault);
   field.Required("before", footprint.before);
   field("bytes", footprint.bytes);
 }
 
-template <typename F>
-void Fields(F& field, LagCourse& course) {
+void Fields(auto& field, LagCourse& course) {
   field("step_us", course.step_us);
   field("events", course.events);
   field("p50_us", course.p50_us);
@@ -85,8 +82,7 @@ void Fields(F& field, LagCourse& course) {
   field("waiting", course.waiting);
 }
 
-template <typename F>
-void Fields(F& field, Lag& lag) {
+void Fields(auto& field, Lag& lag) {
   field("delivery_us", lag.delivery_us);
   field("watcher_p99_us", lag.watcher_p99_us);
   field("stream_spread_us", lag.stream_spread_us);
@@ -96,8 +92,7 @@ void Fields(F& field, Lag& lag) {
   field("course", lag.course);
 }
 
-template <typename F>
-void Fields(F& field, Exercise& exercise) {
+void Fields(auto& field, Exercise& exercise) {
   field("watches_asked", exercise.watches_asked);
   field("watches_created", exercise.watches_created);
   field("events_expected", exercise.events_expected);
@@ -107,8 +102,7 @@ void Fields(F& field, Exercise& exercise) {
   field("opportunities", exercise.opportunities);
 }
 
-template <typename F>
-void Fields(F& field, FindingRecord& finding) {
+void Fields(auto& field, FindingRecord& finding) {
   field.Required("guarantee", finding.guarantee);
   field("promise", finding.promise);
   field("impact", finding.impact);
@@ -124,8 +118,7 @@ void Fields(F& field, FindingRecord& finding) {
   field("standing", finding.standing);
 }
 
-template <typename F>
-void Fields(F& field, Overlap& overlap) {
+void Fields(auto& field, Overlap& overlap) {
   field("calls", overlap.calls);
   field("lost", overlap.lost);
   field("responses", overlap.responses);
@@ -134,8 +127,7 @@ void Fields(F& field, Overlap& overlap) {
   std::tie(overlap.first_line, overlap.last_line) = lines;
 }
 
-template <typename F>
-void Fields(F& field, ReceiptRecord& receipt) {
+void Fields(auto& field, ReceiptRecord& receipt) {
   field.Required("fault", receipt.fault);
   field.Required("fired", receipt.fired);
   field("required", receipt.required);
@@ -146,20 +138,17 @@ void Fields(F& field, ReceiptRecord& receipt) {
   field("text", receipt.text);
 }
 
-template <typename F>
-void Fields(F& field, CallsRecord& calls) {
+void Fields(auto& field, CallsRecord& calls) {
   field("judged", calls.judged);
   field("undecided", calls.undecided);
 }
 
-template <typename F>
-void Fields(F& field, LayerCounts& counts) {
+void Fields(auto& field, LayerCounts& counts) {
   field.Required("layer", counts.layer);
   field("counted", counts.counted);
 }
 
-template <typename F>
-void Fields(F& field, ConsumerRecord& consumer) {
+void Fields(auto& field, ConsumerRecord& consumer) {
   field("name", consumer.name);
   auto verdict = std::string(Name(consumer.verdict));
   field("verdict", verdict);
@@ -170,15 +159,13 @@ void Fields(F& field, ConsumerRecord& consumer) {
   field("counts", consumer.counts);
 }
 
-template <typename F>
-void Fields(F& field, UndecidedTry& one) {
+void Fields(auto& field, UndecidedTry& one) {
   field.Required("seed", one.seed);
   field("seconds", one.seconds);
   field("reason", one.reason);
 }
 
-template <typename F>
-void Fields(F& field, AttemptResult& result) {
+void Fields(auto& field, AttemptResult& result) {
   field.Required("case", result.case_name);
   field.Required("target", result.target);
   field("target_version", result.target_version);

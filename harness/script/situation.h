@@ -66,8 +66,7 @@ struct Situation {
   Action meanwhile = Action::kPut;
 
   // In the order of the model.
-  template <typename F>
-  void Fields(F field) {
+  void Fields(auto field) {
     field(watch);
     field(other);
     field(range);
