@@ -59,12 +59,22 @@ std::string ReportText(const ExploreReport& report, const std::string& attached,
     text += fmt::format("The script alone showed it {}, each on a fresh server.\n\n", report.shown);
   }
   text += fmt::format(
-      "Lines are those of {0}, the recording: `watchproof check {0}` judges it.\n\n"
-      "Start one member with its default flags{1} and an empty data directory, and run this "
+      "Lines are those of {0}, the recording: `watchproof check {0}` judges it.\n\n", attached);
+  if (!report.crashes.empty()) {
+    for (const std::string& crash : report.crashes) {
+      text += fmt::format("The server was killed {}; then it was started again.\n\n", crash);
+    }
+    return text + fmt::format(
+                      "No client can kill it there: `watchproof run --plan {}` does, with the "
+                      "binary of the release as it is. The steps:\n\n```\n{}```\n",
+                      fs::path(attached).stem().stem().string() + ".jsonl", report.steps);
+  }
+  text += fmt::format(
+      "Start one member with its default flags{} and an empty data directory, and run this "
       "program. It prints every message, what is expected, and at last SHOWN or NOT SHOWN.\n\n"
       "    go mod init report && go mod tidy && go run . 127.0.0.1:2379\n\n"
       "The program shows it: not checked yet (ci/jobs/reports.py)\n\n",
-      attached, ServerFlags(report.server));
+      ServerFlags(report.server));
   return text + "```go\n" + explore::GoProgram(lines, broken, sought) + "```\n";
 }
 

@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "harness/base/status.h"
 #include "harness/checkers/finding.h"
@@ -25,6 +26,10 @@ struct ExploreReport {
   std::filesystem::path recording;
   // "7 of 10 times": how often it did; empty: that was not counted.
   std::string shown;
+  // At which calls to its disk the server was killed, with what was lost: no program can do that, so
+  // the report says how watchproof does it.
+  std::vector<std::string> crashes;
+  std::string steps;  // then: a line each
 };
 
 // And a copy of the recording, with the ending ".wire.zst".

@@ -229,8 +229,9 @@ class TargetExploration {
                        ServerText(smallest) + DescribeAfter(after) +
                        LooksLike(bucket.broken(), Carrier());
     if (cut_out) {
-      WP_ASSIGN_OR_RETURN(const std::string kept,
-                          Keep(number, repeats.alone, smallest, repeats.recording, repeats.often));
+      WP_ASSIGN_OR_RETURN(
+          const std::string kept,
+          Keep(number, repeats.alone, smallest, repeats.recording, repeats.often, repeats.crashes));
       text += repeats.text + kept;
     } else {
       text += fmt::format(
@@ -295,13 +296,19 @@ class TargetExploration {
     return repeats;
   }
 
+  static std::string StepText(const Script& script) {
+    std::string text;
+    for (const explore::Step& step : script.steps) text += explore::Describe(step) + "\n";
+    return text;
+  }
   static std::string ServerText(const Script& script) {
     return fmt::format("  server     {}\n", explore::DescribeServer(script.server));
   }
 
   // The script as a file, its recording, and what the authors of the store need: where they are.
   Result<std::string> Keep(int number, const Finding& broken, const Script& script,
-                           const fs::path& recording, const std::string& shown = {}) {
+                           const fs::path& recording, const std::string& shown = {},
+                           const std::vector<std::string>& crashes = {}) {
     if (options_.keep.empty()) return std::string();
     const fs::path file =
         options_.keep / fmt::format("{}-{}.jsonl", Name(broken.guarantee), number);
@@ -311,7 +318,9 @@ class TargetExploration {
                                             .broken = broken,
                                             .server = script.server,
                                             .recording = recording,
-                                            .shown = shown}));
+                                            .shown = shown,
+                                            .crashes = crashes,
+                                            .steps = StepText(script)}));
     return fmt::format(
         "  repeat     watchproof run --plan {}\n"
         "  to file    {}\n",
