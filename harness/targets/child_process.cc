@@ -78,15 +78,15 @@ struct ExecOrLeave {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     for (const int number : {SIGINT, SIGTERM, SIGPIPE, SIGHUP}) ::signal(number, SIG_DFL);
-    dup2(null, STDIN_FILENO);
-    dup2(log, STDOUT_FILENO);
-    dup2(log, STDERR_FILENO);
     // Parked high first: everything below is closed, and no move can overwrite one still to come.
     constexpr int kParking = 900;
     std::array<int, kMostDescriptors> parked{};
     std::size_t count = 0;
     for (const auto& d : *descriptors) parked[count++] = fcntl(d.ours, F_DUPFD, kParking);
     const int report_at = fcntl(report, F_DUPFD_CLOEXEC, kParking);
+    dup2(null, STDIN_FILENO);
+    dup2(log, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
     if (disk != nullptr) {
       if (const int refused = disk->BeforeExec(); refused != 0) Leave(report_at, refused);
     }

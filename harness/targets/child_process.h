@@ -33,8 +33,9 @@ struct ExitState {
 };
 
 struct InheritedDescriptor {
-  int ours = -1;    // stays open and owned by the caller
-  int theirs = -1;  // its number in the child; 0 and 1 replace its standard input and output
+  int ours = -1;  // stays open and owned by the caller
+  int theirs =
+      -1;  // its number in the child; 0, 1 and 2 replace its standard input, output and error
 };
 
 struct ChildOptions {
