@@ -11,7 +11,7 @@ const DiskEffectRegistration kCrashPoint{{
         "Kills the program with SIGKILL at the first such call: before it is carried out, or "
         "once it is and before the program knows.",
     .default_files = "all",
-    .default_calls = "write,sync,truncate,make,rename,remove",
+    .default_calls = "write+sync+truncate+make+rename+remove",
     .parameters = {{.name = "when",
                     .kind = ParameterKind::kWord,
                     .default_value = "before",

@@ -2,6 +2,7 @@
 #include "proxies/disk/disk.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -14,12 +15,24 @@ std::filesystem::path StoreBeside(const std::filesystem::path& folder) {
   return folder.parent_path() / fmt::format(".{}.removed", folder.filename().string());
 }
 
+Status CheckStoreOf(const std::filesystem::path& folder) {
+  const std::filesystem::path beside = folder.parent_path();
+  const auto own = FileIdOf(folder);
+  const auto above = FileIdOf(beside);
+  const bool one = own && above && own->device == above->device;
+  if (one && access(beside.c_str(), W_OK | X_OK) == 0) return {};
+  return Fail(StatusCode::kFailedPrecondition,
+              "{}: files that the program removes are kept in the folder above it, which {}",
+              folder.string(), one ? "cannot be written to" : "is on another file system");
+}
+
 }  // namespace
 
 Disk::Disk(const DiskOptions& options)
     : options_(options),
       trap_(*this),
       next_number_(CallTrap::FirstOwn()),
+      counts_(options.classes.size() + 1),
       journal_(options.folder, StoreBeside(options.folder)) {}
 
 Result<std::unique_ptr<Disk>> Disk::Open(const DiskOptions& options) {
@@ -27,8 +40,10 @@ Result<std::unique_ptr<Disk>> Disk::Open(const DiskOptions& options) {
   DiskOptions made = options;
   made.folder = std::filesystem::canonical(options.folder, error);
   if (error || !std::filesystem::is_directory(made.folder)) {
-    return Fail(StatusCode::kNotFound, "{}: no such folder", options.folder.string());
+    return Fail(StatusCode::kNotFound, "{}: no such folder; expected one that exists",
+                options.folder.string());
   }
+  if (options.undo) WP_RETURN_IF_ERROR(CheckStoreOf(made.folder));
   return std::unique_ptr<Disk>(new Disk(made));
 }
 
@@ -95,7 +110,9 @@ void Disk::HealAll() {
 std::vector<DiskEffectState> Disk::Effects() const {
   MutexLock lock(mu_);
   std::vector<DiskEffectState> all;
-  for (const auto& [id, armed] : effects_) all.push_back({id, armed.spec, armed.effect->receipt()});
+  for (const auto& [id, armed] : effects_) {
+    all.push_back({id, armed.spec, armed.healed, armed.effect->receipt()});
+  }
   return all;
 }
 
@@ -105,6 +122,15 @@ std::optional<std::string> Disk::killed_at() const {
 }
 
 DiskCounts Disk::counts() const {
+  DiskCounts all;
+  for (const DiskCounts& one : counts_by_class()) {
+    for (std::size_t kind = 0; kind < one.calls.size(); ++kind) all.calls[kind] += one.calls[kind];
+    all.bytes += one.bytes;
+  }
+  return all;
+}
+
+std::vector<DiskCounts> Disk::counts_by_class() const {
   MutexLock lock(mu_);
   return counts_;
 }

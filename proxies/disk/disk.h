@@ -57,6 +57,7 @@ struct DiskEffectSpec {
 struct DiskEffectState {
   DiskEffectId id;
   DiskEffectSpec spec;
+  bool healed = false;
   DiskReceipt receipt;
 };
 
@@ -88,6 +89,8 @@ class Disk final : private CallHandler {
   // The call at which an effect killed the program, since it was started last.
   std::optional<std::string> killed_at() const;
   DiskCounts counts() const;
+  // In the order of the classes; the last ones are of files in none.
+  std::vector<DiskCounts> counts_by_class() const;
   std::set<std::string> unseen() const;
   const std::filesystem::path& folder() const { return options_.folder; }
   const FileClasses& classes() const { return options_.classes; }
@@ -139,7 +142,7 @@ class Disk final : private CallHandler {
   std::map<int, std::shared_ptr<File>> files_ GUARDED_BY(mu_);  // by the program's descriptor
   int next_number_ GUARDED_BY(mu_) = 0;
   std::map<DiskEffectId, Armed> effects_ GUARDED_BY(mu_);
-  DiskCounts counts_ GUARDED_BY(mu_);
+  std::vector<DiskCounts> counts_ GUARDED_BY(mu_);  // by class
   std::set<std::string> unseen_ GUARDED_BY(mu_);
   Journal journal_ GUARDED_BY(mu_);
 };

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include <algorithm>
+
 namespace watchproof::proxy {
 
 std::string DiskCall::ToString() const {
@@ -33,6 +35,30 @@ bool Covers(std::string_view patterns, const std::string& file) {
     from = end + 1;
   }
   return false;
+}
+
+Status CheckPatterns(std::string_view patterns) {
+  for (std::size_t from = 0; from <= patterns.size();) {
+    const std::size_t end = std::min(patterns.find('|', from), patterns.size());
+    const std::string_view pattern = patterns.substr(from, end - from);
+    if (pattern.empty() || pattern.starts_with('/') || pattern.starts_with("..")) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "'{}': expected names below the folder, as in 'member/wal/*|member/snap/*'",
+                  pattern);
+    }
+    from = end + 1;
+  }
+  return {};
+}
+
+std::size_t ClassOf(const FileClasses& classes, const std::string& file) {
+  const auto covers = [&file](const FileClass& one) { return Covers(one.patterns, file); };
+  return static_cast<std::size_t>(std::ranges::find_if(classes, covers) - classes.begin());
+}
+
+std::string NameOfClass(const FileClasses& classes, std::size_t place) {
+  if (place < classes.size()) return classes[place].name;
+  return classes.empty() ? "all files" : "other files";
 }
 
 }  // namespace watchproof::proxy

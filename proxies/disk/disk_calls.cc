@@ -23,6 +23,7 @@ std::int64_t OrErrno(std::int64_t result) { return result < 0 ? -errno : result;
 struct Disk::File {
   Descriptor description;  // the same open file as the program's: its position, its locks
   std::string name;
+  std::size_t of_class = 0;
   bool folder = false;
   bool appends = false;
   bool syncs = false;  // each write
@@ -38,7 +39,7 @@ std::optional<std::string> Disk::Below(const std::filesystem::path& path) const 
 template <typename Execute>
 std::optional<std::int64_t> Disk::Carry(const DiskCall& call, Execute execute) {
   if (dead_) return std::nullopt;
-  ++counts_.calls[static_cast<std::size_t>(call.kind)];
+  ++counts_[call.of_class].calls[static_cast<std::size_t>(call.kind)];
   DiskEffectId holder;
   const Decision decision = Decide(call, holder);
   if (decision.hold > Duration()) {
@@ -137,6 +138,7 @@ void Disk::HandleOpen(const TrappedCall& call, Answer& answer) {
   if (!below || (open.flags & O_PATH) != 0 || (open.flags & O_TMPFILE) == O_TMPFILE) {
     return answer.Continue();
   }
+  const std::size_t of_class = ClassOf(options_.classes, *below);
   MutexLock lock(mu_);
   const bool there = FileIdOf(open.path).has_value();
   const bool makes = (open.flags & O_CREAT) != 0 && !there;
@@ -154,6 +156,7 @@ void Disk::HandleOpen(const TrappedCall& call, Answer& answer) {
       if (ftruncate(file->number(), 0) != 0) return -errno;
     }
     file->name = *below;
+    file->of_class = of_class;
     file->folder = S_ISDIR(found.st_mode);
     file->appends = (flags & O_APPEND) != 0;
     file->syncs = (flags & O_DSYNC) != 0;  // a part of O_SYNC
@@ -165,7 +168,8 @@ void Disk::HandleOpen(const TrappedCall& call, Answer& answer) {
     return;
   }
   const DiskCall made{.kind = makes ? DiskCallKind::kMake : DiskCallKind::kTruncate,
-                      .file = *below};
+                      .file = *below,
+                      .of_class = of_class};
   const auto result = Carry(made, carry_out);
   if (result && *result < 0) answer.Return(*result);
 }
@@ -217,6 +221,7 @@ void Disk::Duplicate(const File& file, bool close_on_exec, Answer& answer) {
   auto copy = std::make_shared<File>();
   copy->description = Descriptor(fcntl(file.number(), F_DUPFD_CLOEXEC, 0));
   copy->name = file.name;
+  copy->of_class = file.of_class;
   copy->folder = file.folder;
   copy->appends = file.appends;
   copy->syncs = file.syncs;
@@ -233,6 +238,7 @@ void Disk::Write(const TrappedCall& call, const std::shared_ptr<File>& file, Ans
   const DiskCall made{.kind = DiskCallKind::kWrite,
                       .file = file->name,
                       .bytes = static_cast<std::int64_t>(bytes.size()),
+                      .of_class = file->of_class,
                       .synced = file->syncs};
   const auto result = Carry(made, [&](const Decision& decision) REQUIRES(mu_) {
     const int number = file->number();
@@ -251,7 +257,7 @@ void Disk::Write(const TrappedCall& call, const std::shared_ptr<File>& file, Ans
       fcntl(number, F_SETFL, flags & ~O_DIRECT);
       put = put_all();
     }
-    if (put > 0) counts_.bytes += put;
+    if (put > 0) counts_[file->of_class].bytes += put;
     if (put >= 0 && file->syncs && !decision.pretend) {
       journal_.Synced(number, false, journal_.now());
     }
@@ -268,7 +274,8 @@ void Disk::Resize(const TrappedCall& call, File& file, Answer& answer) {
   const int mode = truncates ? 0 : static_cast<int>(at[1]);
   const DiskCall made{.kind = truncates ? DiskCallKind::kTruncate : DiskCallKind::kWrite,
                       .file = file.name,
-                      .bytes = size};
+                      .bytes = size,
+                      .of_class = file.of_class};
   const auto result = Carry(made, [&](const Decision&) REQUIRES(mu_) {
     if (options_.undo && truncates) journal_.BeforeTruncate(file.number(), size);
     // Allocating changes the size alone, or removes what was there.
@@ -283,7 +290,10 @@ void Disk::Resize(const TrappedCall& call, File& file, Answer& answer) {
 
 void Disk::Sync(const TrappedCall& call, File& file, Answer& answer) {
   if (call.number == SYS_sync_file_range) return answer.Continue();  // promises nothing
-  const DiskCall made{.kind = DiskCallKind::kSync, .file = file.name, .folder = file.folder};
+  const DiskCall made{.kind = DiskCallKind::kSync,
+                      .file = file.name,
+                      .of_class = file.of_class,
+                      .folder = file.folder};
   const auto result = Carry(made, [&](const Decision& decision) REQUIRES(mu_) -> std::int64_t {
     const Journal::Place begun = journal_.now();
     std::int64_t synced = 0;
@@ -407,6 +417,7 @@ void Disk::HandleByName(const TrappedCall& call, Answer& answer) {
                       .bytes = named->kind == DiskCallKind::kTruncate
                                    ? static_cast<std::int64_t>(named->number)
                                    : 0,
+                      .of_class = ClassOf(options_.classes, *below),
                       .folder = named->folder};
   MutexLock lock(mu_);
   const auto result = Carry(made, [&](const Decision&) REQUIRES(mu_) { return Change(*named); });

@@ -13,11 +13,11 @@ std::vector<DiskEffectInfo>& DiskEffects() {
   return effects;
 }
 
-// "sync,write".
+// "sync+write".
 Result<std::vector<DiskCallKind>> ParseCalls(std::string_view text) {
   std::vector<DiskCallKind> calls;
   for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t end = std::min(text.find(',', from), text.size());
+    const std::size_t end = std::min(text.find_first_of("+,", from), text.size());
     const std::string_view word = text.substr(from, end - from);
     const auto* const found = std::ranges::find(kDiskCallKinds, word);
     if (found == std::end(kDiskCallKinds)) {
@@ -63,7 +63,7 @@ std::vector<ParameterInfo> ParametersOf(const DiskEffectInfo& info) {
       {.name = "calls",
        .kind = ParameterKind::kText,
        .default_value = info.default_calls,
-       .explain = "Which calls, with commas between: write, sync, truncate, make, rename, remove."},
+       .explain = "Which calls, with + between: write, sync, truncate, make, rename, remove."},
       {.name = "from",
        .kind = ParameterKind::kNumber,
        .default_value = "1",
@@ -87,6 +87,7 @@ Result<std::unique_ptr<DiskEffect>> DiskEffect::Make(std::string_view kind, cons
   effect->files_ = values.text("files");
   const auto named = std::ranges::find(classes, effect->files_, &FileClass::name);
   if (named != classes.end()) effect->files_ = named->patterns;
+  WP_RETURN_IF_ERROR(CheckPatterns(effect->files_).WithContext("files"));
   effect->from_ = values.number("from");
   effect->times_ = values.number("times");
   effect->decide_ = info->make(values, std::move(prng));

@@ -26,7 +26,7 @@ const DiskEffectRegistration kFull{{
     .name = "full",
     .explain = "Such a call is not carried out, since no space is left on the device (ENOSPC).",
     .default_files = "all",
-    .default_calls = "write,make",
+    .default_calls = "write+make",
     .parameters = {},
     .make = Always({.error = ENOSPC}),
 }};

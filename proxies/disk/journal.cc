@@ -73,7 +73,10 @@ std::optional<FileId> FileIdOf(const std::filesystem::path& path) {
 }
 
 Journal::Journal(std::filesystem::path folder, std::filesystem::path store)
-    : folder_(std::move(folder)), store_(std::move(store)) {}
+    : folder_(std::move(folder)), store_(std::move(store)) {
+  std::error_code ignored;
+  std::filesystem::remove_all(store_, ignored);  // of one that was killed
+}
 
 Journal::~Journal() {
   std::error_code ignored;
