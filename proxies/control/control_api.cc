@@ -61,6 +61,13 @@ const std::vector<ControlApi::Route>& ControlApi::Routes() {
       {"GET", "/effects/*", &ControlApi::ShowEffect},
       {"DELETE", "/effects/*", &ControlApi::HealEffect},
       {"GET", "/effect-kinds", &ControlApi::ListKinds},
+      {"GET", "/disks", &ControlApi::ListDisks},
+      {"GET", "/disks/*", &ControlApi::ShowDisk},
+      {"GET", "/disks/*/effects", &ControlApi::ListDiskEffects},
+      {"POST", "/disks/*/effects", &ControlApi::ArmDiskEffect},
+      {"GET", "/disks/*/effects/*", &ControlApi::ShowDiskEffect},
+      {"DELETE", "/disks/*/effects/*", &ControlApi::HealDiskEffect},
+      {"POST", "/disks/*/power-failure", &ControlApi::FailPower},
   };
   return routes;
 }
@@ -313,6 +320,7 @@ Result<ApiAnswer> ControlApi::Populate(const Words&, const std::string& text) {
 Result<ApiAnswer> ControlApi::Reset(const Words&, const std::string&) {
   for (auto& [name, proxy] : proxies_) proxy.toxics.clear();
   registry_.HealAll();
+  for (const auto& [name, disk] : disks_) disk->disk().HealAll();
   for (auto& [name, proxy] : proxies_) WP_RETURN_IF_ERROR(Enable(proxy));
   return Nothing();
 }

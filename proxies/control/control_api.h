@@ -3,6 +3,7 @@
 // resource for effects and their receipts.
 //
 //   GET /effects   POST /effects {"proxy": "front", "kind": "stall"}   DELETE /effects/1
+//   GET /disks     POST /disks/disk/effects {"kind": "slow"}   POST /disks/disk/power-failure
 //
 // PATCH is accepted where POST changes something. Errors are {"error": text, "status": code}. Apart
 // from the texts of errors this differs from Toxiproxy in five points: unknown attributes of a
@@ -21,6 +22,7 @@
 
 #include "harness/base/prng.h"
 #include "harness/base/status.h"
+#include "proxies/control/controlled_disk.h"
 #include "proxies/control/proxy_registry.h"
 #include "proxies/control/toxic.h"
 
@@ -54,7 +56,8 @@ Result<HostPort> ParsePlace(std::string_view text);
 
 class ControlApi {
  public:
-  ControlApi(ProxyRegistry& registry, const Prng& prng) : registry_(registry), prng_(prng) {}
+  ControlApi(ProxyRegistry& registry, const Prng& prng, ControlledDisks disks = {})
+      : registry_(registry), prng_(prng), disks_(std::move(disks)) {}
 
   // Takes over a proxy that was opened elsewhere.
   void Adopt(const ProxyInfo& proxy);
@@ -103,8 +106,16 @@ class ControlApi {
   Result<ApiAnswer> ShowEffect(const Words& words, const std::string&);
   Result<ApiAnswer> HealEffect(const Words& words, const std::string&);
   Result<ApiAnswer> ListKinds(const Words&, const std::string&);
+  Result<ApiAnswer> ListDisks(const Words&, const std::string&);
+  Result<ApiAnswer> ShowDisk(const Words& words, const std::string&);
+  Result<ApiAnswer> ListDiskEffects(const Words& words, const std::string&);
+  Result<ApiAnswer> ArmDiskEffect(const Words& words, const std::string& body);
+  Result<ApiAnswer> ShowDiskEffect(const Words& words, const std::string&);
+  Result<ApiAnswer> HealDiskEffect(const Words& words, const std::string&);
+  Result<ApiAnswer> FailPower(const Words& words, const std::string& body);
 
   Result<Proxy*> Find(const std::string& name);
+  Result<ControlledDisk*> FindDisk(const std::string& name) const;
   static Result<std::vector<Toxic>::iterator> FindToxic(Proxy& proxy, const std::string& name);
   static Result<Proxy> Read(const Json& body);
   // Opens it with its toxics in force before the first connection.
@@ -122,6 +133,7 @@ class ControlApi {
   ProxyRegistry& registry_;
   const Prng prng_;
   std::map<std::string, Proxy> proxies_;
+  const ControlledDisks disks_;
 };
 
 }  // namespace watchproof::proxy

@@ -65,7 +65,7 @@ struct ControlPort::Session {
 ControlPort::ControlPort(ProxyTable& proxies, const ControlOptions& options)
     : table_(proxies),
       options_(options),
-      api_(*this, Prng(options.seed).Fork("control")),
+      api_(*this, Prng(options.seed).Fork("control"), options.disks),
       acceptor_(proxies.io()),
       pause_(proxies.io()),
       resolver_(proxies.io()) {

@@ -24,6 +24,7 @@
 
 #include "harness/base/status.h"
 #include "harness/base/units.h"
+#include "proxies/control/controlled_disk.h"
 #include "proxies/core/buffers.h"
 #include "proxies/core/byte_observer.h"
 #include "proxies/core/connection_info.h"
@@ -89,6 +90,7 @@ struct ControlOptions {
   bool follow_streams = false;
   bool self_test = false;
   Buffers buffers = Buffers::kSharp;
+  ControlledDisks disks = {};  // that it shows and changes
 };
 
 class ProxyTable;
