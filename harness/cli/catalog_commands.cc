@@ -20,6 +20,7 @@
 #include "harness/scenario/step.h"
 #include "harness/targets/target_spec.h"
 #include "harness/targets/topology.h"
+#include "proxies/disk/disk_effect.h"
 #include "proxies/effects/effect.h"
 
 namespace watchproof {
@@ -27,8 +28,8 @@ namespace {
 
 struct CatalogEntry {
   std::string
-      kind;  // "case", "guarantee", "fault", "effect", "defect", "bug", "consumer", "check",
-             // "step", "target", "verdict", "level"
+      kind;  // "case", "guarantee", "fault", "effect", "disk-effect", "defect", "bug", "consumer", "check",
+      // "step", "target", "verdict", "level"
   std::string name;
   std::string summary;                                     // one line; may be empty
   std::string explain;                                     // a paragraph
@@ -94,6 +95,13 @@ void AddFaults(std::vector<CatalogEntry>& catalog) {
 void AddEffects(std::vector<CatalogEntry>& catalog) {
   for (const proxy::EffectInfo& info : proxy::KnownEffects()) {
     catalog.push_back({"effect", info.name, "", info.explain, ParametersOf(info.parameters)});
+  }
+}
+
+void AddDiskEffects(std::vector<CatalogEntry>& catalog) {
+  for (const proxy::DiskEffectInfo& info : proxy::KnownDiskEffects()) {
+    catalog.push_back(
+        {"disk-effect", info.name, "", info.explain, ParametersOf(proxy::ParametersOf(info))});
   }
 }
 
@@ -229,6 +237,7 @@ std::vector<CatalogEntry> Catalog() {
   AddGuarantees(catalog);
   AddFaults(catalog);
   AddEffects(catalog);
+  AddDiskEffects(catalog);
   AddDefects(catalog);
   AddBugEntries(catalog);
   AddConsumers(catalog);
@@ -238,8 +247,9 @@ std::vector<CatalogEntry> Catalog() {
 
 // The other kinds are words that only `explain` needs.
 const std::vector<std::string>& ListedKinds() {
-  static const std::vector<std::string> kKinds = {"case",   "guarantee", "fault",  "effect",
-                                                  "defect", "consumer",  "target", "step"};
+  static const std::vector<std::string> kKinds = {"case",     "guarantee",   "fault",
+                                                  "effect",   "disk-effect", "defect",
+                                                  "consumer", "target",      "step"};
   return kKinds;
 }
 

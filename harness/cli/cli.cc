@@ -112,6 +112,7 @@ class CommandLine {
         AddExplore);
     Add(app_, "store", "Serve the embedded store", AddStore);
     Add(app_, "proxy", "Run a fault-injection proxy before a server", AddProxy);
+    Add(app_, "disk", "Run a program with a fault-injection proxy before its disk", AddDisk);
     Add(app_, "completion", "Print a script that completes command lines in a shell",
         AddCompletion);
     Add(app_, "man", "Print the manual page, for `man -l -`", AddMan);
