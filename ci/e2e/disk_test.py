@@ -3,17 +3,15 @@
 """`disk`: programs with a proxy before their disk, what it does to them, and what it reports."""
 
 import json
-import os
 import re
 import signal
 import subprocess
 import sys
-import unittest
 import urllib.request
 from subprocess import Popen
 from typing import Any
 
-from tool import BUSY, RunTest, called, descendants, main, wait_for
+from tool import BUSY, RunTest, called, descendants, main
 
 # Without its standard files: those are not below the folder.
 PROGRAM = """

@@ -27,11 +27,7 @@ from server import etcd_command
 VERSION = "3.7.3"
 FIRST_PUTS = 3000  # of each round, for a rate
 # What stands before the command of etcd.
-PATHS: dict[str, list[str] | None] = {
-    "alone": None,
-    "no undo": ["--no-undo"],
-    "undo": [],
-}
+PATHS: dict[str, list[str] | None] = {"alone": None, "no undo": ["--no-undo"], "undo": []}
 
 
 class Etcd:

@@ -27,9 +27,9 @@ namespace watchproof {
 namespace {
 
 struct CatalogEntry {
-  std::string
-      kind;  // "case", "guarantee", "fault", "effect", "disk-effect", "defect", "bug", "consumer", "check",
-      // "step", "target", "verdict", "level"
+  // "case", "guarantee", "fault", "effect", "disk-effect", "defect", "bug", "consumer", "check",
+  // "step", "target", "verdict", "level"
+  std::string kind;
   std::string name;
   std::string summary;                                     // one line; may be empty
   std::string explain;                                     // a paragraph

@@ -118,8 +118,8 @@ CommandBody AddStore(const Command& command);
 // and at the end the connections and what every effect did.
 CommandBody AddProxy(const Command& command);
 // Runs a program until it ends. kOk: it exited with 0, or an effect killed it; kInconclusive: an
-// effect had none; kTarget: it could not be started; kInterrupted and kTerminated: a signal that was
-// passed on has ended it; kFailed: anything else. Standard output is the program's alone.
+// effect had none; kTarget: it could not be started; kInterrupted and kTerminated: a signal that
+// was passed on has ended it; kFailed: anything else. Standard output is the program's alone.
 CommandBody AddDisk(const Command& command);
 
 // A whole run. `done`, if given, is what it came to, empty when it did not start.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `disk`: any program with a proxy before its disk, whose power can fail.
+// `disk`: any program with a proxy before its disk, and a power failure when it is asked for.
 #include <fmt/ranges.h>
 #include <signal.h>
 #include <unistd.h>
