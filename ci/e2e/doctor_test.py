@@ -56,6 +56,18 @@ class Doctor(RunTest):
         self.assertIn("kube-apiserver", checks["go"]["without"])
         self.assertEqual(os.listdir(self.folder), ["bin"])  # nothing was changed
 
+    def test_below_a_proxy_before_a_disk_there_cannot_be_another_one(self) -> None:
+        own, _ = self.checks()
+        if own["disks"]["health"] != "ok":
+            self.skipTest(own["disks"]["found"])
+        words = [self.watchproof, "disk", "--data", str(self.folder), "--"]
+        done = called([*words, self.watchproof, "doctor", "--json"], cwd=self.folder)
+        checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+        self.assertEqual(checks["disks"]["health"], "missing")
+        self.assertIn("only one", checks["disks"]["found"])
+        self.assertIn("a disk that can fail", checks["disks"]["without"])
+        self.assertIn("seccomp", checks["disks"]["advice"])
+
     def test_without_curl_the_module_proxy_is_not_said_to_be_out_of_reach(self) -> None:
         checks, _ = self.checks(more=self.bare() | {"PATH": str(self.folder)})
         self.assertEqual(checks["curl"]["health"], "missing")

@@ -17,9 +17,11 @@
 #include "harness/consumers/consumer_source.h"
 #include "harness/environment/loopback.h"
 #include "harness/report/text.h"
+#include "harness/targets/capability.h"
 #include "harness/targets/child_process.h"
 #include "harness/targets/release_cache.h"
 #include "harness/targets/tool.h"
+#include "proxies/disk/call_trap.h"
 
 namespace watchproof {
 namespace {
@@ -222,6 +224,19 @@ MachineCheck CheckSignals() {
       "run where a process may signal its children: not below a tracer, with /proc mounted");
 }
 
+// What faults of disks, power failures and `disk` need.
+MachineCheck CheckDisks() {
+  const Status can = proxy::CanTrapCalls();
+  if (can.ok()) return Good("disks", "a proxy can stand between a program and its disk");
+  return Missing(
+      "disks", can.message(),
+      fmt::format("cases that need {}, faults of disks and `watchproof disk` are unsupported",
+                  Name(Capability::kDisk)),
+      "Linux 5.19 or newer; in a container a seccomp profile that allows seccomp with a listener "
+      "and process_vm_readv (--security-opt seccomp=unconfined); sysctl "
+      "kernel.yama.ptrace_scope=1 at most");
+}
+
 // Where Go's modules come from: https://go.dev/ref/mod#environment-variables
 std::string ModuleProxy(const fs::path& scratch) {
   std::string list;
@@ -284,6 +299,7 @@ std::vector<MachineCheck> CheckMachine(const PlannedLoad& load) {
   std::vector<MachineCheck> checks{
       CheckAddresses(),
       CheckSignals(),
+      CheckDisks(),
       CheckDescriptors(),
       CheckCores(limits, load.jobs),
       CheckMemory(limits, load.jobs),

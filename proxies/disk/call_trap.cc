@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "harness/base/check.h"
+#include "proxies/disk/caller.h"
 
 namespace watchproof::proxy {
 namespace {
@@ -336,11 +337,14 @@ void CallTrap::Serve() {
 
 Status CanTrapCalls() {
   struct Once final : CallHandler {
-    void Handle(const TrappedCall&, Answer answer) override {
+    void Handle(const TrappedCall& call, Answer answer) override {
       ++calls;
+      const std::size_t path = call.number == SYS_openat ? 1 : 0;
+      reads = reads || Caller(call.thread).Text(call.arguments[path]) == "/";
       answer.Return(-EDQUOT);
     }
     std::atomic<int> calls = 0;
+    std::atomic<bool> reads = false;
   } once;
   CallTrap trap(once);
   WP_RETURN_IF_ERROR(trap.Prepare());
@@ -357,11 +361,19 @@ Status CanTrapCalls() {
   }
   trap.Detach();
   const int code = WIFEXITED(ended) ? WEXITSTATUS(ended) : 255;
-  if (attached.ok() && code == 0 && once.calls > 0) return {};
+  if (attached.ok() && code == 0 && once.reads) return {};
+  if (attached.ok() && code == 0 && once.calls > 0) {
+    return Fail(StatusCode::kPermissionDenied,
+                "the memory of a child cannot be read (process_vm_readv)");
+  }
   if (code == EINVAL) {
     return Fail(
         StatusCode::kUnimplemented,
         "this kernel cannot stop a program at its system calls; expected Linux 5.19 or newer");
+  }
+  if (code == EBUSY) {
+    return Fail(StatusCode::kUnimplemented,
+                "this program is stopped at its system calls itself, and only one can do that");
   }
   if (code != 0 && code != 255) {
     return FromErrno(code).WithContext("stopping a program at its system calls by seccomp");
