@@ -179,6 +179,9 @@ void Close(int& descriptor) {
   if (descriptor >= 0) close(std::exchange(descriptor, -1));
 }
 
+// Of a thread that serves: whether it holds the right to receive.
+thread_local bool t_receives = false;
+
 }  // namespace
 
 void Answer::Continue() {
@@ -209,11 +212,11 @@ bool Answer::ReturnDescriptor(int ours, int number, bool close_on_exec) {
   return ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &add) >= 0;
 }
 
-// At least one of them waits for the next call at any time.
+// At least one of them receives, or handles what it has received, at any time.
 struct CallTrap::Threads {
-  Mutex receive;  // held by the one that waits; never together with mu
+  Mutex receive;  // held by the one that receives
   Mutex mu;
-  int waiting GUARDED_BY(mu) = 0;
+  int waiting GUARDED_BY(mu) = 0;  // and the one that receives
   std::vector<std::thread> all GUARDED_BY(mu);
 };
 
@@ -313,23 +316,29 @@ std::optional<TrappedCall> CallTrap::Receive() {
   }
 }
 
+void CallTrap::LetOthersReceive() {
+  if (!std::exchange(t_receives, false)) return;
+  threads_->receive.unlock();
+  MutexLock lock(threads_->mu);
+  if (--threads_->waiting > 0) return;
+  ++threads_->waiting;
+  threads_->all.emplace_back([this] { Serve(); });
+}
+
 void CallTrap::Serve() {
   for (;;) {
-    std::optional<TrappedCall> call;
-    {
-      MutexLock lock(threads_->receive);
-      call = Receive();
-    }
-    {
-      MutexLock lock(threads_->mu);
-      --threads_->waiting;
-      if (!call) return;
-      if (threads_->waiting == 0) {
-        ++threads_->waiting;
-        threads_->all.emplace_back([this] { Serve(); });
+    threads_->receive.lock();
+    t_receives = true;
+    while (t_receives) {
+      const std::optional<TrappedCall> call = Receive();
+      if (!call) {
+        threads_->receive.unlock();
+        MutexLock lock(threads_->mu);
+        --threads_->waiting;
+        return;
       }
+      handler_.Handle(*call, Answer(listener_, call->id));
     }
-    handler_.Handle(*call, Answer(listener_, call->id));
     MutexLock lock(threads_->mu);
     ++threads_->waiting;
   }

@@ -11,8 +11,9 @@
 // opens a file for the program gives it a descriptor from FirstOwn() on, and only calls with such a
 // descriptor stop. Linux 5.19 or newer.
 //
-// Threads: Handle is called on as many threads as there are calls that are held. Everything else on
-// one. Ownership: owns the threads; the handler outlives it.
+// Threads: a call is handled on the thread that received it, and the next one waits until Handle has
+// returned or has let others receive: so there are as many threads as there are calls that are held,
+// and no thread is woken for the others. Ownership: owns the threads; the handler outlives it.
 #pragma once
 
 #include <linux/filter.h>
@@ -72,6 +73,8 @@ class CallTrap {
   int BeforeExec() const;
   // In the parent, once the child executes its program. Calls are handled from here on.
   Status Attach();
+  // From Handle, before it waits: other calls are handled meanwhile, on other threads.
+  void LetOthersReceive();
   // Requires: the program has ended, or every held call is let go. Waits for the threads.
   void Detach();
 

@@ -124,6 +124,8 @@ class Disk final : private CallHandler {
   void Sync(const TrappedCall& call, File& file, Answer& answer);
   void Duplicate(const File& file, bool close_on_exec, Answer& answer);
   void Give(std::shared_ptr<File> file, bool close_on_exec, Answer& answer);
+  // Whether nothing is to be done about a call but to count it.
+  bool Idle() const REQUIRES(mu_);
   // Carries out what was decided about it, with the lock held. Empty: the program is killed, and
   // gets no answer.
   template <typename Execute>

@@ -43,6 +43,7 @@ std::optional<std::int64_t> Disk::Carry(const DiskCall& call, Execute execute) {
   DiskEffectId holder;
   const Decision decision = Decide(call, holder);
   if (decision.hold > Duration()) {
+    trap_.LetOthersReceive();
     const TimePoint until = Clock::now() + decision.hold;
     while (!dead_ && !effects_.at(holder).healed && Clock::now() < until) {
       changed_.WaitUntil(mu_, until);
@@ -58,6 +59,11 @@ std::optional<std::int64_t> Disk::Carry(const DiskCall& call, Execute execute) {
   if (decision.stop == Decision::Stop::kAfter && !dead_) Kill(call);
   if (dead_) return std::nullopt;
   return result;
+}
+
+bool Disk::Idle() const {
+  const auto healed = [](const auto& effect) { return effect.second.healed; };
+  return !dead_ && !options_.undo && std::ranges::all_of(effects_, healed);
 }
 
 void Disk::Handle(const TrappedCall& call, Answer answer) {
@@ -233,6 +239,11 @@ void Disk::Write(const TrappedCall& call, const std::shared_ptr<File>& file, Ans
   const Caller caller(call.thread);
   const bool positioned = call.number != SYS_write && call.number != SYS_writev;
   const bool plain = call.number == SYS_write || call.number == SYS_pwrite64;
+  if (plain && Idle()) {
+    ++counts_[file->of_class].calls[static_cast<std::size_t>(DiskCallKind::kWrite)];
+    counts_[file->of_class].bytes += static_cast<std::int64_t>(at[2]);
+    return answer.Continue();
+  }
   const std::string bytes = plain ? caller.Bytes(at[1], at[2]) : caller.Gathered(at[1], at[2]);
   if (bytes.empty() && at[2] > 0) return answer.Return(-EFAULT);
   const DiskCall made{.kind = DiskCallKind::kWrite,
@@ -251,9 +262,8 @@ void Disk::Write(const TrappedCall& call, const std::shared_ptr<File>& file, Ans
                                 : write(number, bytes.data(), bytes.size()));
     };
     std::int64_t put = put_all();
-    const int flags = fcntl(number, F_GETFL);
-    if (put == -EINVAL &&
-        (flags & O_DIRECT) != 0) {  // our bytes are not where the device wants them
+    const int flags = put == -EINVAL ? fcntl(number, F_GETFL) : 0;
+    if ((flags & O_DIRECT) != 0) {  // our bytes are not where the device wants them
       fcntl(number, F_SETFL, flags & ~O_DIRECT);
       put = put_all();
     }
@@ -290,6 +300,10 @@ void Disk::Resize(const TrappedCall& call, File& file, Answer& answer) {
 
 void Disk::Sync(const TrappedCall& call, File& file, Answer& answer) {
   if (call.number == SYS_sync_file_range) return answer.Continue();  // promises nothing
+  if (options_.real_syncs && Idle()) {
+    ++counts_[file.of_class].calls[static_cast<std::size_t>(DiskCallKind::kSync)];
+    return answer.Continue();
+  }
   const DiskCall made{.kind = DiskCallKind::kSync,
                       .file = file.name,
                       .of_class = file.of_class,
@@ -299,6 +313,7 @@ void Disk::Sync(const TrappedCall& call, File& file, Answer& answer) {
     std::int64_t synced = 0;
     if (options_.real_syncs) {
       mu_.unlock();  // others write meanwhile
+      trap_.LetOthersReceive();
       synced = OrErrno(call.number == SYS_fsync ? fsync(file.number()) : fdatasync(file.number()));
       mu_.lock();
     }
