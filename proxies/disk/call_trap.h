@@ -11,9 +11,9 @@
 // opens a file for the program gives it a descriptor from FirstOwn() on, and only calls with such a
 // descriptor stop. Linux 5.19 or newer.
 //
-// Threads: a call is handled on the thread that received it, and the next one waits until Handle has
-// returned or has let others receive: so there are as many threads as there are calls that are held,
-// and no thread is woken for the others. Ownership: owns the threads; the handler outlives it.
+// Threads: a call is handled on the thread that received it, and the next one waits until Handle
+// has returned or has let others receive: so there are as many threads as calls that are held, and
+// no thread is woken for the others. Ownership: owns the threads; the handler outlives it.
 #pragma once
 
 #include <linux/filter.h>

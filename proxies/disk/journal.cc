@@ -115,6 +115,7 @@ void Journal::Save(Content& content, int file) {
     std::string old = ReadAt(open.descriptor.number(), at, std::min(kBlock, end - at));
     if (!AllZero(old)) content.old.emplace_back(at, std::move(old));
   }
+  contents_[*id].push_back(next_);
   records_[next_++].content = std::move(content);
 }
 
@@ -135,7 +136,12 @@ void Journal::Made(const std::filesystem::path& path, bool folder) {
   auto entry = EntryAt(path);
   if (!entry.has_value()) return;
   entry->kind = folder ? Entry::Kind::kMadeFolder : Entry::Kind::kMade;
-  records_[next_++].entry = std::move(entry).value();
+  Enter(std::move(entry).value());
+}
+
+void Journal::Enter(Entry entry) {
+  entries_.insert(next_);
+  records_[next_++].entry = std::move(entry);
 }
 
 Result<std::string> Journal::Store(const std::filesystem::path& path) {
@@ -168,7 +174,7 @@ Status Journal::Rename(const std::filesystem::path& from, const std::filesystem:
   after->from_folder = before->folder;
   after->from = before->name;
   after->stored = std::move(stored);
-  records_[next_++].entry = std::move(after).value();
+  Enter(std::move(after).value());
   return {};
 }
 
@@ -187,24 +193,27 @@ Status Journal::Remove(const std::filesystem::path& path, bool folder,
   } else {
     WP_ASSIGN_OR_RETURN(entry->stored, Store(path));
   }
-  if (change()) records_[next_++].entry = std::move(entry).value();
+  if (change()) Enter(std::move(entry).value());
   return {};
 }
 
-void Journal::Drop(std::map<Place, Record>::iterator record) {
-  if (record->second.entry && !record->second.entry->stored.empty()) {
+void Journal::Drop(Place entry) {
+  const auto record = records_.find(entry);
+  if (const std::string& stored = record->second.entry->stored; !stored.empty()) {
     std::error_code ignored;
-    std::filesystem::remove(store_ / record->second.entry->stored, ignored);
+    std::filesystem::remove(store_ / stored, ignored);
   }
   records_.erase(record);
+  entries_.erase(entry);
 }
 
 void Journal::KeepFolders(FileId folder, Place begun) {
-  for (auto at = records_.begin(); at != records_.end() && at->first < begun; ++at) {
-    const auto& entry = at->second.entry;
-    if (!entry || entry->kind != Entry::Kind::kMadeFolder || entry->file != folder) continue;
-    const FileId above = entry->in;
-    Drop(at);
+  for (const Place place : entries_) {
+    if (place >= begun) return;
+    const Entry& entry = *records_.at(place).entry;
+    if (entry.kind != Entry::Kind::kMadeFolder || entry.file != folder) continue;
+    const FileId above = entry.in;
+    Drop(place);
     return KeepFolders(above, begun);
   }
 }
@@ -212,25 +221,27 @@ void Journal::KeepFolders(FileId folder, Place begun) {
 void Journal::Synced(int file, bool folder, Place begun) {
   const auto id = FileIdOf(file);
   if (!id) return;
-  std::set<FileId> above;
-  if (folder) above.insert(*id);
-  bool left = false;  // contents that were written since
-  for (auto at = records_.begin(); at != records_.end();) {
-    const auto record = at++;
-    const auto& [content, entry] = record->second;
-    const bool before = record->first < begun;
-    if (content && content->file == *id) {
-      left = left || !before;
-      if (before) Drop(record);
-    } else if (entry && before) {
-      const bool of_it = entry->file == *id && entry->kind != Entry::Kind::kRemoved;
-      const bool in_it = folder && (entry->in == *id || entry->from_in == *id);
-      if (!of_it && !in_it) continue;
-      above.insert(entry->in);
-      Drop(record);
+  if (const auto written = contents_.find(*id); written != contents_.end()) {
+    std::vector<Place>& places = written->second;
+    const auto durable = std::ranges::lower_bound(places, begun);
+    for (auto at = places.begin(); at != durable; ++at) records_.erase(*at);
+    places.erase(places.begin(), durable);
+    if (places.empty()) {
+      contents_.erase(written);
+      open_.erase(*id);
     }
   }
-  if (!left) open_.erase(*id);
+  std::set<FileId> above;
+  for (auto at = entries_.begin(); at != entries_.end() && *at < begun;) {
+    const Place place = *at++;
+    const Entry& entry = *records_.at(place).entry;
+    const bool of_it = entry.file == *id && entry.kind != Entry::Kind::kRemoved;
+    const bool in_it = folder && (entry.in == *id || entry.from_in == *id);
+    if (!of_it && !in_it) continue;
+    above.insert(entry.in);
+    Drop(place);
+  }
+  if (folder) above.insert(*id);
   for (const FileId& one : above) KeepFolders(one, begun);
 }
 
@@ -418,6 +429,8 @@ Result<Loss> Journal::LosePower(const Kept& kept) {
   }
   Loss loss = failure.Conclude();
   records_.clear();
+  contents_.clear();
+  entries_.clear();
   open_.clear();
   std::error_code ignored;
   std::filesystem::remove_all(store_, ignored);

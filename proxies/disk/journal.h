@@ -22,6 +22,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -119,7 +120,8 @@ class Journal {
   Result<Entry> EntryAt(const std::filesystem::path& path) const;
   std::shared_ptr<Descriptor> OpenFolder(const std::filesystem::path& path) const;
   Result<std::string> Store(const std::filesystem::path& path);
-  void Drop(std::map<Place, Record>::iterator record);
+  void Enter(Entry entry);
+  void Drop(Place entry);
   void KeepFolders(FileId folder, Place begun);
   Status Undo(const Entry& entry);
   void Moved(FileId folder, Descriptor there);
@@ -131,6 +133,8 @@ class Journal {
   Place next_ = 1;
   std::uint64_t stored_ = 0;
   std::map<Place, Record> records_;
+  std::map<FileId, std::vector<Place>> contents_;  // those of a file, in order
+  std::set<Place> entries_;
   std::map<FileId, Open> open_;  // files with contents that are not durable
 };
 
