@@ -16,6 +16,7 @@
 #include "harness/runs/sharding.h"
 #include "harness/runs/signals.h"
 #include "harness/scenario/steps/explored.h"
+#include "proxies/disk/call_trap.h"
 
 namespace watchproof {
 namespace {

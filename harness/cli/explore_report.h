@@ -26,8 +26,8 @@ struct ExploreReport {
   std::filesystem::path recording;
   // "7 of 10 times": how often it did; empty: that was not counted.
   std::string shown;
-  // At which calls to its disk the server was killed, with what was lost: no program can do that, so
-  // the report says how watchproof does it.
+  // At which calls to its disk the server was killed, with what was lost: no program can do that,
+  // so the report says how watchproof does it.
   std::vector<std::string> crashes;
   std::string steps;  // then: a line each
 };

@@ -58,7 +58,8 @@ class Features {
   static constexpr std::size_t kErrors = 2048;
   static constexpr std::size_t kMeetings = 3072;
   static constexpr std::size_t kAll = 4096;
-  static constexpr std::size_t kKinds = 26;
+  static constexpr std::size_t kKinds = std::variant_size_v<Step> + 7;  // loops
+  static_assert(kSequences + kKinds * kKinds <= kReplies);
 
   static std::size_t KindOf(const Step& step) {
     const auto* turn = std::get_if<Turn>(&step);

@@ -43,7 +43,9 @@ TEST(GrammarTest, OneSeedDrawsOneScript) {
 TEST(GrammarTest, EveryKindOfStepIsDrawn) {
   Prng prng(1);
   // Only servers with users are for it, see live/focus.h.
-  std::set<std::size_t> kinds = {Step(Restrict{}).index()};
+  // Only scripts with crash points have the others, see explore/crash_points.h.
+  std::set<std::size_t> kinds = {Step(Restrict{}).index(), Step(Defragment{}).index(),
+                                 Step(CrashPoint{}).index()};
   for (int i = 0; i < 500; ++i) {
     for (const Step& step : Draw(prng).steps) kinds.insert(step.index());
   }

@@ -74,7 +74,7 @@ class CallTrap {
   // In the parent, once the child executes its program. Calls are handled from here on.
   Status Attach();
   // From Handle, before it waits: other calls are handled meanwhile, on other threads.
-  void LetOthersReceive();
+  void LetOthersReceive() NO_THREAD_SAFETY_ANALYSIS;
   // Requires: the program has ended, or every held call is let go. Waits for the threads.
   void Detach();
 
@@ -86,7 +86,8 @@ class CallTrap {
  private:
   struct Threads;
 
-  void Serve();
+  // Clang cannot follow a lock from one call to the next.
+  void Serve() NO_THREAD_SAFETY_ANALYSIS;
   std::optional<TrappedCall> Receive();
   void CloseAll();
 

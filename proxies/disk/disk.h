@@ -119,11 +119,12 @@ class Disk final : private CallHandler {
   void Renamed(const NamedCall& call) REQUIRES(mu_);
   void HandleByName(const TrappedCall& call, Answer& answer);
   void HandleByDescriptor(const TrappedCall& call, Answer& answer);
-  void Write(const TrappedCall& call, const std::shared_ptr<File>& file, Answer& answer);
-  void Resize(const TrappedCall& call, File& file, Answer& answer);
-  void Sync(const TrappedCall& call, File& file, Answer& answer);
-  void Duplicate(const File& file, bool close_on_exec, Answer& answer);
-  void Give(std::shared_ptr<File> file, bool close_on_exec, Answer& answer);
+  void Write(const TrappedCall& call, const std::shared_ptr<File>& file, Answer& answer)
+      REQUIRES(mu_);
+  void Resize(const TrappedCall& call, File& file, Answer& answer) REQUIRES(mu_);
+  void Sync(const TrappedCall& call, File& file, Answer& answer) REQUIRES(mu_);
+  void Duplicate(const File& file, bool close_on_exec, Answer& answer) REQUIRES(mu_);
+  void Give(std::shared_ptr<File> file, bool close_on_exec, Answer& answer) REQUIRES(mu_);
   // Whether nothing is to be done about a call but to count it.
   bool Idle() const REQUIRES(mu_);
   // Carries out what was decided about it, with the lock held. Empty: the program is killed, and
