@@ -2,6 +2,7 @@
 // Each fault of the disk twice: so that it takes effect, and so that it cannot. Clients write
 // meanwhile, and no event may be missed.
 #include "cases/support/watch_case.h"
+#include "harness/scenario/steps/member.h"
 
 namespace watchproof {
 namespace {
@@ -27,11 +28,12 @@ void RunDiskRow(Scenario& scenario, const DiskRow& row, bool takes_effect) {
   scenario.AwaitLoad();
   if (row.ends) scenario.KillAndRestart();
   scenario.Put(key + "/after");
-  const bool resumes = row.ends || row.fault == std::string("crash-point") ||
-                       row.fault == std::string("power-failure");
-  if (resumes && takes_effect) scenario.Resume("first", "second");
+  const std::string_view fault = row.fault;
+  const bool resumes =
+      row.ends || fault == "power-failure" || (takes_effect && fault == "crash-point");
+  if (resumes) scenario.Resume("first", "second");
   scenario.Put(key + "/after");
-  scenario.AwaitDelivered(resumes && takes_effect ? "second" : "first");
+  scenario.AwaitDelivered(resumes ? "second" : "first");
 }
 
 const std::vector<DiskRow>& EffectiveOnDisk() {
@@ -67,6 +69,10 @@ const std::vector<DiskRow>& IneffectiveOnDisk() {
        "crash-point",
        {{"from", "1000000"}},
        "The target makes fewer calls than that."},
+      {"PowerFailureThatKeepsAll",
+       "power-failure",
+       {{"keep", "100"}},
+       "The disk keeps everything all the same, so it was a kill."},
       {"ForgetfulOnlyDisk",
        "forgetful-disk",
        {},
@@ -89,6 +95,20 @@ CaseInfo InfoOfDisk(const DiskRow& row, bool takes_effect) {
   return info;
 }
 
+// If the disk of a member forgets, it loses nothing as long as the power stays.
+void ForgetOnMember(Scenario& scenario) {
+  const std::string key = scenario.Key("forgotten");
+  scenario.Cluster({.members = 3});
+  scenario.Inject("forgetful-disk", {{"member", "2"}});
+  scenario.PutSome(key, {20, 40});
+  scenario.AwaitEffectAndHeal("forgetful-disk");
+  scenario.Disturb("kill", {{"member", "2"}});
+  scenario.Add(AwaitCaughtUpStep{2});
+  scenario.Open({.group = "on it", .range = OneKey(key), .stream = "on it", .member = 2});
+  scenario.Put(key);
+  scenario.AwaitDelivered("on it");
+}
+
 [[maybe_unused]] const bool kDiskAdded = [] {
   for (const DiskRow& row : EffectiveOnDisk()) {
     AddCase(InfoOfDisk(row, true), [&row](Scenario& scenario) { RunDiskRow(scenario, row, true); });
@@ -97,6 +117,10 @@ CaseInfo InfoOfDisk(const DiskRow& row, bool takes_effect) {
     AddCase(InfoOfDisk(row, false),
             [&row](Scenario& scenario) { RunDiskRow(scenario, row, false); });
   }
+  const DiskRow forgets{"ForgetfulDisk", "forgetful-disk", {}, "The disk of a member forgets."};
+  CaseInfo of_member = InfoOfDisk(forgets, true);
+  of_member.needs = {Capability::kCluster, Capability::kDurable, Capability::kDisk};
+  AddCase(of_member, &ForgetOnMember);
   return true;
 }();
 

@@ -42,6 +42,7 @@ STRICT = "PreviousValue.StrictPreviousValues"
 TAMPERING = {"corrupt", "drop-response"}
 # Faults of clusters: the embedded store is a single process.
 CLUSTERED = {
+    "forgetful-disk",
     "isolate",
     "move-leader",
     "one-way-cut",

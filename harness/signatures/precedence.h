@@ -54,6 +54,7 @@ enum class Rank : std::size_t {
   kFalseNotice,
   kAnswersOutOfOrder,
   kSnapshotGone,
+  kOlderSnapshotLast,
   kEnd,
 };
 

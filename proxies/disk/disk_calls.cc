@@ -256,7 +256,7 @@ void Disk::Write(const TrappedCall& call, const std::shared_ptr<File>& file, Ans
     const auto offset = positioned      ? static_cast<std::int64_t>(at[3])
                         : file->appends ? lseek(number, 0, SEEK_END)
                                         : lseek(number, 0, SEEK_CUR);
-    if (options_.undo) journal_.BeforeWrite(number, offset, made.bytes);
+    if (options_.undo && made.bytes > 0) journal_.BeforeWrite(number, offset, made.bytes);
     const auto put_all = [&] {
       return OrErrno(positioned ? pwrite(number, bytes.data(), bytes.size(), offset)
                                 : write(number, bytes.data(), bytes.size()));

@@ -422,7 +422,8 @@ struct Journal::Failure {
 
 Result<Loss> Journal::LosePower(const Kept& kept) {
   Failure failure(*this, kept);
-  for (auto at = records_.rbegin(); at != records_.rend(); ++at) {
+  const bool keeps_all = !kept.torn && kept.chance >= 1;
+  for (auto at = records_.rbegin(); at != records_.rend() && !keeps_all; ++at) {
     const auto& [content, entry] = at->second;
     if (entry && at->first < failure.entries_kept) continue;
     WP_RETURN_IF_ERROR(content ? failure.TakeBack(*content) : failure.TakeBack(*entry));

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`explore --crash-points`: every call to its disk at which a server may be killed."""
+
+import re
+import unittest
+
+from found_test import cached
+from tool import BUSY, RunTest, called, main
+
+
+class CrashPoints(RunTest):
+    def of(self, *words: str, expect: int | set[int]) -> str:
+        codes = expect if isinstance(expect, set) else {expect}
+        done = called([self.watchproof, *words], cwd=self.folder, timeout=BUSY * 120)
+        if "cannot stop a program at its system calls" in done.stderr:
+            self.skipTest(done.stderr)
+        self.assertIn(done.returncode, codes, f"{words}\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+    def test_a_store_that_keeps_its_promises(self) -> None:
+        said = self.of(
+            "explore", "--crash-points", "--target", "embedded", "--time-budget", "5s", expect=0
+        )
+        met = re.search(r"^(\d+) crash points", said, re.MULTILINE)
+        assert met is not None, said
+        self.assertGreater(int(met[1]), 10, said)
+        self.assertRegex(said, r"\d+ at the (write|sync) of .*store\.mdb")
+        self.assertEqual(list(self.folder.rglob("*.removed")), [])
+
+    def test_a_kept_point_is_a_plan(self) -> None:
+        """The embedded store passes it; a point that is never reached proves nothing."""
+        for nth, verdict in (("3", "pass"), ("100000", "inconclusive")):
+            plan = self.folder / "plan.jsonl"
+            plan.write_text(
+                '{"case":"Explored.Durable_000001","target":"embedded","seed":"0x1","attempt":1,'
+                '"steps":3,"converge_us":10000000,"shows":"Durable"}\n'
+                '{"op":"explored crash_point","nth":' + nth + ',"how":"power"}\n'
+                '{"op":"explored put","key":"a/1","times":3}\n'
+                '{"op":"explored defragment"}\n'
+            )
+            code = 0 if verdict == "pass" else 2
+            self.of("run", "--plan", str(plan), "--run-dir", "runs", "--tries", "1", expect=code)
+            self.assertEqual([result.verdict for result in self.results()], [verdict])
+
+    @unittest.skipUnless(cached("3.5.0"), "needs etcd 3.5.0 cached")
+    def test_a_release_that_answers_before_it_has_synced(self) -> None:
+        said = self.of(
+            "explore",
+            *("--crash-points", "--target", "etcd@3.5.0", "--scripts", "24", "--seed", "0x1"),
+            expect={0, 1},
+        )
+        self.assertIn("etcd #14370", said)
+
+    def test_wrong_use_is_refused(self) -> None:
+        for words, says in (
+            (("--virtual",), "--crash-points is for --target"),
+            (("--target", "embedded", "--exhaustive", "2"), "--crash-points is for --target"),
+        ):
+            done = called([self.watchproof, "explore", "--crash-points", *words], cwd=self.folder)
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertIn(says, done.stderr)
+
+
+if __name__ == "__main__":
+    main()
