@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // older-snapshot-last: after a crash a member that was sent a snapshot does not start, since it
-// begins with an older one that it recorded later: what its log says is committed lies far ahead.
+// begins with an older one that it recorded later: what its log says is committed is far ahead.
 #include "harness/signatures/signature.h"
 
 namespace watchproof {
