@@ -43,6 +43,21 @@ class CrashPoints(RunTest):
             self.of("run", "--plan", str(plan), "--run-dir", "runs", "--tries", "1", expect=code)
             self.assertEqual([result.verdict for result in self.results()], [verdict])
 
+    def test_a_point_that_is_met_while_the_server_starts_again(self) -> None:
+        """One of these numbers is the first write after the restart of the script."""
+        for nth in range(20, 29):
+            plan = self.folder / "plan.jsonl"
+            plan.write_text(
+                '{"case":"Explored.Available_000001","target":"embedded","seed":"0x1","attempt":1,'
+                '"steps":4,"converge_us":10000000,"shows":"Available"}\n'
+                f'{{"op":"explored crash_point","nth":{nth},"how":"torn"}}\n'
+                '{"op":"explored put","key":"a/1","times":5}\n'
+                '{"op":"explored crash"}\n'
+                '{"op":"explored put","key":"a/1","times":2}\n'
+            )
+            self.of("run", "--plan", str(plan), "--run-dir", "runs", "--tries", "1", expect=0)
+            self.assertEqual([result.verdict for result in self.results()], ["pass"], nth)
+
     @unittest.skipUnless(cached("3.5.0"), "needs etcd 3.5.0 cached")
     def test_a_release_that_answers_before_it_has_synced(self) -> None:
         said = self.of(

@@ -105,7 +105,7 @@ Result<Revision> LiveServer::PutByRoot(const std::string& key) {
   while (true) {
     auto put = kv.Put(key, "");
     if (put.has_value() || !IsNoAnswer(put.error().code())) return put;
-    if (pulse_->Proves(before) || Gone()) return put;
+    if (pulse_->Proves(before) || Gone() || AtCrashPoint()) return put;
     std::this_thread::sleep_for(kSlice);
   }
 }
@@ -145,6 +145,8 @@ Status LiveServer::Restart() {
   }
   Status done = Fail(StatusCode::kFailedPrecondition, "it had ended before");
   if (!gone_) done = KillAndStart();
+  // As soon as it serves it may come to its crash point, and there is one only.
+  if (!gone_ && AtCrashPoint()) done = KillAndStart();
   if (!done.ok() && environment_.Died()) {
     done = Fail(StatusCode::kFailedPrecondition, "{}", done.message());
   }
