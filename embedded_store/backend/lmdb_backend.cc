@@ -29,8 +29,7 @@ std::size_t Weigh(const Mutation& mutation) {
 
 }  // namespace
 
-Result<std::unique_ptr<LmdbBackend>> LmdbBackend::Open(const std::filesystem::path& path,
-                                                       Acknowledge acknowledge) {
+Result<std::unique_ptr<LmdbBackend>> LmdbBackend::Open(const std::filesystem::path& path) {
   WP_ASSIGN_OR_RETURN(std::unique_ptr<DataFolder> folder, DataFolder::Hold(path));
   // What a crash left half made was never in use.
   folder->DropDraft();
@@ -41,16 +40,11 @@ Result<std::unique_ptr<LmdbBackend>> LmdbBackend::Open(const std::filesystem::pa
     folder->DropDraft();
   }
   WP_ASSIGN_OR_RETURN(std::shared_ptr<LmdbFile> file, LmdbFile::Open(folder->file()));
-  return std::unique_ptr<LmdbBackend>(
-      new LmdbBackend(std::move(folder), std::move(file), acknowledge));
+  return std::unique_ptr<LmdbBackend>(new LmdbBackend(std::move(folder), std::move(file)));
 }
 
-LmdbBackend::LmdbBackend(std::unique_ptr<DataFolder> folder, std::shared_ptr<LmdbFile> file,
-                         Acknowledge acknowledge)
-    : acknowledge_(acknowledge),
-      folder_(std::move(folder)),
-      file_(std::move(file)),
-      thread_([this] { Run(); }) {}
+LmdbBackend::LmdbBackend(std::unique_ptr<DataFolder> folder, std::shared_ptr<LmdbFile> file)
+    : folder_(std::move(folder)), file_(std::move(file)), thread_([this] { Run(); }) {}
 
 std::shared_ptr<LmdbFile> LmdbBackend::file() const {
   MutexLock lock(mu_);
@@ -139,22 +133,18 @@ void LmdbBackend::Commit(const std::vector<Staged>& batch) {
     MutexLock lock(mu_);
     if (!broken_.ok()) return;  // all waiting calls have been completed
   }
-  const bool early = acknowledge_ == Acknowledge::kBeforeSync;
-  Status written = Write(batch, early ? Durably::kNo : Durably::kYes);
-  if (written.ok()) {
-    Publish(batch);
-    file()->Smooth();
-  }
-  if (written.ok() && early) written = file()->Sync();
-  if (!written.ok()) Break(written);
+  const Status written = Write(batch);
+  if (!written.ok()) return Break(written);
+  Publish(batch);
+  file()->Smooth();
 }
 
-Status LmdbBackend::Write(const std::vector<Staged>& batch, Durably durably) {
+Status LmdbBackend::Write(const std::vector<Staged>& batch) {
   const std::shared_ptr<LmdbFile> target = file();
   std::vector<std::span<const Mutation>> groups;
   for (const Staged& staged : batch) groups.emplace_back(staged.mutations);
   while (true) {
-    Status written = target->Write(groups, durably);
+    Status written = target->Write(groups);
     if (written.code() != StatusCode::kResourceExhausted) return written;
     // Nothing of it is in the file, and what was admitted is kept until it fits.
     MutexLock lock(mu_);

@@ -24,15 +24,10 @@
 
 namespace watchproof::store {
 
-// When a ticket is reported as safe. Before the sync is wrong on purpose: tests use it to prove
-// that they would notice.
-enum class Acknowledge { kAfterSync, kBeforeSync };
-
 class LmdbBackend final : public Backend {
  public:
   // Makes the folder and the file when they are not there. Errors name the file.
-  static Result<std::unique_ptr<LmdbBackend>> Open(
-      const std::filesystem::path& folder, Acknowledge acknowledge = Acknowledge::kAfterSync);
+  static Result<std::unique_ptr<LmdbBackend>> Open(const std::filesystem::path& folder);
   ~LmdbBackend() override { Stop(); }
 
   bool durable() const override { return true; }
@@ -57,22 +52,20 @@ class LmdbBackend final : public Backend {
     Done done;
   };
 
-  LmdbBackend(std::unique_ptr<DataFolder> folder, std::shared_ptr<LmdbFile> file,
-              Acknowledge acknowledge);
+  LmdbBackend(std::unique_ptr<DataFolder> folder, std::shared_ptr<LmdbFile> file);
   void Run();
   // What the next transaction shall hold: everything staged, up to a bound. False when nothing is
   // left to do and it is time to stop.
   bool AwaitWork(std::vector<Staged>& batch);
   void Commit(const std::vector<Staged>& batch);
   // Tries again while the disk is full.
-  Status Write(const std::vector<Staged>& batch, Durably durably);
+  Status Write(const std::vector<Staged>& batch);
   void Publish(const std::vector<Staged>& batch);
   void Break(const Status& status);
   std::vector<std::promise<Status>> TakeSwaps();
   Status Swap();
   std::shared_ptr<LmdbFile> file() const;
 
-  const Acknowledge acknowledge_;
   const std::unique_ptr<DataFolder> folder_;
   std::function<void(Ticket)> listener_;  // constant once something is staged
 

@@ -104,7 +104,7 @@ Status LmdbFile::Create(const std::filesystem::path& path) {
   WP_RETURN_IF_ERROR(file.Prepare());
   WP_RETURN_IF_ERROR(file.OpenBuckets());
   const Mutation format{Bucket::kMeta, kFormatKey, std::to_string(kFormat)};
-  return file.Write({{&format, 1}}, Durably::kYes);
+  return file.Write({{&format, 1}});
 }
 
 Result<std::unique_ptr<LmdbFile>> LmdbFile::Open(const std::filesystem::path& path) {
@@ -171,7 +171,7 @@ Status LmdbFile::Apply(MDB_txn* txn, const Mutation& mutation) const {
   return Checked(code, "writing");
 }
 
-Status LmdbFile::Write(const std::vector<std::span<const Mutation>>& groups, Durably durably) {
+Status LmdbFile::Write(const std::vector<std::span<const Mutation>>& groups) {
   MDB_txn* txn = nullptr;
   WP_RETURN_IF_ERROR(Checked(mdb_txn_begin(env_, nullptr, 0, &txn), "writing"));
   for (const std::span<const Mutation> group : groups) {
@@ -182,11 +182,8 @@ Status LmdbFile::Write(const std::vector<std::span<const Mutation>>& groups, Dur
       }
     }
   }
-  mdb_env_set_flags(env_, MDB_NOSYNC, durably == Durably::kYes ? 0 : 1);
   return Commit(txn, "writing");
 }
-
-Status LmdbFile::Sync() { return Checked(mdb_env_sync(env_, 1), "syncing"); }
 
 Status LmdbFile::Commit(MDB_txn* txn, std::string_view doing) {
   constexpr std::int64_t kMetaPages = 2;

@@ -3,11 +3,11 @@
 //
 //   WP_RETURN_IF_ERROR(LmdbFile::Create(draft));   // a new one, empty and synced
 //   WP_ASSIGN_OR_RETURN(auto file, LmdbFile::Open(path));
-//   file->Write({mutations}, Durably::kYes);       // one transaction, synced
+//   file->Write({mutations});       // one transaction, synced
 //
 // The map is reserved once, large, because it cannot grow while a reader is open; the file itself
 // grows by Reserve, ahead of what is written, so that a full disk is noticed before a write is
-// accepted and not in the middle of it. Threads: transactions and Sync from one at a time; the rest
+// accepted and not in the middle of it. Threads: transactions from one at a time; the rest
 // from any. Ownership: owns the environment; readers share the file.
 #pragma once
 
@@ -24,8 +24,6 @@
 
 namespace watchproof::store {
 
-enum class Durably { kNo, kYes };
-
 class LmdbFile {
  public:
   static Status Create(const std::filesystem::path& path);
@@ -35,10 +33,9 @@ class LmdbFile {
   LmdbFile(const LmdbFile&) = delete;
   LmdbFile& operator=(const LmdbFile&) = delete;
 
-  // One transaction: all of it or, after an error, nothing. kResourceExhausted when the disk is
+  // One transaction, synced: all of it or, after an error, nothing. kResourceExhausted when the disk is
   // full.
-  Status Write(const std::vector<std::span<const Mutation>>& groups, Durably durably);
-  Status Sync();
+  Status Write(const std::vector<std::span<const Mutation>>& groups);
   // Makes sure that the file takes up so much space on the disk.
   Status Reserve(std::uint64_t bytes);
   // Writes zeros over some of the reserved space behind what is used: the first write to a block

@@ -114,7 +114,7 @@ Status WriteAll(SnapshotFile& from, LmdbFile& to) {
       bytes += entry.key.size() + entry.value->size();
       batch.push_back(std::move(entry));
     }
-    WP_RETURN_IF_ERROR(to.Write({batch}, Durably::kYes));
+    WP_RETURN_IF_ERROR(to.Write({batch}));
   }
   return {};
 }

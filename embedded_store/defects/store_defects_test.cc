@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "embedded_store/backend/backend_fixture.h"
+#include "embedded_store/backend/lmdb_backend.h"
 #include "embedded_store/backend/memory_backend.h"
 #include "embedded_store/defects/defect_fixture.h"
 #include "embedded_store/mvcc/store_fixture.h"
@@ -77,6 +79,21 @@ std::string PreviousOfTheThirdPut(DefectiveStore store) {
 TEST(PreviousValueTooOld, IsTheOneBefore) {
   EXPECT_EQ(PreviousOfTheThirdPut(DefectiveStore()), "b");
   EXPECT_EQ(PreviousOfTheThirdPut(DefectiveStore("previous-value-too-old")), "a");
+}
+
+// What a client must wait for before it is shown the answer.
+Ticket AwaitedByAPut(const std::string& defect) {
+  const TemporaryFolder folder;
+  const auto backend = LmdbBackend::Open(folder.path()).value();
+  const Hooks hooks = With(defect);
+  MvccStore store(*backend, hooks);
+  const Ticket awaited = store.Put({.key = "k", .value = "v"}).value().ticket;
+  backend->Stop();
+  return awaited;
+}
+TEST(AnsweredBeforeSync, WaitsForNothing) {
+  EXPECT_GT(AwaitedByAPut(""), Ticket());
+  EXPECT_EQ(AwaitedByAPut("answered-before-sync"), Ticket());
 }
 
 KeyValue PutTwiceDeletedAndPut(DefectiveStore store) {

@@ -32,6 +32,12 @@ enum class FloorDelete {
 // What a starting store does with a deletion after compaction has removed its puts.
 enum class LoneDelete { kRestored, kForgotten };
 
+// When a write is answered.
+enum class WriteAnswer {
+  kWhenSafe,  // after the sync that keeps it
+  kAtOnce,
+};
+
 // What a put that follows a delete keeps of the generation that the delete ended.
 enum class Recreation { kNothing, kItsCreateRevision, kItsVersion };
 
@@ -108,6 +114,8 @@ struct Hooks {
   // A compaction meets a deletion at its revision.
   FloorDelete delete_at_floor = FloorDelete::kKept;
   LoneDelete lone_delete = LoneDelete::kRestored;
+  // A put, a deletion or a transaction was staged in the backend.
+  WriteAnswer write_answer = WriteAnswer::kWhenSafe;
   // A key is put for the first time since it was deleted.
   Recreation recreation = Recreation::kNothing;
   LeaseEnd lease_end = LeaseEnd::kInOne;

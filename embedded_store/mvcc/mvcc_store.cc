@@ -120,6 +120,7 @@ Result<PutAnswer> MvccStore::Put(const PutOp& put) {
     answer.ticket = CommitLocked(std::move(txn));
   }
   Announce(answer.ticket);
+  if (hooks_.write_answer == WriteAnswer::kAtOnce) answer.ticket = {};
   return answer;
 }
 
@@ -134,6 +135,7 @@ Result<DeleteAnswer> MvccStore::DeleteRange(const DeleteOp& removal) {
     answer.ticket = CommitLocked(std::move(txn));
   }
   Announce(answer.ticket);
+  if (hooks_.write_answer == WriteAnswer::kAtOnce) answer.ticket = {};
   return answer;
 }
 
@@ -149,6 +151,7 @@ Result<TxnAnswer> MvccStore::Txn(const TxnOp& request) {
     answer.ticket = CommitLocked(std::move(txn));
   }
   Announce(answer.ticket);
+  if (hooks_.write_answer == WriteAnswer::kAtOnce) answer.ticket = {};
   return answer;
 }
 

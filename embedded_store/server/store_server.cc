@@ -42,8 +42,7 @@ void SetLimits(grpc::ServerBuilder& builder) {
 
 Result<std::unique_ptr<Backend>> OpenBackend(const StoreOptions& options) {
   if (options.data.empty()) return std::make_unique<MemoryBackend>();
-  return LmdbBackend::Open(options.data, options.acknowledge_before_sync ? Acknowledge::kBeforeSync
-                                                                         : Acknowledge::kAfterSync);
+  return LmdbBackend::Open(options.data);
 }
 
 std::shared_ptr<grpc::ServerCredentials> ServerCredentials(const std::optional<TlsMaterial>& tls) {

@@ -29,8 +29,6 @@ struct StoreOptions {
   int http_port = 0;  // 0: any that is free
   // Where the data rests, made when it is not there; empty: in memory, gone with the server.
   std::filesystem::path data{};
-  // Test only: answers writes before they are synced, to show that the crash tests would notice.
-  bool acknowledge_before_sync = false;
   std::vector<std::string> defects{};
   std::chrono::milliseconds progress_interval = 10min;
   // Ends a watch with ErrCompacted where the previous value that it asked for was compacted before

@@ -30,6 +30,7 @@ const std::vector<Step> kDeletedAtFloor = {Put{.key = "a/1"}, Delete{.key = "a/1
 const Limits kNarrow{.queued_replies = 1, .watchers_per_step = 1};
 
 const DefectRow kDefects[] = {
+    {"answered-before-sync", {.limits = {.disk = true}, .steps = {Put{}}}, "Answered"},
     {"batch-edge-skipped",
      {.limits = {.revisions_per_batch = 1000},
       .steps = {Put{.key = "a/1", .times = 2005},
