@@ -3,7 +3,7 @@
 //
 //   WP_RETURN_IF_ERROR(LmdbFile::Create(draft));   // a new one, empty and synced
 //   WP_ASSIGN_OR_RETURN(auto file, LmdbFile::Open(path));
-//   file->Write({mutations});       // one transaction, synced
+//   file->Write({mutations});                      // one transaction, synced
 //
 // The map is reserved once, large, because it cannot grow while a reader is open; the file itself
 // grows by Reserve, ahead of what is written, so that a full disk is noticed before a write is
@@ -33,8 +33,8 @@ class LmdbFile {
   LmdbFile(const LmdbFile&) = delete;
   LmdbFile& operator=(const LmdbFile&) = delete;
 
-  // One transaction, synced: all of it or, after an error, nothing. kResourceExhausted when the disk is
-  // full.
+  // One transaction, synced: all of it or, after an error, nothing. kResourceExhausted when the
+  // disk is full.
   Status Write(const std::vector<std::span<const Mutation>>& groups);
   // Makes sure that the file takes up so much space on the disk.
   Status Reserve(std::uint64_t bytes);
