@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The target defragments its backend, and may answer no calls meanwhile.
+#include <algorithm>
+
 #include "harness/faults/fault.h"
 
 namespace watchproof {
@@ -8,7 +10,7 @@ namespace {
 class Defragment final : public Fault {
  public:
   explicit Defragment(std::int64_t at_least) : at_least_(at_least) {}
-  bool took_effect() const override { return freed_ >= at_least_; }
+  bool took_effect() const override { return at_least_ == 0 || freed_ >= at_least_; }
 
  private:
   Status Act(FaultPorts& ports) override {
@@ -16,10 +18,15 @@ class Defragment final : public Fault {
       return Fail(StatusCode::kUnimplemented, "defragment: others use this target too");
     }
     const auto before = Size(ports);
-    const Status answer = ports.defragment();
-    // Another fault may end the target meanwhile.
-    cut_off_ = IsNoAnswer(answer.code());
-    if (!cut_off_) WP_RETURN_IF_ERROR(AsRefusal(answer));
+    // Another fault may end the target meanwhile, or has done so: then it would be waited for.
+    cut_off_ = std::ranges::any_of(ports.servers, [](const ServerPorts& server) {
+      return server.target->disk() != nullptr && server.target->disk()->killed_at();
+    });
+    if (!cut_off_) {
+      const Status answer = ports.defragment();
+      cut_off_ = IsNoAnswer(answer.code());
+      if (!cut_off_) WP_RETURN_IF_ERROR(AsRefusal(answer));
+    }
     const auto after = Size(ports);
     healed_at_ = ports.now();  // there is nothing to undo
     if (before && after) freed_ = *before - *after;
@@ -55,7 +62,8 @@ const FaultRegistration kDefragment([] {
                 .parameters = {{.name = "at-least",
                                 .kind = proxy::ParameterKind::kBytes,
                                 .default_value = "64KiB",
-                                .explain = "Bytes that must have been freed for it to count."}}},
+                                .explain = "Bytes that must have been freed for it to count; 0: it "
+                                           "counts in any case."}}},
        .make = [](const proxy::ParameterValues& given) {
          return std::make_unique<Defragment>(given.bytes("at-least"));
        }}};

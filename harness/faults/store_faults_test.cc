@@ -121,6 +121,10 @@ TEST_F(StoreFault, DefragmentTookEffectIfTheBackendShrank) {
   const auto little = Make("defragment");
   ASSERT_TRUE(little->Arm(ports_).ok());
   EXPECT_FALSE(little->took_effect());
+  frees_ = -4096;
+  const auto any = Make("defragment", {{"at-least", "0B"}});
+  ASSERT_TRUE(any->Arm(ports_).ok());
+  EXPECT_TRUE(any->took_effect());
   frees_ = 65'536;
   const auto enough = Make("defragment");
   ASSERT_TRUE(enough->Arm(ports_).ok());
