@@ -27,17 +27,17 @@ WATCH_CASE(Durable, MemberCrashInCompaction,
   const std::vector<std::string> many = scenario.Keys("many", {kKeysEach, kKeysEach});
   scenario.Cluster({.members = 3});
   Write floor{};
-  for (const std::string round : {"1", "2", "3", "4", "5", "6"}) {
+  for (const std::string round : {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}) {
     const std::string crash = "crash-point/" + round;
     for (int i = 0; i < kTransactions; ++i) scenario.PutTogether(many);
     floor = scenario.Put(stem + "/floor");
     scenario.BeginLoad({.load = round,
                         .clients = 24,
                         .calls = 200,
-                        .keys = 50,
+                        .keys = 100,
                         .key = stem,
                         .direct = true,
-                        .puts_only = true});
+                        .guarded = true});
     scenario.Hold(20ms, 60ms);
     scenario.Inject(crash, {{"member", std::to_string(kCrashes)},
                             {"files", "database"},

@@ -32,6 +32,15 @@ class LoadClient {
   Result<Revision> CallOnce() {
     const std::string key = fmt::format("{}/{}", step_.key, prng_.Below(step_.keys));
     const auto value = [&] { return ConsumerValue(key, prng_.Word(kValueBytes)); };
+    // '0' is one above '/': every key of the load.
+    const std::string from = step_.key + "/";
+    const std::string end = step_.key + "0";
+    if (step_.guarded) {
+      return kv_.Transact(
+          {.compares =
+               {{.key = from, .range_end = end, .result = CompareResult::kGreater, .number = -1}},
+           .success = {PutRequest{.key = key, .value = value()}}});
+    }
     if (step_.puts_only) return kv_.Put(key, value());
     const std::uint64_t dice = prng_.Below(100);
     if (dice < 40) return kv_.Put(key, value());
@@ -40,11 +49,9 @@ class LoadClient {
       const auto version = static_cast<std::int64_t>(prng_.Below(kHighestVersion));
       return kv_.Swap(key, version, value());
     }
-    // '0' is one above '/': every key of the load.
     const bool serializable = prng_.Chance(0.5);
     if (dice < 80) {
-      return kv_.Read(
-          {.key = step_.key + "/", .range_end = step_.key + "0", .serializable = serializable});
+      return kv_.Read({.key = from, .range_end = end, .serializable = serializable});
     }
     return kv_.Read({.key = key, .serializable = serializable});
   }

@@ -20,6 +20,8 @@ struct LoadStep {
   std::uint64_t seed = 0;
   bool direct = false;  // on the direct path, where no fault reaches them
   bool puts_only = false;
+  // Each is a transaction, which reads every key of the load before it writes.
+  bool guarded = false;
   int member = 1;  // that the clients connect to; 0: they are spread over all members
   static constexpr std::uint64_t kMostClients = 10'000;
   static constexpr std::uint64_t kMostCalls = 10'000'000;
@@ -33,10 +35,13 @@ struct LoadStep {
     field("load_seed", seed);
     field("direct", direct);
     field("puts_only", puts_only).Optional();
+    field("guarded", guarded).Optional();
     field("member", member).Optional().Member(0);
   }
   Usage Cost() const;
-  std::string BeyondKubernetes() const { return puts_only ? "" : "serializable reads"; }
+  std::string BeyondKubernetes() const {
+    return guarded ? "a compare of a range" : puts_only ? "" : "serializable reads";
+  }
   Status Run(StepContext& context) const;
 };
 
