@@ -53,6 +53,49 @@ WATCH_CASE(Durable, PowerFailure,
   scenario.AwaitDelivered("second");
 }
 
+// A crash point like those of exploration, under load: any call to any file, alone or with the
+// power, of which nothing, a part of the pages, or a part of the last write is kept.
+std::map<std::string, std::string> DrawnCrash(Scenario& scenario) {
+  const std::int64_t how = scenario.Between(0, 3);
+  return {{"from", std::to_string(scenario.Between(1, 100))},
+          {"when", scenario.Between(0, 1) == 0 ? "before" : "after"},
+          {"power", how == 0 ? "no" : "yes"},
+          {"keep", how == 2 ? "50" : "0"},
+          {"torn", how == 3 ? "yes" : "no"},
+          {"draw", std::to_string(scenario.Between(1, 1000))}};
+}
+
+WATCH_CASE(Durable, CrashAnywhere,
+           {.requirement = "any completed operations are durable (etcd KV API guarantees, "
+                           "durability)",
+            .explain = "Clients put, delete, compare and read, and watches follow, six times until "
+                       "the server is killed at a call to its disk: any file, any call, before or "
+                       "after it; alone, or with the power, which leaves nothing, a part of the "
+                       "unsynced pages, or a part of the last write. Every other time it compacts "
+                       "or defragments meanwhile. Afterwards all that was answered and delivered "
+                       "must be there, and no revision may be given out twice.",
+            .needs = {Capability::kDurable, Capability::kDisk, Capability::kCompaction},
+            .guarantees = {"Durable", "Reliable", "Linearizable", "Fields", "Settled"}}) {
+  const std::string stem = scenario.Key("anywhere");
+  scenario.Open({.group = "first", .count = 4, .range = Below(stem)});
+  for (const std::string round : {"1", "2", "3", "4", "5", "6"}) {
+    scenario.PutSome(stem + "/a", {10, 20});
+    const Write floor = scenario.Put(stem + "/floor");
+    const std::string crash = "crash-point/" + round;
+    const std::string defragment = "defragment/" + round;
+    const std::int64_t meanwhile = scenario.Between(0, 3);
+    scenario.BeginLoad({.load = round, .clients = 8, .calls = 200, .key = stem, .direct = true});
+    if (meanwhile == 1) scenario.Add(CompactStep{.at = floor, .at_once = true});
+    scenario.Inject(crash, DrawnCrash(scenario));
+    if (meanwhile == 2) scenario.Inject(defragment, {{"at-least", "0B"}});
+    scenario.AwaitEffectAndHeal(crash);
+    scenario.AwaitLoad(round);
+  }
+  scenario.Resume("first", "second");
+  scenario.PutSome(stem + "/a", {5, 10});
+  scenario.AwaitDelivered("second");
+}
+
 WATCH_CASE(Durable, CrashInDefragmentation,
            {.requirement = "any completed operations are durable (etcd KV API guarantees, "
                            "durability)",
