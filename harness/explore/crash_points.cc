@@ -12,7 +12,7 @@ namespace {
 // Those that are under way together: all of one number before the next number.
 constexpr std::size_t kTogether = 4;
 constexpr std::size_t kStepsDrawn = 10;
-constexpr int kHows = 3;
+constexpr int kHows = 4;
 
 Create WatchAll() { return {.key = "a/", .end = "a0"}; }
 Put PutTo(const std::string& key, std::int64_t times = 1) { return {.key = key, .times = times}; }

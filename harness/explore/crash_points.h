@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every crash point of short scripts, in turn: the server is killed at each call to its disk that a
-// script causes, once alone, once with the power, once with its last write torn.
+// script causes: alone, with the power and all that it had not synced, with parts of that, and with
+// its last write torn.
 //
 //   CrashPoints points(Prng(1));
 //   while (const auto script = points.Next()) ... points.Ran(*script, crashes); ...
@@ -46,8 +47,8 @@ class CrashPoints {
     Script script;
     // By CrashPoint::How: the next number, the first that the script did not come to, and how many
     // were met.
-    std::int64_t next[3] = {1, 1, 1};
-    std::int64_t end[3] = {INT64_MAX, INT64_MAX, INT64_MAX};
+    std::int64_t next[4] = {1, 1, 1, 1};
+    std::int64_t end[4] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
     std::int64_t met = 0;
   };
 

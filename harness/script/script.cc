@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<const char*, 7> kLoops = {"commit", "sync",  "victims",   "progress",
                                                "expire", "erase", "checkpoint"};
-constexpr std::array<const char*, 3> kCrashes = {"kill", "power", "torn"};
+constexpr std::array<const char*, 4> kCrashes = {"kill", "power", "parts", "torn"};
 constexpr std::array<const char*, 3> kParts = {"put", "delete", "get"};
 constexpr std::array<const char*, 5> kTargets = {"version", "create", "mod", "value", "lease"};
 constexpr std::array<const char*, 4> kResults = {"=", ">", "<", "!="};

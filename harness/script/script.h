@@ -280,11 +280,11 @@ struct Defragment {  // its database
   void Fields(auto&) {}
 };
 // From here on, at the call to its disk with this number, before it is carried out: the server is
-// killed there, and started again before the next step. With the power, or after a write that was
-// torn, what it had not synced is gone.
+// killed there, and started again before the next step. With the power, what it had not synced is
+// gone: all, all but some pages (parts), or some sectors of the last write (torn).
 struct CrashPoint {
   static constexpr const char* kName = "crash_point";
-  enum class How { kKill, kPower, kTorn };
+  enum class How { kKill, kPower, kParts, kTorn };
   std::int64_t nth = 1;
   How how = How::kKill;
   void Fields(auto& field) {

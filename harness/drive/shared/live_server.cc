@@ -193,7 +193,8 @@ Status LiveServer::StartAgain() {
     if (point.how != CrashPoint::How::kKill) {
       WP_ASSIGN_OR_RETURN(
           const proxy::Loss loss,
-          target.disk()->LosePower({.torn = point.how == CrashPoint::How::kTorn,
+          target.disk()->LosePower({.chance = point.how == CrashPoint::How::kParts ? 0.5 : 0,
+                                    .torn = point.how == CrashPoint::How::kTorn,
                                     .seed = static_cast<std::uint64_t>(point.nth)}));
       crash += loss.nothing() ? "; nothing was lost"
                               : fmt::format("; lost: {}", fmt::join(loss.lines, "; "));
