@@ -146,10 +146,12 @@ Status CheckRunnable(const std::filesystem::path& executable) {
   return {};
 }
 
-// The first line that runtimes print when a program crashes; a long trace follows.
+// The first line that runtimes print when a program crashes, or a log's last word before it exits;
+// a long trace follows, or what is closed on the way.
 constexpr std::string_view kCrashes[] = {
-    "panic: ",         "fatal error: ",           "[signal SIG", "terminate called",
-    "runtime error: ", "ERROR: AddressSanitizer", "Assertion `", "panicked at "};
+    "panic: ",          "fatal error: ",   "[signal SIG",
+    "terminate called", "runtime error: ", "ERROR: AddressSanitizer",
+    "Assertion `",      "panicked at ",    "\"level\":\"fatal\""};
 
 // The start of the first such line, if there is one.
 std::optional<std::size_t> BeginOfCrash(std::string_view text) {

@@ -44,6 +44,17 @@ TEST(ChildProcess, KeepsItsLogAndLastWords) {
   EXPECT_EQ((*child)->LastWords(2), "two\nthree");
 }
 
+TEST(ChildProcess, LastWordsBeginWithTheReasonForTheEnd) {
+  ChildOptions options =
+      Shell(R"(echo start; echo '{"level":"fatal","error":"torn"}'; echo closing; echo closed)");
+  options.log = Scratch("fatal.log");
+  std::filesystem::remove(options.log);
+  auto child = ChildProcess::Launch(options);
+  ASSERT_TRUE(child.has_value());
+  ASSERT_TRUE((*child)->Wait(Within(10s)).has_value());
+  EXPECT_EQ((*child)->LastWords(2), "{\"level\":\"fatal\",\"error\":\"torn\"}\nclosing");
+}
+
 TEST(ChildProcess, NamesTheFileThatCannotRun) {
   auto missing = ChildProcess::Launch({.executable = "/nowhere/etcd", .arguments = {}});
   EXPECT_EQ(missing.error().code(), StatusCode::kNotFound);
