@@ -28,7 +28,10 @@ class FakeTarget final : public Target {
   Status Continue() override { return proceed(); }
   char process_state() const override { return state(); }
   std::optional<ExitState> died() const override { return std::nullopt; }
-  std::string LastWords() const override { return {}; }
+  std::string LastWords() const override { return words; }
+  std::optional<DataFiles> data_files() const override { return files; }
+  void LetGiveUp(bool may) override { may_give_up = may; }
+  std::optional<ExitState> gave_up() const override { return may_give_up ? ended : std::nullopt; }
   void Stop() override {}
   bool durable() const override { return keeps; }
   proxy::Disk* disk() override { return own_disk; }
@@ -42,6 +45,10 @@ class FakeTarget final : public Target {
   std::function<Status()> proceed;
   std::function<char()> state;
   bool keeps = false;
+  std::optional<DataFiles> files;
+  std::string words;
+  bool may_give_up = false;
+  std::optional<ExitState> ended;  // by itself
   proxy::Disk* own_disk = nullptr;
 };
 

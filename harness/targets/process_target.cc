@@ -42,6 +42,11 @@ proxy::FileClasses ProcessTarget::file_classes() const {
           {"snapshot", "*snap*"}};
 }
 
+std::optional<DataFiles> ProcessTarget::data_files() const {
+  if (!durable() || data_.empty()) return std::nullopt;
+  return DataFiles{.folder = data_, .classes = file_classes()};
+}
+
 Status ProcessTarget::MakeFolder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -62,6 +67,10 @@ Status ProcessTarget::End(int signal, Deadline deadline) {
   if (!durable()) return Target::Kill();
   WP_CHECK(child_ && !stopped_ && !ended_, "only what runs can be ended");
   const bool by_disk = KilledByDisk();
+  if (gave_up()) {
+    ended_ = true;
+    return {};
+  }
   if (const auto ended = child_->exit_state(); ended && !by_disk) {
     return Fail(StatusCode::kFailedPrecondition, "it {} before it could be ended",
                 ended->ToString());
@@ -74,6 +83,8 @@ Status ProcessTarget::End(int signal, Deadline deadline) {
     ended_ = true;
     return obeyed.error().WithContext("asked by signal {} to end, then killed", signal);
   }
+  ended_ = may_give_up_;  // then any end will do
+  if (ended_) return {};
   const ExitState state = *obeyed;
   // The process may have ended by itself just before the signal: that is an error. After SIGTERM it
   // may also exit with 0.
@@ -118,9 +129,17 @@ Status ProcessTarget::Restart(Deadline deadline, const std::string& release) {
   return std::move(launched).WithContext("starting the target again");
 }
 
-std::optional<ExitState> ProcessTarget::died() const {
+std::optional<ExitState> ProcessTarget::EndOfItsOwn() const {
   if (stopped_ || ended_ || !child_ || KilledByDisk()) return std::nullopt;
   return child_->exit_state();
+}
+
+std::optional<ExitState> ProcessTarget::died() const {
+  return may_give_up_ ? std::nullopt : EndOfItsOwn();
+}
+
+std::optional<ExitState> ProcessTarget::gave_up() const {
+  return may_give_up_ ? EndOfItsOwn() : std::nullopt;
 }
 
 void ProcessTarget::Stop() {

@@ -24,9 +24,12 @@ class ProcessTarget : public Target {
   Status Continue() override { return Signal(SIGCONT); }
   char process_state() const override;
   std::optional<ExitState> died() const override;
+  void LetGiveUp(bool may) override { may_give_up_ = may; }
+  std::optional<ExitState> gave_up() const override;
   std::string LastWords() const override { return child_ ? child_->LastWords() : std::string(); }
   bool can_have_disk() const override;
   proxy::Disk* disk() override { return disk_.get(); }
+  std::optional<DataFiles> data_files() const override;
   void Stop() override;
 
  protected:
@@ -69,8 +72,10 @@ class ProcessTarget : public Target {
   ChildOptions options_;
   std::unique_ptr<ChildProcess> child_;
   bool KilledByDisk() const { return disk_ && disk_->killed_at(); }
+  std::optional<ExitState> EndOfItsOwn() const;
 
   bool ended_ = false;  // by End, and not started again yet
+  bool may_give_up_ = false;
   bool stopped_ = false;
 };
 

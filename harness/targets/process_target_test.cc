@@ -4,10 +4,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <thread>
 
 #include "embedded_store/server/store_server.h"
 
@@ -40,6 +42,7 @@ TEST(ServingChild, ServesUntilItIsKilled) {
   store::StoreOptions options;
   options.host = host;
   options.http_port = TestTarget::kHttp;
+  fmt::print(stderr, "serves as {}.\n", getpid());
   const auto server = store::StoreServer::Start(options);
   if (!server.has_value()) std::abort();
   for (;;) pause();
@@ -55,6 +58,13 @@ class KillOfAProcess : public ::testing::Test {
   std::string Log() const {
     std::ifstream file(folder_ / "target.log");
     return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  // As the child that was started last has written.
+  pid_t Pid() const {
+    const std::string log = Log();
+    const std::size_t at = log.rfind("serves as ");
+    return at == std::string::npos ? 0 : std::atoi(log.c_str() + at + 10);
   }
 
   // Tests of one executable run at the same time.
@@ -81,6 +91,32 @@ TEST_F(KillOfAProcess, IsNotReportedAsDeathAndAllowsRestart) {
   EXPECT_NE(log.find("ServingChild"), log.rfind("ServingChild"));  // both wrote to it
   target.Stop();
   EXPECT_FALSE(std::filesystem::exists(folder_ / "tmp"));
+}
+
+TEST_F(KillOfAProcess, IsDoneWhereItHasGivenUpAsItMay) {
+  TestTarget target(true);
+  ASSERT_TRUE(Start(target).ok());
+  ASSERT_EQ(target.data_files()->folder, folder_ / "tmp");
+  target.LetGiveUp(true);
+  EXPECT_EQ(target.gave_up(), std::nullopt);
+  ASSERT_GT(Pid(), 0);
+  ASSERT_EQ(kill(Pid(), SIGABRT), 0);
+  const Deadline soon = Within(20s);
+  while (!target.gave_up() && !soon.expired()) std::this_thread::yield();
+  ASSERT_TRUE(target.gave_up());
+  EXPECT_EQ(target.gave_up()->signal, SIGABRT);
+  EXPECT_EQ(target.died(), std::nullopt);
+  EXPECT_TRUE(target.Kill().ok());
+  EXPECT_EQ(target.gave_up(), std::nullopt);
+  const Status again = target.Restart(Within(20s));
+  ASSERT_TRUE(again.ok()) << again.message();
+  target.LetGiveUp(false);
+  ASSERT_GT(Pid(), 0);
+  ASSERT_EQ(kill(Pid(), SIGABRT), 0);
+  while (!target.died() && !soon.expired()) std::this_thread::yield();
+  EXPECT_EQ(target.died()->signal, SIGABRT);
+  EXPECT_EQ(target.gave_up(), std::nullopt);
+  EXPECT_FALSE(target.Kill().ok());
 }
 
 TEST_F(KillOfAProcess, IsRejectedForATargetThatIsNotDurable) {

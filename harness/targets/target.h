@@ -6,7 +6,8 @@
 //   target->endpoint();  target->version();  target->ReadMetrics();
 //   target->Stop();
 //
-// Kinds register themselves (one file each). Black box: calls, metrics and signals; never its disk.
+// Kinds register themselves (one file each). Black box: calls, metrics and signals. What is on its
+// disk is never read to judge it; faults damage it.
 // Not thread-safe. Ownership: owns its process; the destructor stops it and removes its data.
 #pragma once
 
@@ -86,6 +87,12 @@ struct ServerStatus {
 // labels.
 using Metrics = std::map<std::string, double, std::less<>>;
 
+// The files in which a target keeps its data.
+struct DataFiles {
+  std::filesystem::path folder;
+  proxy::FileClasses classes;  // names for patterns of them
+};
+
 class Target {
  public:
   virtual ~Target() = default;
@@ -120,12 +127,14 @@ class Target {
   virtual bool can_have_disk() const { return false; }
   // The proxy before its disk; null: there is none. For as long as the target.
   virtual proxy::Disk* disk() { return nullptr; }
+  // Empty unless durable, or before Start. Others change them only while the process has ended.
+  virtual std::optional<DataFiles> data_files() const { return std::nullopt; }
   // Whether it supports StartOptions.strict_previous_values.
   virtual bool can_be_strict() const { return false; }
   // Whether several of it can be started as one cluster.
   virtual bool can_cluster() const { return false; }
-  // SIGKILL; returns when the process has ended, also if its disk has killed it already.
-  // kUnimplemented unless durable, kFailedPrecondition when it had ended by itself before.
+  // SIGKILL; returns when the process has ended, also if its disk has killed it already or it has
+  // given up. kUnimplemented unless durable, kFailedPrecondition when it had ended by itself.
   virtual Status Kill();
   // The same by SIGTERM, a graceful stop. kDeadlineExceeded when it did not end in time: then it
   // was killed, and can be started again all the same.
@@ -140,6 +149,10 @@ class Target {
   virtual char process_state() const { return 0; }
   // How the process ended, if it ended by itself.
   virtual std::optional<ExitState> died() const = 0;
+  // From here on it may end by itself, as what it needs was damaged, or it may not: while it may,
+  // that is no death, Kill takes it for killed, and gave_up() says how it ended.
+  virtual void LetGiveUp(bool /*may*/) {}
+  virtual std::optional<ExitState> gave_up() const { return std::nullopt; }
   virtual std::string LastWords() const = 0;
   // Idempotent. Blocks until the process is gone.
   virtual void Stop() = 0;
