@@ -13,6 +13,8 @@ namespace watchproof {
 struct ClusterPlan {
   int members = 1;
   int snapshot_count = 0;  // log entries between two snapshots; 0: the target's default
+  // A member compares its data with the others' before it serves. For targets that have a flag.
+  bool compare_at_start = false;
 };
 
 }  // namespace watchproof

@@ -37,7 +37,9 @@ Status Environment::Start() {
     }
     members_.push_back({.address = std::move(address), .target = std::move(first)});
   }
-  ClusterShape shape{.members = {}, .snapshot_count = options_.cluster.snapshot_count};
+  ClusterShape shape{.members = {},
+                     .snapshot_count = options_.cluster.snapshot_count,
+                     .compare_at_start = options_.cluster.compare_at_start};
   if (size > 1) WP_RETURN_IF_ERROR(OpenPeerPaths(shape));
   Status up = StartAll(shape);
   if (up.ok() && size > 1) up = SettleLeader(Within(kSettleLimit));

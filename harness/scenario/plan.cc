@@ -37,6 +37,7 @@ std::vector<Field> FieldsOf(Plan& plan) {
   whole("members", plan.cluster.members).Optional();
   Field& snapshots = whole("snapshot_count", plan.cluster.snapshot_count);
   snapshots.optional = plan.cluster.members == 1;
+  whole("compare_at_start", plan.cluster.compare_at_start).Optional();
   whole("permit_compacted_at_the_floor", plan.permit_compacted_at_the_floor).Optional();
   whole("shows", plan.shows).Optional();
   whole("looks_like", plan.looks_like).Optional();

@@ -72,7 +72,7 @@ Plan Everything() {
   plan.settings = {.progress_ms = 100, .unsynced = true};
   plan.shows = "Ordered";
   plan.looks_like = "lost";
-  plan.cluster = {.members = 3, .snapshot_count = 100};
+  plan.cluster = {.members = 3, .snapshot_count = 100, .compare_at_start = true};
   int drawn = 0;
   for (Step kind : StepKinds()) {
     plan.steps.push_back(kind);

@@ -158,6 +158,14 @@ class EtcdTarget final : public ProcessTarget {
     if (!options.synced && help.find(kNoSync) != std::string::npos) {
       child.arguments.push_back(kNoSync);
     }
+    if (options.cluster.compare_at_start) {
+      constexpr const char* kFlag = "--experimental-initial-corrupt-check";
+      if (help.find("InitialCorruptCheck=") != std::string::npos) {  // since 3.6
+        child.arguments.emplace_back("--feature-gates=InitialCorruptCheck=true");
+      } else if (help.find(kFlag) != std::string::npos) {
+        child.arguments.emplace_back(kFlag);
+      }
+    }
     for (const char* flag :
          {"--watch-progress-notify-interval", "--experimental-watch-progress-notify-interval"}) {
       if (help.find(flag) == std::string::npos) continue;

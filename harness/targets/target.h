@@ -44,6 +44,8 @@ struct ClusterShape {
   };
   std::vector<Member> members;
   int snapshot_count = 0;  // log entries between two snapshots; 0: the target's default
+  // A member compares its data with the others' before it serves. For targets that have a flag.
+  bool compare_at_start = false;
 };
 
 // A target runs as its product is deployed, unless an attempt asks for something else here: a

@@ -213,6 +213,23 @@ TEST_F(TargetTest, EtcdRunsWithItsDefaultsUnlessAnAttemptAsks) {
               HasSubstr("--unsafe-no-fsync --watch-progress-notify-interval 100ms"));
 }
 
+TEST_F(TargetTest, EtcdComparesItsDataAtTheStartByTheFlagOfItsRelease) {
+  const auto said = [this](const std::string& name, const std::string& help) {
+    const std::string program =
+        Program(name, fmt::format("[ \"$1\" = --version ] && echo etcd Version: 9 && exit\n"
+                                  "[ \"$1\" = --help ] && echo '{}' && exit\n"
+                                  "echo \"$@\" >&2; exit 4",
+                                  help));
+    std::filesystem::remove(folder_ / "target.log");
+    return Start(program, 10s, {.cluster = {.compare_at_start = true}}).message();
+  };
+  const std::string flag = "--experimental-initial-corrupt-check";
+  EXPECT_THAT(said("old", flag), HasSubstr(flag));
+  EXPECT_THAT(said("new", flag + " InitialCorruptCheck=true|false"),
+              AllOf(HasSubstr("--feature-gates=InitialCorruptCheck=true"), Not(HasSubstr(flag))));
+  EXPECT_THAT(said("none", "--data-dir"), Not(HasSubstr("orrupt")));
+}
+
 TEST(Metrics, AreReadByNameAndSummedOverLabels) {
   const Metrics metrics =
       ParseMetrics("# HELP a b\na 3\nb{x=\"1\"} 1.5\nb{x=\"2\"} 2\nbroken\nc 1e3\nd none\n");
