@@ -109,6 +109,18 @@ void ForgetOnMember(Scenario& scenario) {
   scenario.AwaitDelivered("on it");
 }
 
+// The member starts with its damaged log, or refuses and gets it back.
+void DamageOnMember(Scenario& scenario) {
+  const std::string key = scenario.Key("damaged");
+  scenario.Cluster({.members = 3});
+  scenario.PutSome(key, {20, 40});
+  scenario.Disturb("damaged-file", {{"member", "2"}, {"files", "log"}});
+  scenario.Add(AwaitCaughtUpStep{2});
+  scenario.Open({.group = "on it", .range = OneKey(key), .stream = "on it", .member = 2});
+  scenario.Put(key);
+  scenario.AwaitDelivered("on it");
+}
+
 [[maybe_unused]] const bool kDiskAdded = [] {
   for (const DiskRow& row : EffectiveOnDisk()) {
     AddCase(InfoOfDisk(row, true), [&row](Scenario& scenario) { RunDiskRow(scenario, row, true); });
@@ -121,6 +133,10 @@ void ForgetOnMember(Scenario& scenario) {
   CaseInfo of_member = InfoOfDisk(forgets, true);
   of_member.needs = {Capability::kCluster, Capability::kDurable, Capability::kDisk};
   AddCase(of_member, &ForgetOnMember);
+  const DiskRow damages{"DamagedFile", "damaged-file", {}, "The log of a member is damaged."};
+  of_member = InfoOfDisk(damages, true);
+  of_member.needs = {Capability::kCluster, Capability::kDurable};
+  AddCase(of_member, &DamageOnMember);
   return true;
 }();
 

@@ -42,6 +42,7 @@ STRICT = "PreviousValue.StrictPreviousValues"
 TAMPERING = {"corrupt", "drop-response"}
 # Faults of clusters: the embedded store is a single process.
 CLUSTERED = {
+    "damaged-file",
     "forgetful-disk",
     "isolate",
     "move-leader",
