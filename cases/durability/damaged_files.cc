@@ -72,6 +72,19 @@ WATCH_CASE(Durable, DamagedLog,
   DamageMember(scenario, "log", scenario.Pick<std::string>({"bits", "tail", "tail", "zero"}));
 }
 
+WATCH_CASE(Durable, DamagedSnapshot,
+           {.requirement = "any completed operations are durable (etcd KV API guarantees, "
+                           "durability), on each member",
+            .explain = "A member is killed, bits of its latest snapshot are flipped, its tail is "
+                       "cut off, or a part of it is zero, and it is started again. It must begin "
+                       "with an earlier one, or refuse to start; what it serves is what the others "
+                       "do.",
+            .needs = {Capability::kCluster, Capability::kDurable},
+            .guarantees = {"Durable", "Reliable", "Linearizable", "Fields", "Settled"}}) {
+  scenario.Cluster({.members = 3, .snapshot_count = kCompared.snapshot_count});
+  DamageMember(scenario, "snapshot", scenario.Pick<std::string>({"bits", "tail", "zero"}));
+}
+
 WATCH_CASE(Durable, DamagedDatabase,
            {.requirement = "with the initial corruption check a member does not serve if its data "
                            "differ from the others' (etcd, data corruption)",
