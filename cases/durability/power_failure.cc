@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The power fails: the server is killed, and what it had not synced is gone from its disk.
+#include "cases/support/drawn_crash.h"
 #include "cases/support/member_behind.h"
 
 namespace watchproof {
@@ -53,18 +54,6 @@ WATCH_CASE(Durable, PowerFailure,
   scenario.AwaitDelivered("second");
 }
 
-// A crash point like those of exploration, under load: any call to any file, alone or with the
-// power, of which nothing, a part of the pages, or a part of the last write is kept.
-std::map<std::string, std::string> DrawnCrash(Scenario& scenario) {
-  const std::int64_t how = scenario.Between(0, 3);
-  return {{"from", std::to_string(scenario.Between(1, 100))},
-          {"when", scenario.Between(0, 1) == 0 ? "before" : "after"},
-          {"power", how == 0 ? "no" : "yes"},
-          {"keep", how == 2 ? "50" : "0"},
-          {"torn", how == 3 ? "yes" : "no"},
-          {"draw", std::to_string(scenario.Between(1, 1000))}};
-}
-
 WATCH_CASE(Durable, CrashAnywhere,
            {.requirement = "any completed operations are durable (etcd KV API guarantees, "
                            "durability)",
@@ -86,7 +75,7 @@ WATCH_CASE(Durable, CrashAnywhere,
     const std::int64_t meanwhile = scenario.Between(0, 3);
     scenario.BeginLoad({.load = round, .clients = 8, .calls = 200, .key = stem, .direct = true});
     if (meanwhile == 1) scenario.Add(CompactStep{.at = floor, .at_once = true});
-    scenario.Inject(crash, DrawnCrash(scenario));
+    scenario.Inject(crash, DrawnCrash(scenario, 100));
     if (meanwhile == 2) scenario.Inject(defragment, {{"at-least", "0B"}});
     scenario.AwaitEffectAndHeal(crash);
     scenario.AwaitLoad(round);

@@ -6,6 +6,7 @@
 // that notices the damage refuses to start. One that starts must serve the truth, which is for the
 // guarantees to find. Nothing that the cluster acknowledged may be lost, as the disks of the other
 // members are whole.
+#include "harness/faults/damaged_start.h"
 #include "harness/faults/fault.h"
 #include "proxies/disk/damage.h"
 
@@ -17,9 +18,7 @@ using proxy::ParameterKind;
 using proxy::ParameterValues;
 
 constexpr std::size_t kLeastMembers = 3;
-constexpr Duration kDamagedLimit = 20s;  // to answer or to end
-constexpr Duration kDamagedAnswerLimit = 5s;
-constexpr std::size_t kMostOfWords = 300;
+constexpr Duration kUnharmedLimit = 20s;
 
 struct DamagedFileOptions {
   std::int64_t member = 1;
@@ -30,19 +29,11 @@ struct DamagedFileOptions {
   bool stay_down = false;
 };
 
-// The head of them: in one line, without the stack trace.
-std::string Reason(std::string words) {
-  words.resize(
-      std::min({words.find(",\"stacktrace"), words.find("\n\n"), kMostOfWords, words.size()}));
-  std::ranges::replace(words, '\n', ' ');
-  return words;
-}
-
 class DamagedFile final : public Fault {
  public:
   explicit DamagedFile(DamagedFileOptions options) : options_(std::move(options)) {}
 
-  bool took_effect() const override { return damage_ && (after_ || !refusal_.empty()); }
+  bool took_effect() const override { return damage_ && start_ && start_->decided(); }
 
  private:
   Status Act(FaultPorts& ports) override {
@@ -66,16 +57,22 @@ class DamagedFile final : public Fault {
     }
     if (damage.has_value()) damage_ = *std::move(damage);
     if (!damage_) none_ = damage.error().message();
-    target_->LetGiveUp(damage_.has_value());
     acts_ = true;
-    WP_RETURN_IF_ERROR(StartAgain());
-    return refusal_.empty() || options_.stay_down ? Status() : Mend(ports);
+    // No file was damaged: then it is a kill.
+    if (!damage_) return target_->Restart(Within(kUnharmedLimit));
+    start_.emplace(*target_, [this] { return proxy::PutBack(*damage_); });
+    WP_RETURN_IF_ERROR(start_->Start());
+    return options_.stay_down ? Status() : Mend(ports);
   }
   void Look(FaultPorts&) override {
-    if (damage_ && refusal_.empty()) NoteEnd();
+    if (start_) start_->Look();
   }
   // Also where it ended after it had answered.
-  Status Undo(FaultPorts& ports) override { return target_->gave_up() ? Mend(ports) : Status(); }
+  Status Undo(FaultPorts& ports) override { return start_ ? Mend(ports) : Status(); }
+  Status Mend(FaultPorts& ports) {
+    if (start_->gave_up()) healed_at_ = ports.now();
+    return start_->Mend();
+  }
 
   void Describe(FaultReceipt& receipt) const override {
     receipt.measured = {{"member", options_.member}};
@@ -85,55 +82,14 @@ class DamagedFile final : public Fault {
     }
     receipt.measured["damaged_bytes"] = damage_->bytes;
     receipt.text = damage_->text;
-    if (after_) {
-      receipt.measured["revision_after"] = after_->revision;
-      receipt.text += fmt::format("; the member answered again with revision {}", after_->revision);
-    }
-    if (!refusal_.empty()) {
-      receipt.text +=
-          fmt::format("; the member {} {}", after_ ? "then" : "refused to start: it", refusal_);
-    }
-    if (mended_) {
-      receipt.measured["mended"] = 1;
-      receipt.text +=
-          fmt::format("; with the file as it was it answered with revision {}", mended_->revision);
-    }
-  }
-
-  // Either it answers, or it has ended by itself: anything else is an error.
-  Status StartAgain() {
-    Status started = target_->Restart(Within(kDamagedLimit));
-    if (started.ok()) {
-      auto answer = target_->Ask(Within(kDamagedAnswerLimit));
-      if (answer.has_value()) after_ = *std::move(answer);
-      if (!answer.has_value()) started = answer.error();
-    }
-    NoteEnd();
-    return damage_ && !refusal_.empty() ? Status() : started;
-  }
-  void NoteEnd() {
-    const auto ended = target_->gave_up();
-    if (!ended) return;
-    refusal_ = fmt::format("{}: {}", ended->ToString(), Reason(target_->LastWords()));
-  }
-  // The content is put back, and the member started.
-  Status Mend(FaultPorts& ports) {
-    WP_RETURN_IF_ERROR(target_->Kill());
-    WP_RETURN_IF_ERROR(proxy::PutBack(*damage_));
-    WP_RETURN_IF_ERROR(target_->Restart(Within(kDamagedLimit)));
-    WP_ASSIGN_OR_RETURN(mended_, target_->Ask(Within(kDamagedAnswerLimit)));
-    target_->LetGiveUp(false);
-    healed_at_ = ports.now();
-    return {};
+    if (start_) start_->Describe(receipt);
   }
 
   const DamagedFileOptions options_;
   Target* target_ = nullptr;
   std::optional<proxy::Damage> damage_;
-  std::string none_;     // why there is none
-  std::string refusal_;  // how it ended by itself, and its last words
-  std::optional<ServerStatus> after_;
-  std::optional<ServerStatus> mended_;
+  std::string none_;  // why there is none
+  std::optional<DamagedStart> start_;
 };
 
 const FaultRegistration kDamagedFile([] {

@@ -98,7 +98,7 @@ TEST_F(DamagedFileTest, MemberThatRefusesToStartGetsItsFileBackAtOnce) {
   EXPECT_EQ(restarts_, 2);
   EXPECT_THAT(fault->receipt().text,
               AllOf(HasSubstr("refused to start: it exited with 2: the log is torn;"),
-                    HasSubstr("with the file as it was it answered with revision 7")));
+                    HasSubstr("with its data as it was it answered with revision 7")));
 }
 
 TEST_F(DamagedFileTest, OrWhenItIsHealed) {

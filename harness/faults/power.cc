@@ -4,9 +4,13 @@
 //
 // A kill took effect when the kernel has reported the end of the process and the new process
 // answers. A power failure must also have taken something: where everything was synced, it was a
-// kill. What is lost of what was acknowledged is for the guarantees to find.
+// kill. What is lost of what was acknowledged is for the guarantees to find. A member of a cluster
+// of which the disk had forgotten syncs may refuse to start: then it gets back what it had.
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "harness/faults/damaged_start.h"
 #include "harness/faults/fault.h"
 
 namespace watchproof {
@@ -34,7 +38,7 @@ class PowerFault final : public Fault {
   bool took_effect() const override {
     if (acts_ && options_.point) return killed_at_.has_value();  // the rest is done when healed
     if (options_.point && !killed_at_) return false;
-    return after_ && (!options_.power || !loss_.nothing());
+    return StartDecided() && (!options_.power || !loss_.nothing());
   }
 
  private:
@@ -55,6 +59,7 @@ class PowerFault final : public Fault {
     return {};
   }
   void Look(FaultPorts&) override {
+    if (damaged_) damaged_->Look();
     if (options_.point && !killed_at_) killed_at_ = disk_->killed_at();
   }
   Status Undo(FaultPorts& ports) override {
@@ -65,7 +70,8 @@ class PowerFault final : public Fault {
       if (!killed_at_) return {};  // it never came to the call
       WP_RETURN_IF_ERROR(End());
     }
-    return after_ ? Status() : Again(ports);
+    if (!StartDecided()) return Again(ports);
+    return damaged_ ? damaged_->Mend() : Status();
   }
   void Describe(FaultReceipt& receipt) const override {
     receipt.measured = {{"member", options_.member}, {"killed", ended_}};
@@ -87,6 +93,7 @@ class PowerFault final : public Fault {
                                       : "; lost, since not synced: " +
                                             fmt::format("{}", fmt::join(loss_.lines, "; "));
     }
+    if (damaged_) return damaged_->Describe(receipt);
     if (!after_) {
       receipt.text += "; it has not answered since";
       return;
@@ -99,10 +106,37 @@ class PowerFault final : public Fault {
     WP_RETURN_IF_ERROR(server_->target->Kill());
     ended_ = true;
     if (!options_.power) return {};
+    if (HasForgotten()) WP_RETURN_IF_ERROR(CopyData());
     WP_ASSIGN_OR_RETURN(loss_, disk_->LosePower(options_.kept));
     return {};
   }
+  bool HasForgotten() const {
+    return std::ranges::any_of(disk_->Effects(), [](const proxy::DiskEffectState& effect) {
+      return effect.spec.kind == "forgetful" && effect.receipt.affected > 0;
+    });
+  }
+  Status CopyData() {
+    const std::filesystem::path data = disk_->folder();
+    const std::filesystem::path copy = data.string() + ".before";
+    WP_RETURN_IF_ERROR(Copy(data, copy));
+    damaged_.emplace(*server_->target, [data, copy] { return Copy(copy, data); });
+    return {};
+  }
+  static Status Copy(const std::filesystem::path& from, const std::filesystem::path& to) {
+    std::error_code error;
+    std::filesystem::remove_all(to, error);
+    if (!error) std::filesystem::copy(from, to, std::filesystem::copy_options::recursive, error);
+    if (!error) return {};
+    return Fail(StatusCode::kInternal, "copying {}: {}", from.string(), error.message());
+  }
+  bool StartDecided() const { return after_ || (damaged_ && damaged_->decided()); }
   Status Again(FaultPorts& ports) {
+    if (damaged_) {
+      WP_RETURN_IF_ERROR(damaged_->Start());
+      WP_RETURN_IF_ERROR(damaged_->Mend());
+      healed_at_ = ports.now();
+      return {};
+    }
     WP_RETURN_IF_ERROR(server_->target->Restart(Within(kAgainLimit)));
     WP_ASSIGN_OR_RETURN(after_, server_->target->Ask(Within(kAgainAnswerLimit)));
     healed_at_ = ports.now();
@@ -118,6 +152,7 @@ class PowerFault final : public Fault {
   bool ended_ = false;
   proxy::Loss loss_;
   std::optional<ServerStatus> after_;
+  std::optional<DamagedStart> damaged_;  // with a disk that had forgotten
 };
 
 const ParameterInfo kKeep{.name = "keep",

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// A member of a cluster crashes at a drawn call to its disk, again and again, and must then hold
+// what the others hold.
+#include "cases/support/drawn_crash.h"
+#include "cases/support/member_behind.h"
+
+namespace watchproof {
+namespace {
+
+const std::string kMember = std::to_string(kBehind);
+
+LoadStep Mixed(const std::string& name, const std::string& key, int member) {
+  return {.load = name,
+          .clients = 8,
+          .calls = 100,
+          .keys = 20,
+          .key = key,
+          .direct = true,
+          .member = member};
+}
+
+// What was written is watched on the member from the first revision on, and read there.
+void ReadOnMember(Scenario& scenario, const std::string& stem, Write first) {
+  scenario.Open({.group = "on it",
+                 .count = 2,
+                 .range = Below(stem),
+                 .start = first,
+                 .stream = "on it",
+                 .member = kBehind});
+  scenario.BeginLoad(Mixed("on it", stem, kBehind));
+  scenario.AwaitLoad("on it");
+  scenario.Put(stem + "/after");
+  scenario.AwaitDelivered("on it", "on another");
+}
+
+WATCH_CASE(Durable, MemberCrashAnywhere,
+           {.requirement = "any completed operations are durable (etcd KV API guarantees, "
+                           "durability), on each member",
+            .explain = "Four times a follower crashes at a call to its disk, any of any file, "
+                       "alone or with the power: while clients write and compact, or as it "
+                       "receives a snapshot after it was away. It must start again and hold and "
+                       "deliver what the others do.",
+            .needs = {Capability::kCluster, Capability::kDurable, Capability::kDisk,
+                      Capability::kCompaction},
+            .guarantees = {"Durable", "Reliable", "Linearizable", "Fields", "Settled"},
+            .upstream = {22340}}) {
+  const std::string stem = scenario.Key("anywhere");
+  scenario.Cluster(kClusterWithSnapshots);
+  Write first = scenario.Put(stem + "/first");
+  scenario.Open({.group = "on another", .range = Below(stem), .stream = "on another", .member = 3});
+  for (const std::string round : {"1", "2", "3", "4"}) {
+    const std::string crash = "crash-point/" + round;
+    const std::string pause = "pause/" + round;
+    const bool away = scenario.Chance(0.5);
+    scenario.PutSome(stem + "/a", {10, 20});
+    if (away) WriteWhileAway(scenario, pause);
+    auto parameters = DrawnCrash(scenario, away ? 40 : 120);
+    parameters["member"] = kMember;
+    if (!away) scenario.BeginLoad(Mixed(round, stem, 1));
+    if (!away && scenario.Chance(0.5)) {
+      first = scenario.Put(stem + "/floor");
+      scenario.Add(CompactStep{.at = first, .at_once = true});
+    }
+    scenario.Inject(crash, parameters);
+    if (away) scenario.Heal(pause);
+    scenario.AwaitEffectAndHeal(crash);
+    if (!away) scenario.AwaitLoad(round);
+    scenario.Add(AwaitCaughtUpStep{kBehind});
+  }
+  ReadOnMember(scenario, stem, first);
+}
+
+WATCH_CASE(Durable, ForgetfulMember,
+           {.requirement = "any completed operations are durable (etcd KV API guarantees, "
+                           "durability): most disks keep them",
+            .explain = "The disk of one member of three keeps nothing at every tenth sync, and "
+                       "the power of the member fails four times while clients write. It must "
+                       "start again and hold and deliver what the others do, or end and say why: "
+                       "then it gets back what it had. Nothing that the cluster acknowledged may "
+                       "be lost.",
+            .needs = {Capability::kCluster, Capability::kDurable, Capability::kDisk},
+            .guarantees = {"Durable", "Reliable", "Linearizable", "Fields", "Settled"}}) {
+  const std::string stem = scenario.Key("forgotten");
+  scenario.Cluster({.members = 3});
+  const Write first = scenario.Put(stem + "/first");
+  scenario.Open({.group = "on another", .range = Below(stem), .stream = "on another", .member = 3});
+  for (const std::string round : {"1", "2", "3", "4"}) {
+    const std::string forgets = "forgetful-disk/" + round;
+    const std::string failure = "crash-point/" + round;
+    scenario.Inject(forgets, {{"member", kMember}, {"every", "10"}});
+    scenario.PutSome(stem + "/a", {12, 20});
+    scenario.AwaitEffect(forgets);
+    auto parameters = DrawnPowerFailure(scenario, 100);
+    parameters["member"] = kMember;
+    scenario.BeginLoad(Mixed(round, stem, 1));
+    scenario.Inject(failure, parameters);
+    scenario.AwaitEffectAndHeal(failure);
+    scenario.Heal(forgets);
+    scenario.AwaitLoad(round);
+    scenario.Add(AwaitCaughtUpStep{kBehind});
+  }
+  ReadOnMember(scenario, stem, first);
+}
+
+}  // namespace
+}  // namespace watchproof
