@@ -411,13 +411,15 @@ std::int64_t Disk::Change(const NamedCall& call) {
   return done;
 }
 
-// Open files have their new names from now on.
+// Open files have their new names from now on, and are of the classes of these.
 void Disk::Renamed(const NamedCall& call) {
   const std::string from = Below(call.from).value_or("");
   const std::string to = Below(call.path).value_or("");
   for (auto& [number, file] : files_) {
     const bool in_it = file->name.starts_with(from + "/");
-    if (in_it || file->name == from) file->name.replace(0, from.size(), to);
+    if (!in_it && file->name != from) continue;
+    file->name.replace(0, from.size(), to);
+    file->of_class = ClassOf(options_.classes, file->name);
   }
 }
 

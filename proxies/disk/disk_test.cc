@@ -260,12 +260,13 @@ TEST_F(DiskTest, FailuresAreOfTheCallsAndFilesThatTheyAreAbout) {
 }
 
 TEST_F(DiskTest, OpenFilesHaveTheirNewNames) {
-  OpenDisk();
+  OpenDisk({.classes = {{.name = "log", .patterns = "d/*"}}});
   const auto held = disk_->Arm({.kind = "failing", .parameters = {{"files", "d/*"}}});
   const std::string rename_and_sync =
       "perl -MIO::Handle -e 'open F, \">\", \"c/f\"; rename \"c\", \"d\"; exit(!F->sync)'";
   EXPECT_NE(Run("mkdir c; " + rename_and_sync), 0);
   EXPECT_EQ(disk_->Peek(*held)->last, "sync of d/f");
+  EXPECT_EQ(disk_->counts_by_class()[0].of(DiskCallKind::kSync), 1);
 }
 
 TEST_F(DiskTest, FullDiskRefusesWhatNeedsSpace) {
