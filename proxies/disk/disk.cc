@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "proxies/disk/disk.h"
 
+#include <fmt/ranges.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <system_error>
 #include <utility>
 
 namespace watchproof::proxy {
@@ -68,6 +71,10 @@ Status Disk::Attach(int pid) {
     dead_ = false;
     killed_at_.clear();
     files_.clear();
+    const TimePoint now = Clock::now();
+    if (std::exchange(started_, true)) {
+      log_.Add({.kind = DiskSpanKind::kStarted, .from = now, .until = now});
+    }
   }
   return trap_.Attach();
 }
@@ -140,16 +147,30 @@ std::set<std::string> Disk::unseen() const {
   return unseen_;
 }
 
+std::vector<DiskSpan> Disk::TakeSpans() {
+  MutexLock lock(mu_);
+  return log_.Take();
+}
+
 Result<Loss> Disk::LosePower(const Kept& kept) {
+  TimePoint failed = Clock::now();
   {
     MutexLock lock(mu_);
+    if (!killed_at_.empty()) failed = killed_when_;
     dead_ = true;
     changed_.NotifyAll();
   }
   trap_.Detach();
   MutexLock lock(mu_);
   files_.clear();
-  return journal_.LosePower(kept);
+  WP_ASSIGN_OR_RETURN(const Loss loss, journal_.LosePower(kept));
+  log_.Add({.kind = DiskSpanKind::kLost,
+            .from = loss.nothing() ? failed : std::min(loss.oldest, failed),
+            .until = failed,
+            .count = loss.writes + loss.entries,
+            .bytes = loss.bytes,
+            .what = fmt::format("{}", fmt::join(loss.lines, "; "))});
+  return loss;
 }
 
 Decision Disk::Decide(const DiskCall& call, DiskEffectId& holds) {
@@ -168,9 +189,35 @@ Decision Disk::Decide(const DiskCall& call, DiskEffectId& holds) {
   return all;
 }
 
+void Disk::Log(DiskSpanKind kind, const DiskCall& call, TimePoint began, int error) {
+  DiskSpan span{.kind = kind,
+                .from = began,
+                .until = Clock::now(),
+                .of_class = call.of_class,
+                .what = call.ToString()};
+  if (error != 0) span.what += fmt::format(": {}", std::generic_category().message(error));
+  log_.Add(std::move(span));
+}
+
+void Disk::LogDone(const DiskCall& call, const Decision& decision, TimePoint began,
+                   std::int64_t result) {
+  const bool syncs = call.kind == DiskCallKind::kSync || call.synced;
+  if (result < 0) {
+    if (syncs) Log(DiskSpanKind::kRefused, call, began, static_cast<int>(-result));
+  } else if (decision.pretend) {
+    Log(DiskSpanKind::kForgotten, call, began);
+  } else if (syncs) {
+    Log(DiskSpanKind::kSync, call, began);
+  } else if (decision.hold > Duration()) {
+    Log(DiskSpanKind::kHeld, call, began);
+  }
+}
+
 void Disk::Kill(const DiskCall& call) {
   dead_ = true;
   killed_at_ = call.ToString();
+  killed_when_ = Clock::now();
+  Log(DiskSpanKind::kKilled, call, killed_when_);
   kill(-pid_, SIGKILL);
   changed_.NotifyAll();
 }

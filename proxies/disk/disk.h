@@ -33,6 +33,7 @@
 #include "harness/base/units.h"
 #include "proxies/disk/call_trap.h"
 #include "proxies/disk/disk_effect.h"
+#include "proxies/disk/disk_log.h"
 #include "proxies/disk/journal.h"
 
 namespace watchproof::proxy {
@@ -92,6 +93,9 @@ class Disk final : private CallHandler {
   // In the order of the classes; the last ones are of files in none.
   std::vector<DiskCounts> counts_by_class() const;
   std::set<std::string> unseen() const;
+  // What it did since they were taken last, by time; at most as many as DiskLog keeps. Without
+  // `undo` no more than what was done while an effect was armed.
+  std::vector<DiskSpan> TakeSpans();
   const std::filesystem::path& folder() const { return options_.folder; }
   const FileClasses& classes() const { return options_.classes; }
 
@@ -132,6 +136,10 @@ class Disk final : private CallHandler {
   template <typename Execute>
   std::optional<std::int64_t> Carry(const DiskCall& call, Execute execute) REQUIRES(mu_);
   Decision Decide(const DiskCall& call, DiskEffectId& holds) REQUIRES(mu_);
+  // `error`: an errno, or 0.
+  void Log(DiskSpanKind kind, const DiskCall& call, TimePoint began, int error = 0) REQUIRES(mu_);
+  void LogDone(const DiskCall& call, const Decision& decision, TimePoint began, std::int64_t result)
+      REQUIRES(mu_);
   void Kill(const DiskCall& call) REQUIRES(mu_);
   std::optional<std::string> Below(const std::filesystem::path& path) const;
 
@@ -142,12 +150,15 @@ class Disk final : private CallHandler {
   int pid_ GUARDED_BY(mu_) = 0;
   bool dead_ GUARDED_BY(mu_) = false;
   std::string killed_at_ GUARDED_BY(mu_);
+  TimePoint killed_when_ GUARDED_BY(mu_){};
+  bool started_ GUARDED_BY(mu_) = false;                        // once at least
   std::map<int, std::shared_ptr<File>> files_ GUARDED_BY(mu_);  // by the program's descriptor
   int next_number_ GUARDED_BY(mu_) = 0;
   std::map<DiskEffectId, Armed> effects_ GUARDED_BY(mu_);
   std::vector<DiskCounts> counts_ GUARDED_BY(mu_);  // by class
   std::set<std::string> unseen_ GUARDED_BY(mu_);
   Journal journal_ GUARDED_BY(mu_);
+  DiskLog log_ GUARDED_BY(mu_);
 };
 
 }  // namespace watchproof::proxy

@@ -40,6 +40,7 @@ template <typename Execute>
 std::optional<std::int64_t> Disk::Carry(const DiskCall& call, Execute execute) {
   if (dead_) return std::nullopt;
   ++counts_[call.of_class].calls[static_cast<std::size_t>(call.kind)];
+  const TimePoint began = Clock::now();
   DiskEffectId holder;
   const Decision decision = Decide(call, holder);
   if (decision.hold > Duration()) {
@@ -48,14 +49,21 @@ std::optional<std::int64_t> Disk::Carry(const DiskCall& call, Execute execute) {
     while (!dead_ && !effects_.at(holder).healed && Clock::now() < until) {
       changed_.WaitUntil(mu_, until);
     }
-    if (dead_) return std::nullopt;
+    if (dead_) {
+      Log(DiskSpanKind::kUnfinished, call, began);
+      return std::nullopt;
+    }
   }
   if (decision.stop == Decision::Stop::kBefore) {
     Kill(call);
     return std::nullopt;
   }
-  if (decision.error != 0) return -decision.error;
+  if (decision.error != 0) {
+    Log(DiskSpanKind::kRefused, call, began, decision.error);
+    return -decision.error;
+  }
   const std::int64_t result = execute(decision);
+  LogDone(call, decision, began, result);
   if (decision.stop == Decision::Stop::kAfter && !dead_) Kill(call);
   if (dead_) return std::nullopt;
   return result;

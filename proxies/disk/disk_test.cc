@@ -82,6 +82,15 @@ class DiskTest : public testing::Test {
     return names;
   }
 
+  // "sync: sync of a"
+  std::vector<std::string> Spans() {
+    std::vector<std::string> all;
+    for (const DiskSpan& span : disk_->TakeSpans()) {
+      all.push_back(fmt::format("{}: {}", Name(span.kind), span.what));
+    }
+    return all;
+  }
+
   std::filesystem::path folder_;
   std::unique_ptr<Disk> disk_;
 };
@@ -316,6 +325,58 @@ TEST_F(DiskTest, CrashPointIsBeforeOrAfterTheCall) {
     EXPECT_EQ(disk_->killed_at(), "rename of b to c");
     EXPECT_THAT(Names(), ElementsAre(when == "before" ? "b" : "c"));
   }
+}
+
+TEST_F(DiskTest, LogsWhatWasSyncedLostAndKilled) {
+  OpenDisk();
+  ASSERT_EQ(Run("put a 1; sync a; put a 22"), 0);
+  LosePower();
+  ASSERT_TRUE(disk_->Arm({.kind = "crash-point", .parameters = {{"calls", "sync"}}}).has_value());
+  EXPECT_TRUE(WIFSIGNALED(Run("add a 2; sync a; true")));
+  LosePower();
+  const std::vector<DiskSpan> spans = disk_->TakeSpans();
+  std::vector<std::string> all;
+  for (const DiskSpan& span : spans)
+    all.push_back(fmt::format("{}: {}", Name(span.kind), span.what));
+  ASSERT_THAT(all, ElementsAre("sync: sync of a", "lost: a: 2 writes, 2 bytes",
+                               "started: ", "lost: a: 1 write, 1 byte", "killed: sync of a"));
+  EXPECT_LT(spans[1].from, spans[1].until);
+  EXPECT_EQ(spans[1].bytes, 2);
+  EXPECT_EQ(spans[3].until, spans[4].from);  // it ends when the program does
+  EXPECT_THAT(Spans(), IsEmpty());
+}
+
+TEST_F(DiskTest, LogsWhatAnEffectChanged) {
+  OpenDisk();
+  ASSERT_TRUE(
+      disk_->Arm({.kind = "forgetful", .parameters = {{"files", "forgotten"}}}).has_value());
+  ASSERT_TRUE(disk_->Arm({.kind = "failing", .parameters = {{"files", "bad"}}}).has_value());
+  ASSERT_TRUE(disk_
+                  ->Arm({.kind = "slow",
+                         .parameters = {{"files", "late"}, {"calls", "write"}, {"hold", "5ms"}}})
+                  .has_value());
+  ASSERT_EQ(Run("echo > forgotten; sync forgotten; echo > bad; sync bad 2>/dev/null; add late 1"),
+            0);
+  EXPECT_THAT(Spans(), ElementsAre("forgotten: sync of forgotten",
+                                   "refused: sync of bad: Input/output error",
+                                   "held: write of 1 bytes to late"));
+}
+
+TEST_F(DiskTest, LogsWhatWasHeldWhenTheProgramEnded) {
+  OpenDisk();
+  const auto slow = disk_->Arm({.kind = "slow", .parameters = {{"files", "a"}, {"hold", "3600s"}}});
+  std::thread killer([&] {
+    while (disk_->Peek(*slow)->affected == 0) std::this_thread::yield();
+    const auto point =
+        disk_->Arm({.kind = "crash-point", .parameters = {{"files", "b"}, {"calls", "make"}}});
+    EXPECT_TRUE(point.has_value());
+  });
+  EXPECT_TRUE(WIFSIGNALED(Run("echo > a; sync a & while :; do echo > b; rm b; done")));
+  killer.join();
+  LosePower();
+  std::vector<std::string> spans = Spans();
+  std::erase_if(spans, [](const std::string& span) { return span.starts_with("lost"); });
+  EXPECT_THAT(spans, ElementsAre("unfinished: sync of a", "killed: making of b"));
 }
 
 TEST_F(DiskTest, CountsWhatChangesTheFolderAlone) {

@@ -116,7 +116,7 @@ void Journal::Save(Content& content, int file) {
     if (!AllZero(old)) content.old.emplace_back(at, std::move(old));
   }
   contents_[*id].push_back(next_);
-  records_[next_++].content = std::move(content);
+  records_[next_++] = {.at = Clock::now(), .content = std::move(content)};
 }
 
 std::shared_ptr<Descriptor> Journal::OpenFolder(const std::filesystem::path& path) const {
@@ -141,7 +141,7 @@ void Journal::Made(const std::filesystem::path& path, bool folder) {
 
 void Journal::Enter(Entry entry) {
   entries_.insert(next_);
-  records_[next_++].entry = std::move(entry);
+  records_[next_++] = {.at = Clock::now(), .entry = std::move(entry)};
 }
 
 Result<std::string> Journal::Store(const std::filesystem::path& path) {
@@ -312,6 +312,7 @@ struct Journal::Failure {
     const std::string name = journal.NameOf(entry);
     WP_RETURN_IF_ERROR(journal.Undo(entry));
     if (fleeting.contains(entry.file)) return {};
+    ++taken;
     ++loss.entries;
     switch (entry.kind) {
       case Entry::Kind::kMade:
@@ -342,6 +343,7 @@ struct Journal::Failure {
     PutBack(content, file);
     const std::int64_t gone = std::max<std::int64_t>(0, end - content.offset) - kept_bytes;
     if (fleeting.contains(content.file) || (gone == 0 && kept_bytes > 0)) return {};
+    ++taken;
     Lost& of_file = lost[content.file];
     ++of_file.writes;
     of_file.bytes += gone;
@@ -415,6 +417,7 @@ struct Journal::Failure {
   std::set<FileId> fleeting;  // of these, those that were removed again
   std::vector<Redo> again;    // newest first
   std::map<FileId, Lost> lost;
+  std::size_t taken = 0;           // changes, of contents or entries
   std::vector<std::string> lines;  // newest first
   bool is_newest = true;           // the next contents are
   Loss loss;
@@ -423,10 +426,16 @@ struct Journal::Failure {
 Result<Loss> Journal::LosePower(const Kept& kept) {
   Failure failure(*this, kept);
   const bool keeps_all = !kept.torn && kept.chance >= 1;
+  bool kept_file_lost = false;
   for (auto at = records_.rbegin(); at != records_.rend() && !keeps_all; ++at) {
-    const auto& [content, entry] = at->second;
+    const auto& [when, content, entry] = at->second;
     if (entry && at->first < failure.entries_kept) continue;
+    const std::size_t before = failure.taken;
     WP_RETURN_IF_ERROR(content ? failure.TakeBack(*content) : failure.TakeBack(*entry));
+    if (failure.taken == before) continue;
+    const bool of_kept_file = content && !failure.made.contains(content->file);
+    if (of_kept_file || !kept_file_lost) failure.loss.oldest = when;
+    kept_file_lost = kept_file_lost || of_kept_file;
   }
   Loss loss = failure.Conclude();
   records_.clear();

@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/deadline.h"
 #include "harness/base/status.h"
 #include "proxies/disk/descriptor.h"
 
@@ -53,6 +54,9 @@ struct Loss {
   std::int64_t writes = 0;  // of which something was lost
   std::int64_t bytes = 0;
   std::int64_t entries = 0;  // files made, renamed, removed; folders
+  // When the oldest lost write to a file that is still there was made; without such a write: the
+  // oldest of all changes.
+  TimePoint oldest{};
   // "member/wal/0.wal: 3 writes, 4096 bytes", "member/snap/db: back to its name db.tmp.1"
   std::vector<std::string> lines;
   bool nothing() const { return writes == 0 && entries == 0; }
@@ -106,8 +110,9 @@ class Journal {
     unsigned mode = 0;   // of a removed folder
   };
   struct Record {
-    std::optional<Content> content;
-    std::optional<Entry> entry;
+    TimePoint at{};
+    std::optional<Content> content{};
+    std::optional<Entry> entry{};
   };
   struct Open {
     Descriptor descriptor;
