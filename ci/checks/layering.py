@@ -61,7 +61,9 @@ ALLOWED = {
     | {"harness/explore", "harness/promises", "harness/script", "harness/targets"},
     LIVE: RUN | {"harness/explore", "harness/script", SHARED},
     "harness/results": BASE | ORACLE | {"harness/bugs", "harness/targets"},
-    "harness/environment": BASE | PROXIES | {"harness/targets", "harness/faults"},
+    "harness/environment": BASE
+    | PROXIES
+    | {"harness/history", "harness/targets", "harness/faults"},
     "harness/session": RUN
     | PROXIES
     | {"harness/bugs", "harness/consumers", "harness/environment", "harness/results"}

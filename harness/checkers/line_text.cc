@@ -142,6 +142,14 @@ std::string AnswerText(const Entry& entry) {
   return fmt::format("call {} answered with revision {}", entry.call.value, header.revision);
 }
 
+std::string DiskPhrase(const DiskActivity& did) {
+  const std::string what = did.what.empty() ? fmt::format("{} calls, {}", did.count, did.of)
+                           : did.count > 1 && did.kind != "lost"
+                               ? fmt::format("{} times the {}", did.count, did.what)
+                               : did.what;
+  return fmt::format("the disk of member {}, {}: {}", did.member, did.kind, what);
+}
+
 struct AnnotationPhrases {
   std::string operator()(const NotRecorded& part) {
     return fmt::format("{} is not recorded any further: {}", part.what, part.why);
@@ -212,6 +220,7 @@ struct AnnotationPhrases {
   std::string operator()(const QuestionLeft& left) {
     return fmt::format("the client does not ask for {}: {}", left.question, left.why);
   }
+  std::string operator()(const DiskActivity& did) { return DiskPhrase(did); }
   std::string operator()(const ConsumerStarted& started) {
     return fmt::format("the consumer {} follows {}", started.consumer, started.prefix);
   }

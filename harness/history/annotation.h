@@ -265,6 +265,33 @@ struct QuestionLeft {
   }
 };
 
+// What the disk of a member did, one call or several in a row. Recorded at the end of a run in
+// which a fault acted on that disk, for readers: nothing is judged by it.
+struct DiskActivity {
+  static constexpr std::string_view kType = "disk_activity";
+  std::int64_t member = 1;
+  // "sync", "held", "refused", "forgotten", "unfinished", "killed", "lost", "started".
+  std::string kind;
+  std::int64_t from_us = 0;  // since the recording began
+  std::int64_t until_us = 0;
+  std::int64_t count = 1;       // calls; of "lost": changes that were taken back
+  std::int64_t bytes = 0;       // that were taken back
+  std::int64_t longest_us = 0;  // of the calls
+  std::string of;               // in brief: the class of the files, "log"
+  std::string what;             // the call, or all that was lost; empty: of several
+  void Fields(auto& field) {
+    field("member", member);
+    field("kind", kind);
+    field("from_us", from_us);
+    field("until_us", until_us);
+    field("count", count);
+    field("bytes", bytes);
+    field("longest_us", longest_us);
+    field("of", of);
+    field("what", what);
+  }
+};
+
 // A part of what passed is missing from a passive recording, from here on.
 struct NotRecorded {
   static constexpr std::string_view kType = "not_recorded";
@@ -344,8 +371,8 @@ using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
                  AnswerDiffers, NotRestarted, MomentMissed, TargetRefused, PromiseAsked, ClientAsks,
-                 ReadingLimited, QuestionLeft, NotRecorded, ConsumerStarted, ConsumerReport,
-                 ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
+                 ReadingLimited, QuestionLeft, DiskActivity, NotRecorded, ConsumerStarted,
+                 ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

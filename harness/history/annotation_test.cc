@@ -29,6 +29,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       ClientAsks{"script 1", "the leases"},
       ReadingLimited{StreamId(2), -1},
       QuestionLeft{"the leases", "not offered"},
+      DiskActivity{2, "sync", 1000, 41000, 3, 0, 40000, "log", "sync of member/wal/0.wal"},
       NotRecorded{"connection 3", "too fast", 2},
       ConsumerStarted{"informer", {"cache", "reader"}, "/a/b/"},
       ConsumerReport{"cache", "event", 7, "put", "/a/b/c", "", {}},

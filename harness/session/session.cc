@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/base/prng.h"
+#include "harness/environment/disk_activity.h"
 #include "harness/history/history_parser.h"
 #include "harness/promises/promise.h"
 #include "harness/session/interrupt.h"
@@ -337,6 +338,7 @@ Judgement AttemptSession::Finish() {
     Annotate(ConsumerEnded{.how = consumer_->process().exit_state()->ToString(),
                            .last_words = consumer_->process().LastWords()});
   }
+  for (const DiskActivity& did : TakeDiskActivity(environment_, recorder_->Now())) Annotate(did);
   Annotate(StageReached{StopsEarly() || OutOfTime() ? Stage::kStopped : Stage::kEnd});
   pacings_.clear();
   streams_.clear();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/client/kv_client.h"
+#include "harness/environment/disk_activity.h"
 #include "harness/script/requests_of_steps.h"
 
 namespace watchproof::explore {
@@ -346,6 +347,7 @@ LiveVerdict LiveServer::Finish() {
         TargetSilent{.asked = "a question for its status", .waited_ms = pulse_->silence() / 1ms});
   }
   Annotate(StageReached{Stage::kConverged});
+  for (const DiskActivity& did : TakeDiskActivity(environment_, recorder_->Now())) Annotate(did);
   Annotate(StageReached{Stage::kEnd});
   Stop();
   MutexLock lock(mu_);
