@@ -52,8 +52,19 @@ constexpr ItemStyle kItemStyles[] = {
     {"failed", "", "errors", "#bc4c00", "cross", "error"},
     {"tombstone", "unknown last state{times}", "deletions of unknown last state", "#8250df",
      "diamond", "deletion of unknown last state"},
+    {"sync", "{of}{times}", "syncs", "#1b7c83", "block", "sync", kRoutine},
+    {"held", "{of} held{times}", "held calls", "#9a6700", "block", "other call, held", kRoutine},
+    {"refused", "{of} refused{times}", "refused calls", "#cf222e", "block", "refused by the disk",
+     kRoutine},
+    {"forgotten", "{of} forgotten{times}", "forgotten syncs", "#8250df", "block",
+     "sync that kept nothing", kRoutine},
+    {"unfinished", "{of} unfinished{times}", "unfinished calls", "#57606a", "open",
+     "not carried out, the process ended", kRoutine},
+    {"lost", "lost: {of}", "", "#bc4c00", "hatched", "taken back by a power failure"},
+    {"killed", "killed: {of}", "", "#1b1f24", "line", "killed at a call"},
+    {"started", "started again{times}", "starts", "#1a7f37", "square", "started again", kRoutine},
 };
-static_assert(std::size(kItemStyles) == static_cast<std::size_t>(ItemKind::kTombstone) + 1);
+static_assert(std::size(kItemStyles) == static_cast<std::size_t>(ItemKind::kStarted) + 1);
 
 std::string RevisionsOf(const PictureItem& item) {
   if (item.first.value == 0) return {};
@@ -70,7 +81,7 @@ std::int64_t Micros(Duration at) {
 const ItemStyle& StyleOf(ItemKind kind) { return kItemStyles[static_cast<std::size_t>(kind)]; }
 
 std::string_view Name(LaneKind kind) {
-  static constexpr std::string_view kNames[] = {"fault",  "member", "writer",
+  static constexpr std::string_view kNames[] = {"fault",  "member", "disk", "writer",
                                                 "stream", "watch",  "layer"};
   return kNames[static_cast<int>(kind)];
 }
@@ -83,7 +94,8 @@ std::string LabelOf(const PictureItem& item) {
   if (item.kind == ItemKind::kAsked && revisions.empty()) return "asks from now on";
   if (item.kind == ItemKind::kListed && revisions.empty()) return "list" + times;
   return fmt::format(fmt::runtime(StyleOf(item.kind).label), fmt::arg("revisions", revisions),
-                     fmt::arg("times", times), fmt::arg("text", item.text));
+                     fmt::arg("times", times), fmt::arg("of", item.of),
+                     fmt::arg("text", item.text));
 }
 
 double PlaceOf(const Picture& picture, Duration at) {

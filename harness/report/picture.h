@@ -6,10 +6,11 @@
 //   out << ToSvg(picture, caption);   out << ToTrace(picture, caption);
 //   out << DumpJson(ToJson(picture));
 //
-// A lane for each fault, writer and stream, for each layer of a consumer, and for the watches that
-// the evidence is about (without evidence: the first ones); the other watches of a stream share its
-// lane. The picture shows, it does not judge: what a watch missed, or received twice, is found by
-// comparing it with the replay of the calls. Threads: functions without state. Ownership: values.
+// A lane for each fault, writer and stream, for each disk on which a fault acted, for each layer of
+// a consumer, and for the watches that the evidence is about (without evidence: the first ones);
+// the other watches of a stream share its lane. The picture shows, it does not judge: what a watch
+// missed, or received twice, is found by comparing it with the replay of the calls. Threads:
+// functions without state. Ownership: values.
 #pragma once
 
 #include <cstdint>
@@ -54,14 +55,24 @@ enum class ItemKind {
   kHolds,
   kFailed,
   kTombstone,
+  // What a disk did, as in DiskActivity.
+  kSync,
+  kHeldCall,
+  kRefusedCall,
+  kForgotten,
+  kUnfinished,
+  kTakenBack,
+  kKilled,
+  kStarted,
 };
 // How a kind is shown.
 struct ItemStyle {
   enum class Weight { kRoutine, kPlain, kWrong };
   std::string_view name;    // for the page and the SVG: "missing"
-  std::string_view label;   // of "{revisions}", "{times}" and "{text}"; see LabelOf
+  std::string_view label;   // of "{revisions}", "{times}", "{of}" and "{text}"; see LabelOf
   std::string_view joined;  // after the number of some in one: "writes"; empty: they are not joined
-  // In the SVG: shapes are "dot", "ring", "gap", "tick", "diamond", "square", "cross" and "bar".
+  // In the SVG: shapes are "dot", "ring", "gap", "tick", "diamond", "square", "cross" and "bar"; of
+  // a disk "block", "open" and "hatched", as long as they last, and "line", over its whole lane.
   std::string_view colour;
   std::string_view shape;
   std::string_view legend;
@@ -83,6 +94,8 @@ struct PictureItem {
   std::size_t count = 1;
   std::size_t cited = 0;  // the number of the line of evidence, from 1; 0: it is none
   std::string text;
+  std::string of = {};  // in brief; neighbours of another are not joined: "log"
+  Duration longest{};   // of those that are joined
 };
 
 // A few characters to stand beside it: "compact 64", "2–67 missing"; may be empty.
@@ -97,7 +110,7 @@ struct PictureStep {
   Revision revision{};
 };
 
-enum class LaneKind { kFault, kMember, kWriter, kStream, kWatch, kLayer };
+enum class LaneKind { kFault, kMember, kDisk, kWriter, kStream, kWatch, kLayer };
 std::string_view Name(LaneKind kind);
 
 struct PictureLane {

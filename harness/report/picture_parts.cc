@@ -59,6 +59,10 @@ bool MayJoin(const PictureItem& item) {
 
 std::string JoinedText(const PictureItem& item) {
   std::string text = fmt::format("{} {}", item.count, StyleOf(item.kind).joined);
+  if (!item.of.empty()) text += " of " + item.of;
+  if (item.longest > Duration()) {
+    text += fmt::format(", the longest {:.1f} ms", static_cast<double>(Micros(item.longest)) / 1e3);
+  }
   if (item.last.value > 0) text += fmt::format(", revisions {} to {}", item.first, item.last);
   if (item.kind == ItemKind::kFailed) text += ", the first: " + item.text;
   return text;
@@ -68,21 +72,24 @@ std::string JoinedText(const PictureItem& item) {
 std::vector<PictureItem> Joined(const std::vector<PictureItem>& items, Duration gap,
                                 const std::vector<Duration>& edges) {
   std::vector<PictureItem> joined;
-  std::map<ItemKind, std::size_t> latest;  // index into `joined`
+  std::map<std::pair<ItemKind, std::string_view>, std::size_t> latest;  // index into `joined`
   for (const PictureItem& item : items) {
-    const auto before = latest.find(item.kind);
+    const auto before = latest.find({item.kind, item.of});
     if (MayJoin(item) && before != latest.end()) {
       PictureItem& into = joined[before->second];
       const auto edge = std::upper_bound(edges.begin(), edges.end(), into.at);
-      if (item.at - into.until <= gap && (edge == edges.end() || *edge > item.at)) {
+      // What took longer stays alone.
+      const bool brief = std::max(item.longest, into.longest) <= gap;
+      if (brief && item.at - into.until <= gap && (edge == edges.end() || *edge > item.at)) {
         into.until = std::max(into.until, item.until);
         into.first = into.first.value == 0 ? item.first : std::min(into.first, item.first);
         into.last = std::max(into.last, item.last);
         into.count += item.count;
+        into.longest = std::max(into.longest, item.longest);
         continue;
       }
     }
-    if (MayJoin(item)) latest[item.kind] = joined.size();
+    if (MayJoin(item)) latest[{item.kind, item.of}] = joined.size();
     joined.push_back(item);
   }
   return joined;
@@ -103,11 +110,12 @@ std::vector<Duration> Edges(const Picture& picture) {
   std::vector<Duration> edges;
   for (const PictureLane& lane : picture.lanes) {
     for (const PictureItem& item : lane.items) {
-      const bool edge = item.cited > 0 || item.kind == ItemKind::kFault ||
-                        item.kind == ItemKind::kCompaction || item.kind == ItemKind::kMember;
+      const bool lasts = item.kind == ItemKind::kFault || item.kind == ItemKind::kTakenBack;
+      const bool edge = item.cited > 0 || lasts || item.kind == ItemKind::kCompaction ||
+                        item.kind == ItemKind::kMember || item.kind == ItemKind::kKilled;
       if (!edge) continue;
       edges.push_back(item.at);
-      if (item.kind == ItemKind::kFault) edges.push_back(item.until);
+      if (lasts) edges.push_back(item.until);
     }
   }
   std::ranges::sort(edges);
@@ -187,6 +195,8 @@ void SetPace(Picture& picture) {
   std::set<Duration> moments{picture.from, picture.until};
   for (const PictureLane& lane : picture.lanes) {
     for (const PictureItem& item : lane.items) {
+      // A disk has no pauses to shorten: what others did gives its calls their room.
+      if (lane.kind == LaneKind::kDisk && IsRoutine(item)) continue;
       moments.insert(item.at);
       moments.insert(item.until);
     }
@@ -208,6 +218,41 @@ void SetPace(Picture& picture) {
     picture.pace.emplace_back(moment, share);
     latest = share;
   }
+}
+
+std::optional<PictureItem> ItemOf(const DiskActivity& did) {
+  std::optional<PictureItem> found;
+  for (int i = static_cast<int>(ItemKind::kSync); i <= static_cast<int>(ItemKind::kStarted); ++i) {
+    if (Name(static_cast<ItemKind>(i)) == did.kind) found = {.kind = static_cast<ItemKind>(i)};
+  }
+  if (!found) return std::nullopt;
+  PictureItem& item = *found;
+  item.at = did.from_us * 1us;
+  item.until = std::max(item.at, Duration(did.until_us * 1us));
+  item.of = did.of;
+  item.text = did.what;
+  if (item.kind == ItemKind::kTakenBack) {
+    item.of = "nothing";
+    if (did.count > 0) item.of = fmt::format("{} change{}", did.count, did.count == 1 ? "" : "s");
+    if (did.bytes > 0) item.of += fmt::format(", {} bytes", WithThousands(did.bytes));
+    item.text = fmt::format("taken back, since not synced: {}",
+                            did.what.empty() ? std::string("nothing") : did.what);
+    return found;
+  }
+  item.count = static_cast<std::size_t>(std::max<std::int64_t>(1, did.count));
+  item.longest = did.longest_us * 1us;
+  const double ms = static_cast<double>(did.longest_us) / 1e3;
+  if (item.kind == ItemKind::kKilled) {
+    item.of = fmt::format("{}, {}", did.what.substr(0, did.what.find(' ')), did.of);
+    item.text = "killed at the " + did.what;
+  } else if (item.kind == ItemKind::kStarted) {
+    item.text = "the program is started again";
+  } else if (item.count > 1) {
+    item.text = JoinedText(item);
+  } else {
+    item.text += fmt::format("; {}, {:.1f} ms", did.kind, ms);
+  }
+  return found;
 }
 
 std::string FaultText(std::string_view line) {

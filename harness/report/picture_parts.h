@@ -15,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "harness/history/annotation.h"
 #include "harness/history/history_parser.h"
 #include "harness/model/timeline.h"
 #include "harness/report/picture.h"
@@ -66,6 +67,8 @@ void AddDeviations(const Timeline& timeline, const std::vector<PictureStep>& hea
 void Thin(std::size_t most, Picture& picture);
 // Pauses grow with the logarithm of their length.
 void SetPace(Picture& picture);
+// For the lane of a disk; empty for a kind that is not known.
+std::optional<PictureItem> ItemOf(const DiskActivity& did);
 // "withheld 65,633 bytes", from the line of a healed fault.
 std::string FaultText(std::string_view line);
 

@@ -44,6 +44,7 @@ class PictureReader final : private HistoryVisitor {
       picture_.from = entry.at;
       if (const auto started = ParseRunStarted(entry.text); started.has_value()) {
         picture_.case_name = started->case_name;
+        cluster_ = started->members > 1;
         picture_.target = fmt::format(
             "{} {}", started->product.empty() ? "version" : started->product, started->version);
       }
@@ -85,6 +86,7 @@ class PictureReader final : private HistoryVisitor {
       picture_.lanes.push_back(std::move(lane));
     }
     for (auto& [member, lane] : members_) picture_.lanes.push_back(std::move(lane));
+    for (auto& [member, lane] : disks_) picture_.lanes.push_back(std::move(lane));
     AddWriters();
     AddWatches();
     AddStreams();
@@ -153,6 +155,17 @@ class PictureReader final : private HistoryVisitor {
       item.text = FaultText(line.entry.text);
       return;
     }
+  }
+  void ReadDisk(const DiskActivity& did) {
+    auto item = ItemOf(did);
+    if (!item) return;
+    const PictureItem read = Item(item->kind);
+    item->line = read.line;
+    item->cited = read.cited;
+    PictureLane& lane = disks_[did.member];
+    lane.kind = LaneKind::kDisk;
+    lane.name = cluster_ ? fmt::format("disk of member {}", did.member) : "disk";
+    lane.items.push_back(*std::move(item));
   }
   // Whether its layer has a lane.
   bool ReadReport(const ConsumerReport& report) {
@@ -397,6 +410,7 @@ class PictureReader final : private HistoryVisitor {
       }
       return;
     }
+    if (const auto* did = std::get_if<DiskActivity>(&annotation)) return ReadDisk(*did);
     const auto* report = std::get_if<ConsumerReport>(&annotation);
     if (report != nullptr && ReadReport(*report)) return;
     PictureItem item = Item(ItemKind::kDriver);
@@ -440,7 +454,9 @@ class PictureReader final : private HistoryVisitor {
   std::map<std::uint32_t, PictureLane> streams_;
   std::vector<PictureLane> faults_;
   std::map<std::int64_t, PictureLane> members_;  // 0: of the run itself
-  std::vector<PictureLane> layers_;              // of a consumer, from the store up
+  std::map<std::int64_t, PictureLane> disks_;    // by member
+  bool cluster_ = false;
+  std::vector<PictureLane> layers_;  // of a consumer, from the store up
   const NumberedEntry* now_ = nullptr;
   std::optional<Duration> converged_;
   Model model_;

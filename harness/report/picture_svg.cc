@@ -46,6 +46,24 @@ std::string Shape(const ItemStyle& look, double x, double y) {
                      path, c);
 }
 
+// What a disk did: as long as it lasted.
+std::string Bar(const ItemStyle& look, double x, double y, double width) {
+  const std::string_view fill = look.shape == "block"     ? look.colour
+                                : look.shape == "hatched" ? "url(#lost)"
+                                                          : "none";
+  const bool open = look.shape == "open";
+  // What else was done meanwhile is drawn in the middle of it.
+  const double height = look.shape == "hatched" ? 14 : 8;
+  return fmt::format(
+      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" fill=\"{}\" stroke=\"{}\" "
+      "stroke-width=\"{}\"{}/>\n",
+      x, y - height / 2, width, height, fill, look.shape == "block" ? "#fff" : look.colour,
+      look.shape == "block" ? "0.6" : "1.2", open ? " stroke-dasharray=\"3 2\"" : "");
+}
+bool IsBar(const ItemStyle& look) {
+  return look.shape == "block" || look.shape == "hatched" || look.shape == "open";
+}
+
 std::string Badge(std::size_t number, double x, double y) {
   return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"8\" fill=\"#cf222e\"/>\n", x, y) +
          TextAt(x, y + 3.5, fmt::format("{}", number),
@@ -82,7 +100,11 @@ class Drawing {
                "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
                "<rect width=\"8\" height=\"8\" fill=\"#fff8c5\" fill-opacity=\".6\"/>"
                "<rect width=\"2\" height=\"8\" fill=\"#d4a72c\" fill-opacity=\".35\"/>"
-               "</pattern></defs>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+               "</pattern><pattern id=\"lost\" width=\"5\" height=\"5\" "
+               "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
+               "<rect width=\"5\" height=\"5\" fill=\"#fff\"/>"
+               "<rect width=\"2\" height=\"5\" fill=\"#bc4c00\"/></pattern></defs>\n<rect "
+               "width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
                kWidth, y_, EscapeXml(caption_.title)) +
            shading + line + body_ + "</svg>\n";
   }
@@ -195,14 +217,24 @@ class Drawing {
     }
     body_ +=
         fmt::format("<path d=\"M{0} {1:.1f}H{2}\" stroke=\"#eaeef2\"/>\n", kLeft, y_ + 12, kRight);
-    for (const PictureItem& item : lane.items) {
-      if (!Beyond(item.at)) Item(item, y_ + 12);
+    for (const bool behind : {true, false}) {
+      for (const PictureItem& item : lane.items) {
+        if (behind == (item.kind == ItemKind::kTakenBack) && !Beyond(item.at)) Item(item, y_ + 12);
+      }
     }
     const double labels = Labels(lane.items);
     for (const PictureItem& item : lane.items) {
       if (item.cited > 0 && !Beyond(item.at)) body_ += Badge(item.cited, X(item.at), y_ + 2);
     }
-    y_ += std::max(20 + labels, name_y - y_) + 8;
+    const double height = std::max(20 + labels, name_y - y_) + 8;
+    for (const PictureItem& item : lane.items) {
+      const ItemStyle& look = StyleOf(item.kind);
+      if (look.shape != "line" || Beyond(item.at)) continue;
+      body_ +=
+          fmt::format("<path d=\"M{:.1f} {:.1f}v{:.1f}\" stroke=\"{}\" stroke-width=\"1.8\"/>\n",
+                      X(item.at), y_, height, look.colour);
+    }
+    y_ += height;
   }
 
   void Item(const PictureItem& item, double y) {
@@ -210,29 +242,34 @@ class Drawing {
     const double x = X(item.at);
     const double until = X(item.until);
     std::string shape;
-    if (until - x > 3) {
+    if (IsBar(look)) {
+      shape = Bar(look, x, y, std::max(2.0, until - x));
+    } else if (until - x > 3) {
       shape += fmt::format(
           "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"6\" rx=\"3\" fill=\"{}\" "
           "fill-opacity=\".35\"/>\n",
           x, y - 3, until - x, look.colour);
     }
-    if (look.shape != "bar") shape += Shape(look, x, y);
+    if (look.shape != "bar" && look.shape != "line" && !IsBar(look)) shape += Shape(look, x, y);
     body_ += fmt::format("<g><title>{}</title>\n{}</g>\n", EscapeXml(item.text), shape);
   }
 
   // Below the line of the lane, in rows; what matters gets its place first. The height used.
   double Labels(const std::vector<PictureItem>& items) {
     std::array<std::vector<std::pair<double, double>>, 5> taken;
+    std::vector<double> lines;  // to be crossed only if there is no other place
+    for (const PictureItem& item : items) {
+      if (StyleOf(item.kind).shape == "line" && !Beyond(item.at)) lines.push_back(X(item.at));
+    }
     std::size_t rows = 0;
-    const auto place = [&](const PictureItem& item, std::size_t most) {
+    const auto place = [&](const PictureItem& item, std::size_t most, bool crosses) {
       const std::string label = LabelOf(item);
-      if (label.empty() || Beyond(item.at)) return;
+      if (label.empty() || Beyond(item.at)) return true;
       const double width = kLetter * static_cast<double>(Columns(label)) + 6;
-      // The label of what lasts is below its middle.
-      const double end = item.kind == ItemKind::kFault ? X(item.until) : X(item.at);
-      const double begin =
-          std::clamp((X(item.at) + end - width) / 2, kLeft, std::max(kLeft, kRight - width));
-      for (std::size_t row = 0; row < most; ++row) {
+      const double begin = std::clamp(LabelAt(item, width), kLeft, std::max(kLeft, kRight - width));
+      const bool crossed =
+          std::ranges::any_of(lines, [&](double x) { return begin < x && x < begin + width; });
+      for (std::size_t row = 0; row < most && (crosses || !crossed); ++row) {
         const bool free = std::ranges::all_of(taken[row], [&](const auto& other) {
           return other.second <= begin || begin + width <= other.first;
         });
@@ -244,16 +281,30 @@ class Drawing {
             TextAt(begin + width / 2, y_ + 26 + kRow * static_cast<double>(row), label,
                    fmt::format(" class=\"label\" text-anchor=\"middle\" fill=\"{}\"{}",
                                StyleOf(item.kind).colour, wrong ? " font-weight=\"700\"" : ""));
-        return;
+        return true;
       }
+      return false;
     };
     for (const PictureItem& item : items) {
-      if (!IsRoutine(item)) place(item, taken.size());
+      if (IsRoutine(item)) continue;
+      if (!place(item, taken.size(), false)) place(item, taken.size(), true);
     }
     for (const PictureItem& item : items) {
-      if (IsRoutine(item)) place(item, 1);
+      if (IsRoutine(item)) place(item, 1, false);
     }
     return kRow * static_cast<double>(std::max<std::size_t>(1, rows));
+  }
+
+  // Where a label of that width begins.
+  double LabelAt(const PictureItem& item, double width) const {
+    const ItemStyle& look = StyleOf(item.kind);
+    const double x = X(item.at);
+    if (look.shape == "line") return x + 1 + width > kRight ? x - 1 - width : x + 1;
+    // A loss ends with a line, as a rule.
+    if (look.shape == "hatched") return X(item.until) - 1 - width;
+    // The label of what lasts is below its middle.
+    const bool lasts = item.kind == ItemKind::kFault || IsBar(look);
+    return (x + (lasts ? X(item.until) : x) - width) / 2;
   }
 
   std::string Shading() const {
@@ -313,7 +364,7 @@ class Drawing {
           x = 24;
           y_ += 18;
         }
-        body_ += Shape(look, x, y_ - 4);
+        body_ += IsBar(look) ? Bar(look, x - 6, y_ - 4, 12) : Shape(look, x, y_ - 4);
         body_ += TextAt(x + 10, y_, look.legend, " class=\"label\" fill=\"#57606a\"");
         x += width;
       }

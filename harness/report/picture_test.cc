@@ -118,6 +118,90 @@ TEST(Picture, HasALaneForEachLayerOfAConsumer) {
   EXPECT_EQ(picture.lanes.back().items.front().cited, 1U);
 }
 
+// The first lane of a disk, as "sync 1000-41000 x2 [log]".
+std::string DiskItems(const Picture& picture) {
+  std::string text;
+  for (const PictureLane& lane : picture.lanes) {
+    if (lane.kind != LaneKind::kDisk || !text.empty()) continue;
+    for (const PictureItem& item : lane.items) {
+      text += fmt::format("{}{} {}-{} x{} [{}]", text.empty() ? "" : ", ", Name(item.kind),
+                          Micros(item.at), Micros(item.until), item.count, LabelOf(item));
+    }
+  }
+  return text;
+}
+
+// Two syncs, one of which a kill follows, with what the power took.
+Script OfADisk() {
+  Script script;
+  script.Put("k", "a", 2)
+      .Annotate(DiskActivity{.kind = "sync",
+                             .from_us = 1000,
+                             .until_us = 41000,
+                             .longest_us = 40000,
+                             .of = "log",
+                             .what = "sync of member/wal/0.wal"});
+  script.Annotate(DiskActivity{.kind = "lost",
+                               .from_us = 42000,
+                               .until_us = 50000,
+                               .count = 2,
+                               .bytes = 1280,
+                               .what = "member/wal/0.wal: 1 write, 1280 bytes"});
+  script.Annotate(DiskActivity{.kind = "killed",
+                               .from_us = 50000,
+                               .until_us = 50000,
+                               .of = "log",
+                               .what = "sync of member/wal/0-1.wal"});
+  return script;
+}
+
+TEST(Picture, HasALaneForADisk) {
+  const Picture picture =
+      PictureOf(OfADisk().Annotate(DiskActivity{.kind = "of a later release"}), {});
+  EXPECT_EQ(DiskItems(picture),
+            "sync 1000-41000 x1 [log], lost 42000-50000 x1 [lost: 2 changes, 1,280 bytes], "
+            "killed 50000-50000 x1 [killed: sync, log]");
+  ASSERT_EQ(picture.lanes.front().name, "disk");
+  EXPECT_THAT(picture.lanes.front().items[0].text, HasSubstr("member/wal/0.wal; sync, 40.0 ms"));
+  EXPECT_THAT(picture.lanes.front().items[1].text, HasSubstr("1 write, 1280 bytes"));
+}
+
+TEST(Picture, APowerFailureMayTakeNothing) {
+  Script script;
+  script.Annotate(DiskActivity{.kind = "lost", .from_us = 5, .until_us = 5, .count = 0});
+  EXPECT_EQ(DiskItems(PictureOf(script, {})), "lost 5-5 x1 [lost: nothing]");
+}
+
+TEST(Picture, EachDiskOfAClusterHasALane) {
+  Script script;
+  script.Annotate(DiskActivity{.member = 3, .kind = "started"})
+      .Annotate(DiskActivity{.member = 2, .kind = "started"});
+  const Picture picture = PictureOf(script, {});
+  EXPECT_EQ(std::ranges::count(picture.lanes, LaneKind::kDisk, &PictureLane::kind), 2);
+}
+
+TEST(Picture, JoinsSyncsOfOneClassButNotAcrossAKill) {
+  Script script;
+  const auto sync = [&script](std::int64_t at, const char* of) {
+    script.Annotate(DiskActivity{.kind = "sync",
+                                 .from_us = at,
+                                 .until_us = at + 5,
+                                 .longest_us = at,
+                                 .of = of,
+                                 .what = "w"});
+  };
+  for (std::int64_t at = 0; at < 100; at += 10) sync(at, at == 50 ? "database" : "log");
+  script.Annotate(DiskActivity{
+      .kind = "killed", .from_us = 100, .until_us = 100, .of = "log", .what = "sync of w"});
+  for (std::int64_t at = 110; at < 140; at += 10) sync(at, "log");
+  const Picture picture = PictureOf(script, {}, 3);
+  EXPECT_EQ(
+      DiskItems(picture),
+      "sync 0-95 x9 [log ×9], sync 50-55 x1 [database], killed 100-100 x1 [killed: sync, log], "
+      "sync 110-135 x3 [log ×3]");
+  EXPECT_EQ(picture.lanes.front().items.front().text, "9 syncs of log, the longest 0.1 ms");
+}
+
 TEST(Picture, ThePaceOrdersMomentsAndShortensPauses) {
   const Picture picture = PictureOf(Script().Put("k", "a", 2).Put("k", "b", 3), {});
   EXPECT_EQ(PlaceOf(picture, picture.from), 0);
@@ -134,6 +218,15 @@ TEST(Svg, ShowsTheCaptionAndEscapesForeignText) {
   EXPECT_THAT(svg, HasSubstr("all &amp; more"));
   EXPECT_THAT(svg, HasSubstr("first wrong moment"));
   EXPECT_THAT(svg, Not(HasSubstr("<k>")));
+}
+
+TEST(Svg, DrawsADisk) {
+  const std::string svg = ToSvg(PictureOf(OfADisk(), {}), {.title = "t", .rows = {}});
+  EXPECT_THAT(svg, HasSubstr("<pattern id=\"lost\""));
+  EXPECT_THAT(svg, HasSubstr("fill=\"url(#lost)\""));
+  EXPECT_THAT(svg, HasSubstr("fill=\"#1b7c83\""));                         // the sync
+  EXPECT_THAT(svg, HasSubstr("stroke=\"#1b1f24\" stroke-width=\"1.8\""));  // the kill
+  EXPECT_THAT(svg, HasSubstr("member/wal/0.wal: 1 write, 1280 bytes"));
 }
 
 // What the format asks of the events of each phase; slices of a track must not overlap in part.
@@ -178,6 +271,13 @@ TEST(Trace, HasTheLanesOfThePictureAndTheirItems) {
   EXPECT_THAT(tracks, testing::Contains("fault stall"));
   EXPECT_THAT(counters, testing::IsSupersetOf({"revision of the store", "compaction floor"}));
   EXPECT_THAT(trace.dump(), HasSubstr("first wrong moment"));
+}
+
+TEST(Trace, HasTheDisk) {
+  const Json trace = Json::parse(ToTrace(PictureOf(OfADisk(), {}), {}));
+  ExpectWellFormed(trace);
+  EXPECT_THAT(trace.dump(), HasSubstr("sync: log"));
+  EXPECT_THAT(trace.dump(), HasSubstr("lost: 2 changes, 1,280 bytes"));
 }
 
 TEST(Trace, OverlappingItemsOfALaneGetTracksOfTheirOwn) {

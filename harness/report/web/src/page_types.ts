@@ -285,7 +285,7 @@ export interface Cited {
   text: string;
 }
 export interface Lane {
-  kind: "fault" | "member" | "writer" | "stream" | "watch" | "layer";
+  kind: "fault" | "member" | "disk" | "writer" | "stream" | "watch" | "layer";
   name: string;
   items: Item[];
   position?: Steps;
@@ -316,7 +316,15 @@ export interface Item {
     | "listed"
     | "holds"
     | "failed"
-    | "tombstone";
+    | "tombstone"
+    | "sync"
+    | "held"
+    | "refused"
+    | "forgotten"
+    | "unfinished"
+    | "lost"
+    | "killed"
+    | "started";
   at: number;
   until?: number;
   /**

@@ -18,6 +18,8 @@ const CHART = 110;
 const ROW = 13;
 const ROWS = 3;
 const LETTER = 5.9;
+// What a disk did: as long as it lasted.
+const BARS = new Set(['sync', 'held', 'refused', 'forgotten', 'unfinished', 'lost']);
 const DEVIATIONS = new Set(['missing', 'repeated', 'late', 'foreign']);
 
 const WORDS: Record<Item['kind'], string> = {
@@ -28,6 +30,8 @@ const WORDS: Record<Item['kind'], string> = {
   err_compacted: 'ErrCompacted', cancelled: 'watch ended', missing: 'missing', repeated: 'repeated',
   late: 'late', foreign: 'foreign', driver: 'the run itself',
   listed: 'list', holds: 'holds', failed: 'error', tombstone: 'deletion of unknown last state',
+  sync: 'sync', held: 'call held', refused: 'call refused', forgotten: 'sync that kept nothing',
+  unfinished: 'call not carried out', lost: 'taken back', killed: 'killed at a call', started: 'started again',
 };
 
 function revisions(item: Item): string {
@@ -225,6 +229,8 @@ export function Timeline({ picture, title }: { picture: Picture; title: string }
           <defs>
             <pattern id={`${id}-hatch`} width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
               <rect width="8" height="8" class="shade" /><rect width="2" height="8" class="stripe" /></pattern>
+            <pattern id={`${id}-lost`} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+              <path d="M0 0V5" class="taken" /></pattern>
             <clipPath id={`${id}-lanes`}><rect x={left} y="-10" width={plot + 8} height="200" /></clipPath>
             <clipPath id={`${id}-plot`}><rect x={left} y="0" width={plot + 8} height={bottom} /></clipPath>
           </defs>
@@ -308,6 +314,13 @@ function layOut(picture: Picture, scale: Scale, view: View, x: (place: number) =
   });
 }
 
+// Where a label of that width begins: that of a kill, or of a loss, which ends with one, beside the line.
+function labelAt({ item, begin, end }: Placed, wide: number, right: number): number {
+  if (item.kind === 'killed') return begin + 1 + wide > right ? begin - 1 - wide : begin + 1;
+  if (item.kind === 'lost') return end - 1 - wide;
+  return (begin + (BARS.has(item.kind) ? end : begin) - wide) / 2;
+}
+
 // What matters gets its place first. The number of rows used.
 function placeLabels(items: Placed[], left: number, right: number): number {
   const taken: [number, number][][] = Array.from({ length: ROWS }, () => []);
@@ -316,7 +329,7 @@ function placeLabels(items: Placed[], left: number, right: number): number {
     const text = placed.item.label;
     if (text === undefined) return;
     const wide = text.length * LETTER + 6;
-    const begin = Math.min(Math.max(placed.begin - wide / 2, left), Math.max(left, right - wide));
+    const begin = Math.min(Math.max(labelAt(placed, wide, right), left), Math.max(left, right - wide));
     for (let row = 0; row < most; ++row) {
       if (taken[row]!.some(([a, b]) => begin < b && a < begin + wide)) continue;
       taken[row]!.push([begin, begin + wide]);
@@ -347,7 +360,7 @@ function LaneView({ id, lane, index, left, width, narrow, chosen, choose }: {
       <text x="0" y="30" class="tick">{fit(more.join(' '))}</text>
       <g clip-path={`url(#${id}-lanes)`}>
         <path d={`M${left} 12H${width}`} class="faint" />
-        {lane.items.map((placed) => <ItemView placed={placed}
+        {behindFirst(lane.items).map((placed) => <ItemView id={id} placed={placed} height={lane.height}
           chosen={chosen?.lane === index && chosen.item === placed.index}
           choose={() => choose({ lane: index, item: placed.index })} />)}
       </g>
@@ -355,12 +368,20 @@ function LaneView({ id, lane, index, left, width, narrow, chosen, choose }: {
   );
 }
 
-function ItemView({ placed, chosen, choose }: { placed: Placed; chosen: boolean; choose: () => void }) {
+// What else was done meanwhile is drawn in the middle of what was lost.
+const behindFirst = (items: Placed[]) =>
+  [...items.filter(({ item }) => item.kind === 'lost'), ...items.filter(({ item }) => item.kind !== 'lost')];
+
+function ItemView({ id, placed, height, chosen, choose }: {
+  id: string; placed: Placed; height: number; chosen: boolean; choose: () => void;
+}) {
   const { item, begin, end, label } = placed;
   return (
     <g class={`item ${item.kind}${chosen ? ' chosen' : ''}`} onPointerEnter={choose} onClick={choose}>
       <title>{describe(item)}</title>
-      {end - begin > 3 ? <rect x={begin} y="9" width={end - begin} height="6" rx="3" class="span" /> : null}
+      {BARS.has(item.kind) ? <Bar id={id} kind={item.kind} x={begin} width={end - begin} /> : null}
+      {item.kind === 'killed' ? <path d={`M${begin} 0V${height}`} class="stroke" /> : null}
+      {end - begin > 3 && !BARS.has(item.kind) ? <rect x={begin} y="9" width={end - begin} height="6" rx="3" class="span" /> : null}
       {chosen ? <circle cx={begin} cy="12" r="10" class="halo" /> : null}
       <Shape kind={item.kind} x={begin} />
       {item.cited === undefined ? null : <g class="badge"><circle cx={begin} cy="1" r="8" />
@@ -371,9 +392,16 @@ function ItemView({ placed, chosen, choose }: { placed: Placed; chosen: boolean;
   );
 }
 
+function Bar({ id, kind, x, width }: { id: string; kind: Item['kind']; x: number; width: number }) {
+  const place = { x, y: 8, width: Math.max(2, width), height: 8 };
+  if (kind === 'lost') return <rect {...place} y="5" height="14" class="outline" style={{ fill: `url(#${id}-lost)` }} />;
+  return <rect {...place} class={kind === 'unfinished' ? 'outline open' : 'block'} />;
+}
+
 function Shape({ kind, x }: { kind: Item['kind']; x: number }) {
   switch (kind) {
-    case 'fault': return null;
+    case 'fault': case 'killed': case 'sync': case 'held': case 'refused': case 'forgotten': case 'unfinished':
+    case 'lost': return null;
     case 'events': return <circle cx={x} cy="12" r="4" class="solid" />;
     case 'asked': case 'created': case 'lost_write': case 'progress_asked': case 'holds':
       return <circle cx={x} cy="12" r="4.5" class="ring" />;
