@@ -19,9 +19,7 @@ class Defragment final : public Fault {
     }
     const auto before = Size(ports);
     // Another fault may end the target meanwhile, or has done so: then it would be waited for.
-    cut_off_ = std::ranges::any_of(ports.servers, [](const ServerPorts& server) {
-      return server.target->disk() != nullptr && server.target->disk()->killed_at();
-    });
+    cut_off_ = std::ranges::any_of(ports.servers, &AtCrashPoint);
     if (!cut_off_) {
       const Status answer = ports.defragment();
       cut_off_ = IsNoAnswer(answer.code());

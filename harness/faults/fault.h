@@ -177,6 +177,8 @@ proxy::ParameterInfo MemberParameter(std::string name = "member", std::string de
 Result<ServerPorts*> ServerOf(FaultPorts& ports, std::int64_t member);
 // The proxy before its disk; kUnimplemented without one.
 Result<proxy::Disk*> DiskOf(ServerPorts& server);
+// Whether a crash point has killed it, so that it answers only once that is healed.
+bool AtCrashPoint(const ServerPorts& server);
 // Separates two cases: the target rejects what a fault asks of it (an error here), and the fault
 // has nothing to act on (kUnimplemented).
 Status AsRefusal(Status answer);

@@ -37,7 +37,8 @@ class Pause final : public Fault {
     WP_ASSIGN_OR_RETURN(ServerPorts* const server, ServerOf(ports, member_));
     WP_RETURN_IF_ERROR(server->target->Continue());
     const auto after = server->target->Ask(Within(kPausedAnswerLimit));
-    return after.has_value() ? Status() : after.error();
+    // It may have gone on to its crash point.
+    return after.has_value() || AtCrashPoint(*server) ? Status() : after.error();
   }
   void Describe(FaultReceipt& receipt) const override {
     const std::int64_t ms =

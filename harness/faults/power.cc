@@ -242,4 +242,10 @@ std::vector<FaultKind> PowerFaults() { return {PowerFailure(), CrashPoint()}; }
 const FaultRegistration kPowerFaults(&PowerFaults);
 
 }  // namespace
+
+bool AtCrashPoint(const ServerPorts& server) {
+  const proxy::Disk* const disk = server.target->disk();
+  return disk != nullptr && disk->killed_at();
+}
+
 }  // namespace watchproof
