@@ -28,6 +28,25 @@ class CrashPoints(RunTest):
         self.assertRegex(said, r"\d+ at the (write|sync) of .*store\.mdb")
         self.assertEqual(list(self.folder.rglob("*.removed")), [])
 
+    def test_a_store_that_answers_before_it_syncs_is_found_and_the_point_shrinks(self) -> None:
+        target = "embedded+answered-before-sync"
+        said = self.of(
+            "explore",
+            *("--crash-points", "--target", target, "--scripts", "24", "--keep", "found"),
+            expect=1,
+        )
+        self.assertIn("looks like etcd #14370", said)
+        kept = next(self.folder.glob("found/*.jsonl"))
+        head, point, *rest = kept.read_text().splitlines()
+        self.assertIn("crash_point", point)
+        head = head.replace(f'"steps":{1 + len(rest)}', f'"steps":{2 + len(rest)}')
+        longer = self.folder / "longer.jsonl"
+        longer.write_text("\n".join([head, point, *rest, '{"op":"explored defragment"}', ""]))
+        self.of("shrink", str(longer), expect=0)
+        shrunk = (self.folder / "longer-shrunk.jsonl").read_text()
+        self.assertIn("crash_point", shrunk)
+        self.assertNotIn("defragment", shrunk)
+
     def test_a_kept_point_is_a_plan(self) -> None:
         """The embedded store passes it; a point that is never reached proves nothing."""
         for nth, verdict in (("3", "pass"), ("100000", "inconclusive")):
