@@ -255,6 +255,7 @@ void BugTraces::FindRewind(const RecordedCall& call) {
 }
 
 void BugTraces::CallStarted(const RecordedCall& call) {
+  NoteAsked(call);
   TxnRequestView txn;
   if (call.method != Method::kTxn || !Parse(call.request.view(), txn).ok()) return;
   const auto past = [](const OperationView& operation) {
@@ -266,6 +267,19 @@ void BugTraces::CallStarted(const RecordedCall& call) {
   Reader& reader = readers_.emplace_back(Reader{.call = call, .ways = {}});
   auto ways = PossibleEffects(call.method, reader.call.request.view());
   if (ways.has_value()) reader.ways = *std::move(ways);
+}
+
+// What is put since a crash may be what was put before.
+void BugTraces::NoteAsked(const RecordedCall& call) {
+  const bool puts = call.method == Method::kPut || call.method == Method::kTxn;
+  if (!puts || facts_.faults.LatestCrash(call.began).value == 0) return;
+  const auto ways = PossibleEffects(call.method, call.request.view());
+  if (!ways.has_value()) return;
+  for (const auto& way : *ways) {
+    for (const Operation& one : way) {
+      if (!one.deletes) asked_since_crash_.emplace(one.key, one.value);
+    }
+  }
 }
 
 void BugTraces::EndReader(const RecordedCall& call) {
@@ -300,6 +314,7 @@ void BugTraces::FindShift(const Response& response) {
   const EventView& event = response.message.events.front();
   const Line crash = facts_.faults.LatestCrash(response.where.line);
   if (crash.value == 0 || event.type != 0) return;
+  if (asked_since_crash_.contains({std::string(event.kv.key), std::string(event.kv.value)})) return;
   const Timeline& timeline = facts_.timeline();
   const Revision at(event.kv.mod_revision);
   std::optional<Revision> written;

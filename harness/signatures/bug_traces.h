@@ -116,6 +116,7 @@ class BugTraces final : public Signer {
   void EndReader(const RecordedCall& call);
   void FindRefusedWrite(const Response& response);
   void FindShift(const Response& response);
+  void NoteAsked(const RecordedCall& call);
 
   // A transaction that reads the past and writes.
   struct Reader {
@@ -142,6 +143,7 @@ class BugTraces final : public Signer {
   std::map<std::pair<std::uint32_t, std::int64_t>, WatchIndex> named_;  // by stream and id
   std::vector<std::pair<Line, std::int64_t>> compactions_;  // where they began, and their revisions
   std::list<Reader> readers_;                               // those that may have been refused
+  std::set<std::pair<std::string, std::string>> asked_since_crash_;  // keys and values
 };
 
 }  // namespace watchproof
