@@ -13,8 +13,11 @@ namespace {
 
 std::string SettingsOf(const explore::Server& server) {
   if (server == explore::Server()) return {};
-  return fmt::format("  scenario.Settings({{.progress_ms = {}, .unsynced = {}, .disk = {}}});\n",
-                     server.progress_ms, server.unsynced, server.disk);
+  return fmt::format(
+      "  scenario.Settings({{.progress_ms = {}, .unsynced = {}, .disk = {}, .snapshot_count = {}, "
+      ".compaction_batch = {}}});\n",
+      server.progress_ms, server.unsynced, server.disk, server.snapshot_count,
+      server.compaction_batch);
 }
 
 Result<std::string> SourceOf(const PlanFile& file) {

@@ -37,6 +37,12 @@ std::string ServerFlags(const explore::Server& server) {
   if (server.progress_ms > 0) {
     flags += fmt::format(" and --watch-progress-notify-interval={}ms", server.progress_ms);
   }
+  if (server.snapshot_count > 0) {
+    flags += fmt::format(" and --snapshot-count={}", server.snapshot_count);
+  }
+  if (server.compaction_batch > 0) {
+    flags += fmt::format(" and --compaction-batch-limit={}", server.compaction_batch);
+  }
   return flags;
 }
 

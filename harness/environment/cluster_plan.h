@@ -12,7 +12,8 @@ namespace watchproof {
 // leads when the first step is taken.
 struct ClusterPlan {
   int members = 1;
-  int snapshot_count = 0;  // log entries between two snapshots; 0: the target's default
+  int snapshot_count = 0;    // log entries between two snapshots; 0: the target's default
+  int compaction_batch = 0;  // revisions that a compaction removes between two commits; likewise
   // A member compares its data with the others' before it serves. For targets that have a flag.
   bool compare_at_start = false;
 };

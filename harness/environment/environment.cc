@@ -39,6 +39,7 @@ Status Environment::Start() {
   }
   ClusterShape shape{.members = {},
                      .snapshot_count = options_.cluster.snapshot_count,
+                     .compaction_batch = options_.cluster.compaction_batch,
                      .compare_at_start = options_.cluster.compare_at_start};
   if (size > 1) WP_RETURN_IF_ERROR(OpenPeerPaths(shape));
   Status up = StartAll(shape);

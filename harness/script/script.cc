@@ -222,9 +222,12 @@ Status Check(const Limits& limits) {
 }
 
 Status Check(const Server& server) {
-  if (server.progress_ms >= 0 && server.snapshot_count >= 0) return Status();
-  return Fail(StatusCode::kInvalidArgument,
-              "server_progress_ms and server_snapshot_count are at least 0");
+  const bool valid =
+      server.progress_ms >= 0 && server.snapshot_count >= 0 && server.compaction_batch >= 0;
+  return valid ? Status()
+               : Fail(StatusCode::kInvalidArgument,
+                      "server_progress_ms, server_snapshot_count and server_compaction_batch are "
+                      "at least 0");
 }
 
 std::string ToText(const Script& script) {

@@ -336,11 +336,14 @@ struct Server {
   bool unsynced = false;            // writes are not flushed before they are acknowledged
   bool disk = false;                // it keeps its data where it could do without
   std::int64_t snapshot_count = 0;  // log entries between two snapshots; 0: the product's
+  // Revisions that a compaction removes between two commits; 0: the product's.
+  std::int64_t compaction_batch = 0;
   void Fields(auto& field) {
     field("server_progress_ms", progress_ms);
     field("server_unsynced", unsynced);
     field("server_disk", disk);
     field("server_snapshot_count", snapshot_count);
+    field("server_compaction_batch", compaction_batch);
   }
   bool operator==(const Server&) const = default;
 };

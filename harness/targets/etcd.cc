@@ -166,6 +166,11 @@ class EtcdTarget final : public ProcessTarget {
         child.arguments.emplace_back(kFlag);
       }
     }
+    for (const char* flag : {"--compaction-batch-limit", "--experimental-compaction-batch-limit"}) {
+      if (options.cluster.compaction_batch == 0 || help.find(flag) == std::string::npos) continue;
+      child.arguments.push_back(fmt::format("{}={}", flag, options.cluster.compaction_batch));
+      break;
+    }
     for (const char* flag :
          {"--watch-progress-notify-interval", "--experimental-watch-progress-notify-interval"}) {
       if (help.find(flag) == std::string::npos) continue;

@@ -43,7 +43,8 @@ struct ClusterShape {
     Endpoint peer;  // where the others reach it; it listens on its own host, see StartOptions
   };
   std::vector<Member> members;
-  int snapshot_count = 0;  // log entries between two snapshots; 0: the target's default
+  int snapshot_count = 0;    // log entries between two snapshots; 0: the target's default
+  int compaction_batch = 0;  // revisions that a compaction removes between two commits; likewise
   // A member compares its data with the others' before it serves. For targets that have a flag.
   bool compare_at_start = false;
 };

@@ -230,6 +230,23 @@ TEST_F(TargetTest, EtcdComparesItsDataAtTheStartByTheFlagOfItsRelease) {
   EXPECT_THAT(said("none", "--data-dir"), Not(HasSubstr("orrupt")));
 }
 
+TEST_F(TargetTest, EtcdCompactsInBatchesByTheFlagOfItsRelease) {
+  const auto said = [this](const std::string& name, const std::string& help) {
+    const std::string program =
+        Program(name, fmt::format("[ \"$1\" = --version ] && echo etcd Version: 9 && exit\n"
+                                  "[ \"$1\" = --help ] && echo '{}' && exit\n"
+                                  "echo \"$@\" >&2; exit 4",
+                                  help));
+    std::filesystem::remove(folder_ / "target.log");
+    return Start(program, 10s, {.cluster = {.compaction_batch = 2}}).message();
+  };
+  const std::string old = "--experimental-compaction-batch-limit";
+  EXPECT_THAT(said("old", old), HasSubstr(old + "=2"));
+  EXPECT_THAT(said("both", old + " --compaction-batch-limit"),
+              AllOf(HasSubstr("--compaction-batch-limit=2"), Not(HasSubstr(old))));
+  EXPECT_THAT(said("none", "--data-dir"), Not(HasSubstr("batch")));
+}
+
 TEST(Metrics, AreReadByNameAndSummedOverLabels) {
   const Metrics metrics =
       ParseMetrics("# HELP a b\na 3\nb{x=\"1\"} 1.5\nb{x=\"2\"} 2\nbroken\nc 1e3\nd none\n");

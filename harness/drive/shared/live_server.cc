@@ -43,7 +43,8 @@ LiveServer::LiveServer(const LiveServerOptions& options)
     : options_(options),
       environment_(
           {.target = options.target,
-           .cluster = {.snapshot_count = static_cast<int>(options.settings.snapshot_count)},
+           .cluster = {.snapshot_count = static_cast<int>(options.settings.snapshot_count),
+                       .compaction_batch = static_cast<int>(options.settings.compaction_batch)},
            .folder = options.folder,
            .durable = options.durable || options.settings.disk || options.crash_points,
            .synced = !options.settings.unsynced,
