@@ -33,6 +33,11 @@ std::vector<std::pair<std::string, Script>> Covering() {
       {"compaction",
        {.steps = {WatchAll(), PutTo("a/1", 5), Delete{.key = "a/1"}, Compact{head}, PutTo("a/2"),
                   committed, PutTo("a/2", 2), Compact{before}, PutTo("a/1")}}},
+      // No later compaction covers up what became of the deletion at the floor.
+      {"compaction at a deletion",
+       {.server = {.compaction_batch = 1},
+        .steps = {WatchAll(), PutTo("a/2"), PutTo("a/1", 3), Delete{.key = "a/1"}, Compact{head},
+                  committed}}},
       {"defragmentation",
        {.steps = {WatchAll(), PutTo("a/1", 5), Compact{before}, committed, Defragment{},
                   PutTo("a/1", 2), Defragment{}, PutTo("a/2")}}},
@@ -92,6 +97,7 @@ void CrashPoints::Draw() {
   if (drawn.steps.size() > kStepsDrawn) drawn.steps.resize(kStepsDrawn);
   drawn.limits = {};
   if (prng_.Chance(0.3)) drawn.server.snapshot_count = prng_.Between(2, 5);
+  if (prng_.Chance(0.3)) drawn.server.compaction_batch = prng_.Between(1, 3);
   if (prng_.Chance(0.3)) drawn.steps.emplace_back(Defragment{});
   drawn.steps.emplace_back(PutTo("a/1"));
   bases_.push_back({.name = fmt::format("drawn {}", bases_.size()), .script = std::move(drawn)});
