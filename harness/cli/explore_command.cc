@@ -95,7 +95,6 @@ Result<ExploreOptions> Resolve(const ExploreFlags& flags) {
     return Fail(StatusCode::kInvalidArgument,
                 "--crash-points is for --target, and without --exhaustive");
   }
-  if (options.crash_points) WP_RETURN_IF_ERROR(proxy::CanTrapCalls());
   if (!flags.replay.empty()) {
     WP_ASSIGN_OR_RETURN(options.replay, ReadScript(flags.replay));
   }
@@ -295,6 +294,12 @@ CommandBody AddExplore(const Command& command) {
   command.Value("--replay", flags->replay, "FILE", "Run one kept script only");
   return [flags]() -> CommandEnd {
     WP_ASSIGN_OR_RETURN(const ExploreOptions options, Resolve(*flags));
+    if (options.crash_points) {
+      if (const Status can = proxy::CanTrapCalls(); !can.ok()) {
+        return {ExitCode::kInconclusive,
+                fmt::format("unsupported: {}; see `watchproof doctor`", can.message())};
+      }
+    }
     if (options.target) return ExploreTarget(options);
     Exploration exploration(options);
     if (options.replay) return exploration.Replay();

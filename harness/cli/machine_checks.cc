@@ -233,8 +233,8 @@ MachineCheck CheckDisks() {
       fmt::format("cases that need {}, faults of disks and `watchproof disk` are unsupported",
                   Name(Capability::kDisk)),
       "Linux 5.19 or newer; in a container a seccomp profile that allows seccomp with a listener "
-      "and process_vm_readv (--security-opt seccomp=unconfined); sysctl "
-      "kernel.yama.ptrace_scope=1 at most");
+      "and process_vm_readv (Docker's own does; --security-opt seccomp=unconfined); sysctl "
+      "kernel.yama.ptrace_scope=1 at most; not below a program that stops this one's calls");
 }
 
 // Where Go's modules come from: https://go.dev/ref/mod#environment-variables
