@@ -272,12 +272,13 @@ void BugTraces::CallStarted(const RecordedCall& call) {
 // What is put since a crash may be what was put before.
 void BugTraces::NoteAsked(const RecordedCall& call) {
   const bool puts = call.method == Method::kPut || call.method == Method::kTxn;
-  if (!puts || facts_.faults.LatestCrash(call.began).value == 0) return;
+  const Line crash = facts_.faults.LatestCrash(call.began);
+  if (!puts || crash.value == 0) return;
   const auto ways = PossibleEffects(call.method, call.request.view());
   if (!ways.has_value()) return;
   for (const auto& way : *ways) {
     for (const Operation& one : way) {
-      if (!one.deletes) asked_since_crash_.emplace(one.key, one.value);
+      if (!one.deletes) asked_since_[{std::string(one.key), std::string(one.value)}] = crash;
     }
   }
 }
@@ -314,7 +315,8 @@ void BugTraces::FindShift(const Response& response) {
   const EventView& event = response.message.events.front();
   const Line crash = facts_.faults.LatestCrash(response.where.line);
   if (crash.value == 0 || event.type != 0) return;
-  if (asked_since_crash_.contains({std::string(event.kv.key), std::string(event.kv.value)})) return;
+  const auto asked = asked_since_.find({std::string(event.kv.key), std::string(event.kv.value)});
+  if (asked != asked_since_.end() && asked->second == crash) return;
   const Timeline& timeline = facts_.timeline();
   const Revision at(event.kv.mod_revision);
   std::optional<Revision> written;

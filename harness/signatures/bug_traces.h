@@ -143,7 +143,8 @@ class BugTraces final : public Signer {
   std::map<std::pair<std::uint32_t, std::int64_t>, WatchIndex> named_;  // by stream and id
   std::vector<std::pair<Line, std::int64_t>> compactions_;  // where they began, and their revisions
   std::list<Reader> readers_;                               // those that may have been refused
-  std::set<std::pair<std::string, std::string>> asked_since_crash_;  // keys and values
+  // The latest crash before a key was put to a value, for puts after any crash.
+  std::map<std::pair<std::string, std::string>, Line> asked_since_;
 };
 
 }  // namespace watchproof

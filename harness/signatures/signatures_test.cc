@@ -582,18 +582,26 @@ TEST(Signature, OfRevisionsThatAreGivenOutAgain) {
 // What was written stands at another revision since the crash: at a higher one where the log was
 // applied once more, at a lower one where a write was left out.
 TEST(Signature, OfRevisionsThatMoveInACrash) {
-  const auto signature = [](bool crash, std::int64_t stands_at, bool asked_again = false) {
+  const auto signature = [](bool crash, std::int64_t stands_at, bool asked_again = false,
+                            bool asked_before = false) {
     Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Put("k", "c", 4);
     if (crash) script.Armed("crash-point", "every", true).Healed("crash-point");
+    if (asked_before) script.Put("k", "d", 5);
+    if (asked_before) script.Armed("crash-point/2", "every", true).Healed("crash-point/2");
     if (asked_again) script.StartPut(9, "k", "c");
-    script.On(2).Watch("k", 2).Created(0).DeliverRaw(
-        0, {{.kv = {.key = "k", .value = "c", .create = 2, .mod = stands_at, .version = 2}}});
+    script.On(2).Watch("k", 2).Created(0).DeliverRaw(0, {{.kv = {.key = "k",
+                                                                 .value = asked_before ? "d" : "c",
+                                                                 .create = 2,
+                                                                 .mod = stands_at,
+                                                                 .version = 2}}});
     return SignatureOf(Guarantee("Reliable"), script);
   };
   EXPECT_EQ(signature(true, 6), "applied-again");
   EXPECT_EQ(signature(true, 3), "left-out");
   EXPECT_EQ(signature(false, 6), "");
   EXPECT_EQ(signature(true, 6, true), "");
+  // What was put between two crashes.
+  EXPECT_EQ(signature(true, 4, false, true), "left-out");
 }
 
 // The member had acknowledged it before it was on disk.
