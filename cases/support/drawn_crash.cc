@@ -3,20 +3,14 @@
 
 namespace watchproof {
 
-std::map<std::string, std::string> DrawnPowerFailure(Scenario& scenario, std::int64_t most) {
+std::map<std::string, std::string> DrawnCrash(Scenario& scenario, std::int64_t most) {
   const std::int64_t kept = scenario.Between(0, 2);
   return {{"from", std::to_string(scenario.Between(1, most))},
           {"when", scenario.Pick<std::string>({"before", "after"})},
-          {"power", "yes"},
+          {"power", scenario.Chance(0.3) ? "no" : "yes"},
           {"keep", kept == 1 ? "50" : "0"},
           {"torn", kept == 2 ? "yes" : "no"},
           {"draw", std::to_string(scenario.Between(1, 1000))}};
-}
-
-std::map<std::string, std::string> DrawnCrash(Scenario& scenario, std::int64_t most) {
-  auto parameters = DrawnPowerFailure(scenario, most);
-  if (scenario.Chance(0.3)) parameters["power"] = "no";
-  return parameters;
 }
 
 }  // namespace watchproof

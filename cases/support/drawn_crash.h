@@ -16,7 +16,5 @@ namespace watchproof {
 // The parameters of the fault: one of the first `most` calls to any file, alone or with the power,
 // of which nothing, a part of the pages, or a part of the last write is kept.
 std::map<std::string, std::string> DrawnCrash(Scenario& scenario, std::int64_t most);
-// With the power, as what a disk has forgotten shows only then.
-std::map<std::string, std::string> DrawnPowerFailure(Scenario& scenario, std::int64_t most);
 
 }  // namespace watchproof

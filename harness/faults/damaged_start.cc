@@ -53,6 +53,12 @@ Status DamagedStart::Mend() {
   return {};
 }
 
+Status DamagedStart::Settle() {
+  WP_RETURN_IF_ERROR(Mend());
+  target_.LetGiveUp(false);
+  return {};
+}
+
 void DamagedStart::Describe(FaultReceipt& receipt) const {
   if (after_) {
     receipt.measured["revision_after"] = after_->revision;

@@ -33,6 +33,8 @@ class DamagedStart {
   bool decided() const { return after_ || gave_up(); }
   // No-op unless it gave up and was not mended yet.
   Status Mend();
+  // The same, and from here on it may not give up, as it serves.
+  Status Settle();
   // After "; the member ...": what became of it.
   void Describe(FaultReceipt& receipt) const;
 

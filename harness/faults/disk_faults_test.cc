@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+
 #include "harness/faults/fault.h"
 #include "harness/faults/test_target.h"
 
@@ -171,6 +174,83 @@ TEST_F(DiskFaultTest, FailedStartIsAnErrorAndNotRepeated) {
   EXPECT_TRUE(fault->Heal(ports_).ok());
   EXPECT_EQ(restarts_, 1);
   EXPECT_FALSE(fault->took_effect());
+}
+
+// A member of two, as the only disk does not forget.
+class ForgetfulMember : public DiskFaultTest {
+ protected:
+  void SetUp() override {
+    DiskFaultTest::SetUp();
+    if (disk_ == nullptr) return;
+    ports_.servers.push_back({.target = &target_});
+    Run("echo 1 | tee -a wal; sync wal");
+    forgets_ = Make("forgetful-disk", {{"files", "log"}});
+    ASSERT_TRUE(forgets_->Arm(ports_).ok());
+    target_.restart = [this](const std::string&) {
+      ++restarts_;
+      if (!refuses_ || Lines() == 3) return Status();
+      target_.ended = ExitState{.code = 2};
+      return Fail(StatusCode::kUnavailable, "exited with 2 before it answered");
+    };
+    target_.kill = [this] {
+      child_.reset();
+      target_.ended.reset();
+      return Status();
+    };
+    target_.words = "the log is short";
+  }
+  int Lines() const {
+    std::ifstream file(folder_ / "data" / "wal");
+    return static_cast<int>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
+  }
+  std::unique_ptr<Fault> FailPower() {
+    auto fault = Make("power-failure");
+    EXPECT_TRUE(fault->Arm(ports_).ok());
+    return fault;
+  }
+
+  std::unique_ptr<Fault> forgets_;
+  bool refuses_ = false;  // with a log that is too short
+};
+
+TEST_F(ForgetfulMember, MayRefuseWhatASyncPretendedToKeepAndGetsItBack) {
+  refuses_ = true;
+  Run("echo 2 | tee -a wal; sync wal; echo 3 | tee -a wal");
+  const auto fault = FailPower();
+  EXPECT_TRUE(fault->took_effect());
+  EXPECT_EQ(restarts_, 2);
+  EXPECT_EQ(Lines(), 3);
+  EXPECT_FALSE(target_.may_give_up);
+  EXPECT_EQ(fault->receipt().measured.at("lost_forgotten"), 1);
+  EXPECT_THAT(fault->receipt().text,
+              AllOf(HasSubstr("; 1 of these changes a sync had pretended to keep"),
+                    HasSubstr("refused to start: it exited with 2: the log is short;")));
+}
+
+TEST_F(ForgetfulMember, MayNotGiveUpAnyMoreOnceItServesAndTheFaultIsHealed) {
+  Run("echo 2 | tee -a wal; sync wal");
+  const auto fault = FailPower();
+  EXPECT_TRUE(fault->took_effect());
+  EXPECT_EQ(Lines(), 1);
+  EXPECT_TRUE(target_.may_give_up);
+  ASSERT_TRUE(fault->Heal(ports_).ok());
+  EXPECT_FALSE(target_.may_give_up);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "data.before"));
+}
+
+// Or a passed attempt would have shown no more than one with an honest disk.
+TEST_F(ForgetfulMember, ProvesNothingWhereALaterSyncHadKeptAll) {
+  Run("echo 2 | tee -a wal; sync wal");
+  ASSERT_TRUE(forgets_->Heal(ports_).ok());
+  Run("sync wal");
+  const auto again = Make("forgetful-disk", {{"files", "log"}});
+  ASSERT_TRUE(again->Arm(ports_).ok());
+  Run("echo 3 | tee -a wal");
+  const auto fault = FailPower();
+  EXPECT_FALSE(fault->took_effect());
+  EXPECT_FALSE(target_.may_give_up);
+  EXPECT_EQ(Lines(), 2);
+  EXPECT_THAT(fault->receipt().text, HasSubstr("none of these changes a sync had pretended"));
 }
 
 TEST_F(DiskFaultTest, WithoutADiskNothingIsDone) {

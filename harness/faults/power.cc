@@ -4,8 +4,9 @@
 //
 // A kill took effect when the kernel has reported the end of the process and the new process
 // answers. A power failure must also have taken something: where everything was synced, it was a
-// kill. What is lost of what was acknowledged is for the guarantees to find. A member of a cluster
-// of which the disk had forgotten syncs may refuse to start: then it gets back what it had.
+// kill; and where the disk forgets, something that a sync had pretended to keep. What is lost of
+// what was acknowledged is for the guarantees to find. A member that has lost what a sync had
+// pretended to keep may refuse to start: then it gets back what it had.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -38,7 +39,8 @@ class PowerFault final : public Fault {
   bool took_effect() const override {
     if (acts_ && options_.point) return killed_at_.has_value();  // the rest is done when healed
     if (options_.point && !killed_at_) return false;
-    return StartDecided() && (!options_.power || !loss_.nothing());
+    if (options_.power && (loss_.nothing() || (forgetful_ && loss_.forgotten == 0))) return false;
+    return StartDecided();
   }
 
  private:
@@ -70,8 +72,11 @@ class PowerFault final : public Fault {
       if (!killed_at_) return {};  // it never came to the call
       WP_RETURN_IF_ERROR(End());
     }
-    if (!StartDecided()) return Again(ports);
-    return damaged_ ? damaged_->Mend() : Status();
+    if (!StartDecided()) WP_RETURN_IF_ERROR(Again(ports));
+    if (damaged_) WP_RETURN_IF_ERROR(damaged_->Settle());
+    std::error_code ignored;
+    std::filesystem::remove_all(CopyOf(disk_->folder()), ignored);
+    return {};
   }
   void Describe(FaultReceipt& receipt) const override {
     receipt.measured = {{"member", options_.member}, {"killed", ended_}};
@@ -89,9 +94,15 @@ class PowerFault final : public Fault {
       receipt.measured["lost_writes"] = loss_.writes;
       receipt.measured["lost_bytes"] = loss_.bytes;
       receipt.measured["lost_entries"] = loss_.entries;
+      if (forgetful_) receipt.measured["lost_forgotten"] = loss_.forgotten;
       receipt.text += loss_.nothing() ? "; nothing was lost, since everything was synced"
                                       : "; lost, since not synced: " +
                                             fmt::format("{}", fmt::join(loss_.lines, "; "));
+      if (forgetful_ && !loss_.nothing()) {
+        receipt.text +=
+            fmt::format("; {} of these changes a sync had pretended to keep",
+                        loss_.forgotten == 0 ? "none" : std::to_string(loss_.forgotten));
+      }
     }
     if (damaged_) return damaged_->Describe(receipt);
     if (!after_) {
@@ -106,21 +117,22 @@ class PowerFault final : public Fault {
     WP_RETURN_IF_ERROR(server_->target->Kill());
     ended_ = true;
     if (!options_.power) return {};
-    if (HasForgotten()) WP_RETURN_IF_ERROR(CopyData());
-    WP_ASSIGN_OR_RETURN(loss_, disk_->LosePower(options_.kept));
-    return {};
-  }
-  bool HasForgotten() const {
-    return std::ranges::any_of(disk_->Effects(), [](const proxy::DiskEffectState& effect) {
-      return effect.spec.kind == "forgetful" && effect.receipt.affected > 0;
-    });
-  }
-  Status CopyData() {
+    forgetful_ = Forgets();
     const std::filesystem::path data = disk_->folder();
-    const std::filesystem::path copy = data.string() + ".before";
-    WP_RETURN_IF_ERROR(Copy(data, copy));
+    const std::filesystem::path copy = CopyOf(data);
+    if (disk_->HasForgotten()) WP_RETURN_IF_ERROR(Copy(data, copy));
+    WP_ASSIGN_OR_RETURN(loss_, disk_->LosePower(options_.kept));
+    if (loss_.forgotten == 0) return {};
     damaged_.emplace(*server_->target, [data, copy] { return Copy(copy, data); });
     return {};
+  }
+  bool Forgets() const {
+    return std::ranges::any_of(disk_->Effects(), [](const proxy::DiskEffectState& effect) {
+      return effect.spec.kind == "forgetful" && !effect.healed;
+    });
+  }
+  static std::filesystem::path CopyOf(const std::filesystem::path& data) {
+    return data.string() + ".before";
   }
   static Status Copy(const std::filesystem::path& from, const std::filesystem::path& to) {
     std::error_code error;
@@ -150,6 +162,7 @@ class PowerFault final : public Fault {
   std::int64_t covered_ = 0;
   std::optional<std::string> killed_at_;
   bool ended_ = false;
+  bool forgetful_ = false;  // its disk, as the power failed
   proxy::Loss loss_;
   std::optional<ServerStatus> after_;
   std::optional<DamagedStart> damaged_;  // with a disk that had forgotten

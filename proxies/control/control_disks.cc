@@ -40,6 +40,7 @@ Json ToJson(const Loss& loss) {
   return {{"writes", loss.writes},
           {"bytes", loss.bytes},
           {"entries", loss.entries},
+          {"forgotten", loss.forgotten},
           {"lines", loss.lines}};
 }
 

@@ -152,6 +152,11 @@ std::vector<DiskSpan> Disk::TakeSpans() {
   return log_.Take();
 }
 
+bool Disk::HasForgotten() const {
+  MutexLock lock(mu_);
+  return journal_.HasForgotten();
+}
+
 Result<Loss> Disk::LosePower(const Kept& kept) {
   TimePoint failed = Clock::now();
   {

@@ -99,6 +99,8 @@ class Disk final : private CallHandler {
   const std::filesystem::path& folder() const { return options_.folder; }
   const FileClasses& classes() const { return options_.classes; }
 
+  // Whether the power, if it failed now, would take what a sync had pretended to keep.
+  bool HasForgotten() const;
   // Takes back what was not synced. Requires: the program has ended, and `undo`.
   Result<Loss> LosePower(const Kept& kept);
 
@@ -127,6 +129,7 @@ class Disk final : private CallHandler {
       REQUIRES(mu_);
   void Resize(const TrappedCall& call, File& file, Answer& answer) REQUIRES(mu_);
   void Sync(const TrappedCall& call, File& file, Answer& answer) REQUIRES(mu_);
+  void Synced(const File& file, Journal::Place begun, const Decision& decision) REQUIRES(mu_);
   void Duplicate(const File& file, bool close_on_exec, Answer& answer) REQUIRES(mu_);
   void Give(std::shared_ptr<File> file, bool close_on_exec, Answer& answer) REQUIRES(mu_);
   // Whether nothing is to be done about a call but to count it.

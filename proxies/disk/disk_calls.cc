@@ -276,9 +276,7 @@ void Disk::Write(const TrappedCall& call, const std::shared_ptr<File>& file, Ans
       put = put_all();
     }
     if (put > 0) counts_[file->of_class].bytes += put;
-    if (put >= 0 && file->syncs && !decision.pretend) {
-      journal_.Synced(number, false, journal_.now());
-    }
+    if (put >= 0 && file->syncs) Synced(*file, journal_.now(), decision);
     return put;
   });
   if (result) answer.Return(*result);
@@ -306,6 +304,11 @@ void Disk::Resize(const TrappedCall& call, File& file, Answer& answer) {
   if (result) answer.Return(*result);
 }
 
+void Disk::Synced(const File& file, Journal::Place begun, const Decision& decision) {
+  if (decision.pretend) return journal_.Forgotten(file.number(), file.folder, begun);
+  journal_.Synced(file.number(), file.folder, begun);
+}
+
 void Disk::Sync(const TrappedCall& call, File& file, Answer& answer) {
   if (call.number == SYS_sync_file_range) return answer.Continue();  // promises nothing
   if (options_.real_syncs && Idle()) {
@@ -325,7 +328,7 @@ void Disk::Sync(const TrappedCall& call, File& file, Answer& answer) {
       synced = OrErrno(call.number == SYS_fsync ? fsync(file.number()) : fdatasync(file.number()));
       mu_.lock();
     }
-    if (synced == 0 && !decision.pretend) journal_.Synced(file.number(), file.folder, begun);
+    if (synced == 0) Synced(file, begun, decision);
     return synced;
   });
   if (result) answer.Return(*result);

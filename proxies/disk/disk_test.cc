@@ -293,8 +293,29 @@ TEST_F(DiskTest, ForgetfulSyncsKeepNothing) {
   ASSERT_EQ(Run("put a old; sync a"), 0);
   ASSERT_TRUE(disk_->Arm({.kind = "forgetful", .parameters = {{"every", "2"}}}).has_value());
   ASSERT_EQ(Run("add a 1; sync a; add a 2; sync a"), 0);
-  LosePower();
+  EXPECT_TRUE(disk_->HasForgotten());
+  EXPECT_EQ(LosePower().forgotten, 1);
   EXPECT_EQ(Read("a"), "old1");
+  EXPECT_FALSE(disk_->HasForgotten());
+}
+
+TEST_F(DiskTest, WhatALaterSyncKeepsIsNotForgotten) {
+  OpenDisk();
+  ASSERT_EQ(Run("put a old; sync a"), 0);
+  ASSERT_TRUE(disk_->Arm({.kind = "forgetful", .parameters = {{"every", "2"}}}).has_value());
+  ASSERT_EQ(Run("sync a; add a 1; sync a; sync a; add a 2"), 0);
+  EXPECT_FALSE(disk_->HasForgotten());
+  EXPECT_EQ(LosePower().forgotten, 0);
+  EXPECT_EQ(Read("a"), "old1");
+}
+
+TEST_F(DiskTest, ForgottenNamesCount) {
+  OpenDisk();
+  ASSERT_TRUE(disk_->Arm({.kind = "forgetful"}).has_value());
+  ASSERT_EQ(Run("touch a; sync a; touch b"), 0);
+  const Loss loss = LosePower();
+  EXPECT_EQ(loss.entries, 2);
+  EXPECT_EQ(loss.forgotten, 1);
 }
 
 TEST_F(DiskTest, FilesMayBeOpenedForSyncedOrDirectWrites) {

@@ -218,6 +218,30 @@ void Journal::KeepFolders(FileId folder, Place begun) {
   }
 }
 
+bool Journal::Keeps(FileId file, bool folder, const Entry& entry) {
+  const bool of_it = entry.file == file && entry.kind != Entry::Kind::kRemoved;
+  return of_it || (folder && (entry.in == file || entry.from_in == file));
+}
+
+void Journal::Forgotten(int file, bool folder, Place begun) {
+  const auto id = FileIdOf(file);
+  if (!id) return;
+  if (const auto written = contents_.find(*id); written != contents_.end()) {
+    for (auto at = written->second.rbegin(); at != written->second.rend(); ++at) {
+      if (*at >= begun) continue;
+      if (std::exchange(records_.at(*at).forgotten, true)) break;  // and so were those before it
+    }
+  }
+  for (const Place place : entries_) {
+    Record& record = records_.at(place);
+    if (place < begun && Keeps(*id, folder, *record.entry)) record.forgotten = true;
+  }
+}
+
+bool Journal::HasForgotten() const {
+  return std::ranges::any_of(records_, [](const auto& one) { return one.second.forgotten; });
+}
+
 void Journal::Synced(int file, bool folder, Place begun) {
   const auto id = FileIdOf(file);
   if (!id) return;
@@ -235,9 +259,7 @@ void Journal::Synced(int file, bool folder, Place begun) {
   for (auto at = entries_.begin(); at != entries_.end() && *at < begun;) {
     const Place place = *at++;
     const Entry& entry = *records_.at(place).entry;
-    const bool of_it = entry.file == *id && entry.kind != Entry::Kind::kRemoved;
-    const bool in_it = folder && (entry.in == *id || entry.from_in == *id);
-    if (!of_it && !in_it) continue;
+    if (!Keeps(*id, folder, entry)) continue;
     above.insert(entry.in);
     Drop(place);
   }
@@ -428,11 +450,12 @@ Result<Loss> Journal::LosePower(const Kept& kept) {
   const bool keeps_all = !kept.torn && kept.chance >= 1;
   bool kept_file_lost = false;
   for (auto at = records_.rbegin(); at != records_.rend() && !keeps_all; ++at) {
-    const auto& [when, content, entry] = at->second;
+    const auto& [when, content, entry, forgotten] = at->second;
     if (entry && at->first < failure.entries_kept) continue;
     const std::size_t before = failure.taken;
     WP_RETURN_IF_ERROR(content ? failure.TakeBack(*content) : failure.TakeBack(*entry));
     if (failure.taken == before) continue;
+    failure.loss.forgotten += forgotten ? 1 : 0;
     const bool of_kept_file = content && !failure.made.contains(content->file);
     if (of_kept_file || !kept_file_lost) failure.loss.oldest = when;
     kept_file_lost = kept_file_lost || of_kept_file;

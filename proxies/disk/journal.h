@@ -54,6 +54,8 @@ struct Loss {
   std::int64_t writes = 0;  // of which something was lost
   std::int64_t bytes = 0;
   std::int64_t entries = 0;  // files made, renamed, removed; folders
+  // Of the writes and entries: those that a sync had pretended to keep.
+  std::int64_t forgotten = 0;
   // When the oldest lost write to a file that is still there was made; without such a write: the
   // oldest of all changes.
   TimePoint oldest{};
@@ -86,6 +88,10 @@ class Journal {
 
   // A file, or a folder.
   void Synced(int file, bool folder, Place begun);
+  // The program was told so, and nothing was kept.
+  void Forgotten(int file, bool folder, Place begun);
+  // Whether a power failure would take some of that.
+  bool HasForgotten() const;
   // Takes back what is not durable. Requires: the program that wrote has ended.
   Result<Loss> LosePower(const Kept& kept);
 
@@ -113,6 +119,7 @@ class Journal {
     TimePoint at{};
     std::optional<Content> content{};
     std::optional<Entry> entry{};
+    bool forgotten = false;  // by a sync
   };
   struct Open {
     Descriptor descriptor;
@@ -127,6 +134,8 @@ class Journal {
   Result<std::string> Store(const std::filesystem::path& path);
   void Enter(Entry entry);
   void Drop(Place entry);
+  // Whether a sync of the file, or folder, keeps the entry.
+  static bool Keeps(FileId file, bool folder, const Entry& entry);
   void KeepFolders(FileId folder, Place begun);
   Status Undo(const Entry& entry);
   void Moved(FileId folder, Descriptor there);
