@@ -46,6 +46,8 @@ Status DamagedStart::Mend() {
   Look();
   if (!gave_up() || mended_) return {};
   WP_RETURN_IF_ERROR(target_.Kill());
+  // No later power failure may take from the files as they were what it did to the damaged ones.
+  if (proxy::Disk* const disk = target_.disk(); disk != nullptr) disk->KeepAll();
   WP_RETURN_IF_ERROR(put_back_());
   WP_RETURN_IF_ERROR(target_.Restart(Within(kDamagedLimit)));
   WP_ASSIGN_OR_RETURN(mended_, target_.Ask(Within(kDamagedAnswerLimit)));

@@ -189,6 +189,7 @@ class ForgetfulMember : public DiskFaultTest {
     target_.restart = [this](const std::string&) {
       ++restarts_;
       if (!refuses_ || Lines() == 3) return Status();
+      Run("touch started");
       target_.ended = ExitState{.code = 2};
       return Fail(StatusCode::kUnavailable, "exited with 2 before it answered");
     };
@@ -222,6 +223,8 @@ TEST_F(ForgetfulMember, MayRefuseWhatASyncPretendedToKeepAndGetsItBack) {
   EXPECT_EQ(Lines(), 3);
   EXPECT_FALSE(target_.may_give_up);
   EXPECT_EQ(fault->receipt().measured.at("lost_forgotten"), 1);
+  // What it had done meanwhile is no part of a later failure.
+  EXPECT_TRUE(disk_->LosePower({})->nothing());
   EXPECT_THAT(fault->receipt().text,
               AllOf(HasSubstr("; 1 of these changes a sync had pretended to keep"),
                     HasSubstr("refused to start: it exited with 2: the log is short;")));

@@ -157,6 +157,11 @@ bool Disk::HasForgotten() const {
   return journal_.HasForgotten();
 }
 
+void Disk::KeepAll() {
+  MutexLock lock(mu_);
+  journal_.KeepAll();
+}
+
 Result<Loss> Disk::LosePower(const Kept& kept) {
   TimePoint failed = Clock::now();
   {

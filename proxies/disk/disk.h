@@ -101,6 +101,9 @@ class Disk final : private CallHandler {
 
   // Whether the power, if it failed now, would take what a sync had pretended to keep.
   bool HasForgotten() const;
+  // What the program has done is kept, as if all of it was synced: before others change its files.
+  // Requires: it has ended.
+  void KeepAll();
   // Takes back what was not synced. Requires: the program has ended, and `undo`.
   Result<Loss> LosePower(const Kept& kept);
 

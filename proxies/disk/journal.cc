@@ -461,13 +461,17 @@ Result<Loss> Journal::LosePower(const Kept& kept) {
     kept_file_lost = kept_file_lost || of_kept_file;
   }
   Loss loss = failure.Conclude();
+  KeepAll();
+  return loss;
+}
+
+void Journal::KeepAll() {
   records_.clear();
   contents_.clear();
   entries_.clear();
   open_.clear();
   std::error_code ignored;
   std::filesystem::remove_all(store_, ignored);
-  return loss;
 }
 
 }  // namespace watchproof::proxy

@@ -92,6 +92,8 @@ class Journal {
   void Forgotten(int file, bool folder, Place begun);
   // Whether a power failure would take some of that.
   bool HasForgotten() const;
+  // All that was done is durable from now on.
+  void KeepAll();
   // Takes back what is not durable. Requires: the program that wrote has ended.
   Result<Loss> LosePower(const Kept& kept);
 
