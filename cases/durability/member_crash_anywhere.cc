@@ -88,7 +88,7 @@ WATCH_CASE(Durable, ForgetfulMember,
     const std::string forgets = "forgetful-disk/" + round;
     const std::string failure = "crash-point/" + round;
     scenario.Inject(forgets, {{"member", kMember}, {"files", "log"}, {"every", "10"}});
-    // What follows a sync has told others of it: the loss is of what they count on.
+    // What follows a sync has sent word of it to others: the loss is of what they count on.
     scenario.Inject(failure, {{"member", kMember},
                               {"files", "log"},
                               {"calls", "sync"},

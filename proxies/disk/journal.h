@@ -88,7 +88,7 @@ class Journal {
 
   // A file, or a folder.
   void Synced(int file, bool folder, Place begun);
-  // The program was told so, and nothing was kept.
+  // The program has its answer, and nothing was kept.
   void Forgotten(int file, bool folder, Place begun);
   // Whether a power failure would take some of that.
   bool HasForgotten() const;
