@@ -37,6 +37,21 @@ class Commands(RunTest):
         folders = [path.name for path in (self.latest() / "cases").iterdir()]
         self.assertEqual(folders, [os.path.basename(self.watchproof)])
 
+    def test_a_store_that_hangs_after_a_kill_breaks_a_promise_and_a_slow_one_proves_nothing(
+        self,
+    ) -> None:
+        serve = 'touch "$2.once"; exec STORE store --listen "$1" --data "$2"\n'
+        hangs = self.wrapper("hangs", '[ -e "$2.once" ] && exec sleep 1000\n' + serve)
+        slow = self.wrapper("slow", '[ -e "$2.once" ] && sleep 25\n' + serve)
+        filters = ("--filter", KILLED)
+        self.run_it("--target", f"command:{hangs} {{host}}:{{port}} {{data}}", *filters, expect=1)
+        finding = self.results()[0].findings[0]
+        self.assertEqual(finding["guarantee"], "Durable")
+        self.assertIn("did not answer", finding["observed"])
+        self.run_it("--target", f"command:{slow} {{host}}:{{port}} {{data}}", *filters, expect=2)
+        self.assertEqual(self.verdicts(), {KILLED: "inconclusive"})
+        self.assertIn("a start with its data", self.results()[0].reason)
+
     def test_cases_that_need_durable_data_are_unsupported_without_it(self) -> None:
         filters = f"{KILLED}:{OVERTAKES}"
         done = self.run_it("--target", self.template(), "--filter", filters, expect=0)

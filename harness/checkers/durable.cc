@@ -18,12 +18,15 @@ class Durable final : public Checker {
   void Annotated(const Annotation& annotation, Where where) override {
     const auto* const ended = std::get_if<NotRestarted>(&annotation);
     if (ended == nullptr) return;
-    Add(ClientSubject{0, ended->client, where.line},
-        {.expected = "the target to start again, with its data, after it was killed",
-         .observed = ended->observed,
-         .where = where,
-         .promise = "A target that was killed starts again with what it had acknowledged.",
-         .by_silence = ended->late});
+    Draft draft{.expected =
+                    "the target to start again after it was killed: with its data or, where a "
+                    "fault damaged that, to end and say why",
+                .observed = ended->observed,
+                .where = where,
+                .promise = "A target that was killed starts again with what it had acknowledged.",
+                .by_silence = ended->late};
+    if (ended->client.empty()) return Add(StreamId{}, std::move(draft));
+    Add(ClientSubject{0, ended->client, where.line}, std::move(draft));
   }
 
   void CallsSettled() override {

@@ -44,12 +44,13 @@ TEST(Durable, ATargetThatDoesNotStartAgain) {
     const CallScript script =
         CallScript()
             .Put("a", "1", 2)
-            .Annotate(
-                NotRestarted{.client = "a", .observed = "exited: the log is torn", .late = late});
+            .Annotate(NotRestarted{
+                .client = late ? "" : "a", .observed = "exited: the log is torn", .late = late});
     const std::vector<Finding> findings = script.Judge().findings;
     ASSERT_THAT(findings, testing::SizeIs(1));
     EXPECT_EQ(findings.front().guarantee, Guarantee("Durable"));
     EXPECT_EQ(findings.front().by_silence, late);
+    EXPECT_EQ(findings.front().watch, late ? "the store" : "client a");
   }
 }
 

@@ -170,6 +170,15 @@ std::optional<Environment::Death> Environment::Died() const {
   return std::nullopt;
 }
 
+std::optional<Environment::LateStart> Environment::StartedLate() const {
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    std::string observed = members_[i].target->not_restarted();
+    if (observed.empty()) continue;
+    return LateStart{.member = static_cast<int>(i) + 1, .observed = std::move(observed)};
+  }
+  return std::nullopt;
+}
+
 Endpoint Environment::endpoint(Path path, int member) {
   if (path == Path::kDirect) return target(member).endpoint();
   if (options_.bypass_proxy) return target(member).front();

@@ -74,6 +74,12 @@ class Environment {
     std::string last_words;
   };
   std::optional<Death> Died() const;
+  // A server that was started again and still runs, but that did not answer in time.
+  struct LateStart {
+    int member = 1;
+    std::string observed;  // as Target::not_restarted
+  };
+  std::optional<LateStart> StartedLate() const;
   // Requires for the proxied path: OpenPaths.
   Endpoint endpoint(Path path, int member = 1);
   // One more proxy before a path to a member; the observer is shown its bytes; returns where a

@@ -18,7 +18,6 @@ using proxy::ParameterKind;
 using proxy::ParameterValues;
 
 constexpr std::size_t kLeastMembers = 3;
-constexpr Duration kUnharmedLimit = 20s;
 
 struct DamagedFileOptions {
   std::int64_t member = 1;
@@ -58,8 +57,10 @@ class DamagedFile final : public Fault {
     if (damage.has_value()) damage_ = *std::move(damage);
     if (!damage_) none_ = damage.error().message();
     acts_ = true;
-    // No file was damaged: then it is a kill.
-    if (!damage_) return target_->Restart(Within(kUnharmedLimit));
+    if (!damage_) {  // then it is a kill
+      const auto again = StartAgain(*target_);
+      return again.has_value() ? Status() : again.error();
+    }
     start_.emplace(*target_, [this] { return proxy::PutBack(*damage_); });
     WP_RETURN_IF_ERROR(start_->Start());
     return options_.stay_down ? Status() : Mend(ports);

@@ -6,8 +6,6 @@
 namespace watchproof {
 namespace {
 
-constexpr Duration kDamagedLimit = 20s;  // to answer or to end
-constexpr Duration kDamagedAnswerLimit = 5s;
 constexpr std::size_t kMostOfWords = 300;
 
 // The head of them: in one line, without the stack trace.
@@ -26,14 +24,10 @@ DamagedStart::DamagedStart(Target& target, std::function<Status()> put_back)
 }
 
 Status DamagedStart::Start() {
-  Status started = target_.Restart(Within(kDamagedLimit));
-  if (started.ok()) {
-    auto answer = target_.Ask(Within(kDamagedAnswerLimit));
-    if (answer.has_value()) after_ = *std::move(answer);
-    if (!answer.has_value()) started = answer.error();
-  }
+  auto started = StartAgain(target_);
+  if (started.has_value()) after_ = *std::move(started);
   Look();
-  return gave_up() ? Status() : started;
+  return gave_up() || after_ ? Status() : started.error();
 }
 
 void DamagedStart::Look() {
@@ -49,8 +43,7 @@ Status DamagedStart::Mend() {
   // No later power failure may take from the files as they were what it did to the damaged ones.
   if (proxy::Disk* const disk = target_.disk(); disk != nullptr) disk->KeepAll();
   WP_RETURN_IF_ERROR(put_back_());
-  WP_RETURN_IF_ERROR(target_.Restart(Within(kDamagedLimit)));
-  WP_ASSIGN_OR_RETURN(mended_, target_.Ask(Within(kDamagedAnswerLimit)));
+  WP_ASSIGN_OR_RETURN(mended_, StartAgain(target_));
   target_.LetGiveUp(false);
   return {};
 }

@@ -8,6 +8,10 @@
 namespace watchproof {
 namespace {
 
+// More than any release needs, since the machine may be busy.
+constexpr Duration kRestartLimit = 20s;
+constexpr Duration kAnswerLimit = 5s;
+
 std::vector<std::vector<FaultKind> (*)()>& Registered() {
   static std::vector<std::vector<FaultKind> (*)()> registered;
   return registered;
@@ -112,6 +116,11 @@ Result<ServerPorts*> ServerOf(FaultPorts& ports, std::int64_t member) {
   if (index < count) return &ports.servers[index];
   return Fail(StatusCode::kFailedPrecondition, "there is no member {}; the target has {}", member,
               count);
+}
+
+Result<ServerStatus> StartAgain(Target& target, const std::string& release) {
+  WP_RETURN_IF_ERROR(target.Restart(Within(kRestartLimit), release));
+  return target.Ask(Within(kAnswerLimit));
 }
 
 Status AsRefusal(Status answer) {

@@ -21,9 +21,6 @@ using proxy::ParameterInfo;
 using proxy::ParameterKind;
 using proxy::ParameterValues;
 
-constexpr Duration kAgainLimit = 20s;
-constexpr Duration kAgainAnswerLimit = 5s;
-
 struct PowerOptions {
   std::int64_t member = 1;
   bool power = true;  // fails, or the process alone is killed
@@ -149,8 +146,7 @@ class PowerFault final : public Fault {
       healed_at_ = ports.now();
       return {};
     }
-    WP_RETURN_IF_ERROR(server_->target->Restart(Within(kAgainLimit)));
-    WP_ASSIGN_OR_RETURN(after_, server_->target->Ask(Within(kAgainAnswerLimit)));
+    WP_ASSIGN_OR_RETURN(after_, StartAgain(*server_->target));
     healed_at_ = ports.now();
     return {};
   }

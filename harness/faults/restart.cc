@@ -17,10 +17,8 @@ using proxy::ParameterInfo;
 using proxy::ParameterKind;
 using proxy::ParameterValues;
 
-// More than any release needs, since the machine may be busy.
-constexpr Duration kRestartLimit = 20s;
 constexpr Duration kGracefulLimit = 10s;
-constexpr Duration kRestartedAnswerLimit = 5s;
+constexpr Duration kStatusLimit = 5s;
 // Starts at 0 in a new process, and the harness requests no compaction from that process.
 constexpr std::string_view kCompactions =
     "etcd_debugging_mvcc_db_compaction_total_duration_milliseconds_count";
@@ -51,7 +49,7 @@ class ServerRestart final : public Fault {
     const bool kill = options_.stop == StopWith::kKill;
     // A status call first would take so long that the compaction is over.
     if (!options_.in_compaction) {
-      const auto before = server->target->Ask(Within(kRestartedAnswerLimit));
+      const auto before = server->target->Ask(Within(kStatusLimit));
       if (!before.has_value() && IsNoAnswer(before.error().code())) return before.error();
       // One that refuses to say where it is can be killed all the same.
       before_ = before.value_or(ServerStatus());
@@ -115,8 +113,7 @@ class ServerRestart final : public Fault {
     return options_.stop == StopWith::kKill ? "killed" : "stopped";
   }
   Status Restart(Target& target, FaultPorts& ports) {
-    WP_RETURN_IF_ERROR(target.Restart(Within(kRestartLimit), options_.release));
-    WP_ASSIGN_OR_RETURN(after_, target.Ask(Within(kRestartedAnswerLimit)));
+    WP_ASSIGN_OR_RETURN(after_, StartAgain(target, options_.release));
     healed_at_ = ports.now();
     return {};
   }

@@ -196,10 +196,10 @@ struct AnswerDiffers {
   }
 };
 
-// The target was killed, and did not start again with its data.
+// The target, or a member of it, was killed and did not start again with its data.
 struct NotRestarted {
   static constexpr std::string_view kType = "not_restarted";
-  std::string client;  // that killed it
+  std::string client;  // that killed it; empty: a fault did
   std::string observed;
   bool late = false;  // it may only have been slow
   void Fields(auto& field) {

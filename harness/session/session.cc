@@ -310,6 +310,14 @@ void AttemptSession::NoteDeath(const Environment::Death& death) {
       .member = death.member, .how = death.state.ToString(), .last_words = death.last_words});
 }
 
+void AttemptSession::NoteLateStart(const Environment::LateStart& start, Duration waited) {
+  const std::string member =
+      environment_.members() == 1 ? "" : fmt::format("member {}: ", start.member);
+  Annotate(NotRestarted{.observed = fmt::format("{}{}; nor within {} s after that", member,
+                                                start.observed, waited / 1s),
+                        .late = true});
+}
+
 bool AttemptSession::PumpUntil(const std::function<bool()>& done, Deadline deadline) {
   for (;;) {
     PumpAll();

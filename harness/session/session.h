@@ -158,6 +158,8 @@ class AttemptSession {
   void NoteSilence(const std::string& asked, Duration waited);
   // Records that a process of the target has ended by itself.
   void NoteDeath(const Environment::Death& death);
+  // It was asked again, for as long as that.
+  void NoteLateStart(const Environment::LateStart& start, Duration waited);
 
   // Time and judging.
   // True if the current phase has taken too long. The phases are the steps of the plan, and

@@ -13,6 +13,8 @@ namespace watchproof {
 namespace {
 
 constexpr Duration kLastQuestion = 5s;  // to a target that has not answered
+constexpr Duration kLateStart = 40s;    // for one that was started again
+constexpr Duration kBetweenQuestions = 100ms;
 
 bool DoesNotOffer(AttemptSession& session, const Trouble& trouble) {
   const StatusCode code = trouble.status.code();
@@ -34,6 +36,21 @@ bool IsSilent(AttemptSession& session, const Trouble& trouble) {
   return !answer.has_value() && !IsAnswer(answer.error().code());
 }
 
+// A server that was started again may only be slow, on a busy machine or with much to catch up.
+std::optional<Environment::LateStart> NeverStarted(AttemptSession& session) {
+  const auto late = session.environment().StartedLate();
+  if (!late) return std::nullopt;
+  const Target& target = session.environment().target(late->member);
+  session.GrantTime(kLateStart + kLastQuestion);
+  const Deadline deadline = Within(kLateStart);
+  const auto decided = [&] {
+    if (!session.environment().StartedLate()) return true;  // it has ended
+    const auto answer = AskStatus(target.endpoint(), Within(kBetweenQuestions), target.token());
+    return answer.has_value();
+  };
+  return session.PumpUntil(decided, deadline) || !deadline.expired() ? std::nullopt : late;
+}
+
 }  // namespace
 
 // etcd answers with kUnknown when its own time limit has passed, so for a stated capability that
@@ -49,8 +66,11 @@ std::string WhyKnownToOffer(const AttemptSession& session, const Trouble& troubl
 }
 
 void ExplainTrouble(AttemptSession& session, const Trouble& trouble) {
+  const auto never_started = NeverStarted(session);
   if (const auto died = session.environment().Died()) {
     session.NoteDeath(*died);
+  } else if (never_started) {
+    session.NoteLateStart(*never_started, OnThisMachine(kLateStart));
   } else if (!Interrupted() && IsSilent(session, trouble)) {
     session.NoteSilence(trouble.asked, trouble.waited);
   } else if (const std::string known = WhyKnownToOffer(session, trouble); !known.empty()) {

@@ -125,8 +125,14 @@ Status ProcessTarget::Restart(Deadline deadline, const std::string& release) {
   if (!release.empty()) WP_RETURN_IF_ERROR(Become(release, options_));
   ended_ = false;
   Status launched = Launch(deadline);
+  not_restarted_ = launched.message();
   if (launched.ok()) return {};
   return std::move(launched).WithContext("starting the target again");
+}
+
+std::string ProcessTarget::not_restarted() const {
+  const bool runs = child_ && !stopped_ && !ended_ && !child_->exit_state();
+  return runs ? not_restarted_ : std::string();
 }
 
 std::optional<ExitState> ProcessTarget::EndOfItsOwn() const {

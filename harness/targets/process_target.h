@@ -20,6 +20,7 @@ class ProcessTarget : public Target {
   Status Kill() override { return End(SIGKILL, Within(kDyingLimit)); }
   Status Terminate(Deadline deadline) override { return End(SIGTERM, deadline); }
   Status Restart(Deadline deadline, const std::string& release = {}) override;
+  std::string not_restarted() const override;
   Status Pause() override { return Signal(SIGSTOP); }
   Status Continue() override { return Signal(SIGCONT); }
   char process_state() const override;
@@ -75,6 +76,7 @@ class ProcessTarget : public Target {
   std::optional<ExitState> EndOfItsOwn() const;
 
   bool ended_ = false;  // by End, and not started again yet
+  std::string not_restarted_;
   bool may_give_up_ = false;
   bool stopped_ = false;
 };

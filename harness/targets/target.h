@@ -145,6 +145,9 @@ class Target {
   // After Kill or Terminate: the same program with the same arguments, data and log, or another
   // release of it where one is named. Returns when it answers.
   virtual Status Restart(Deadline deadline, const std::string& release = {});
+  // What Restart failed with, while the process that it started still runs: that is slow, or will
+  // never serve. Empty otherwise.
+  virtual std::string not_restarted() const { return {}; }
   // SIGSTOP and SIGCONT. kUnimplemented when it is not a child process.
   virtual Status Pause();
   virtual Status Continue();
