@@ -103,6 +103,21 @@ TEST_F(Recordings, SameFindingsAreNotNew) {
             HasSubstr("attempt 2: same as before (pass, 0 found)")));
 }
 
+TEST_F(Recordings, EachOfSeveralFindingsOfOneSubjectIsCompared) {
+  Record(Twice());
+  const Finding found = Twice().Judge().findings.front();
+  FindingRecord first{.guarantee = "Unique", .watch = kWatch, .observed = "of another kind"};
+  FindingRecord second{.guarantee = "Unique",
+                       .impact = std::string(Impact(found.guarantee)),
+                       .watch = kWatch,
+                       .expected = found.expected,
+                       .observed = found.observed};
+  for (const Line line : found.evidence) second.evidence.push_back(line.value);
+  second.level = Name(found.level);
+  AddResult({first, second});
+  EXPECT_THAT(Check(folder_, 0), HasSubstr("same as before (fail, 1 found)"));
+}
+
 TEST_F(Recordings, NewFindingsAreReportedAndFail) {
   Record(Twice());
   AddResult({});

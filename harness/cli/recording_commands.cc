@@ -40,9 +40,10 @@ bool SaysTheSame(const FindingRecord& now, const FindingRecord& before) {
 
 Difference Compare(const std::vector<FindingRecord>& now,
                    const std::vector<FindingRecord>& before) {
-  std::map<FindingKey, const FindingRecord*> known;
+  // A subject may have several.
+  std::map<FindingKey, std::vector<const FindingRecord*>> known;
   for (const FindingRecord& finding : before) {
-    known.insert({{finding.guarantee, finding.watch}, &finding});
+    known[{finding.guarantee, finding.watch}].push_back(&finding);
   }
   Difference difference;
   std::set<FindingKey> present;
@@ -50,8 +51,13 @@ Difference Compare(const std::vector<FindingRecord>& now,
     const FindingKey subject(finding.guarantee, finding.watch);
     present.insert(subject);
     const auto match = known.find(subject);
-    if (match == known.end()) difference.fresh.push_back(finding);
-    if (match != known.end() && !SaysTheSame(finding, *match->second)) ++difference.reworded;
+    if (match == known.end()) {
+      difference.fresh.push_back(finding);
+    } else if (std::ranges::none_of(match->second, [&finding](const FindingRecord* old) {
+                 return SaysTheSame(finding, *old);
+               })) {
+      ++difference.reworded;
+    }
   }
   for (const FindingRecord& finding : before) {
     if (present.contains({finding.guarantee, finding.watch})) continue;
