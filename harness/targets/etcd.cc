@@ -166,20 +166,23 @@ class EtcdTarget final : public ProcessTarget {
         child.arguments.emplace_back(kFlag);
       }
     }
-    for (const char* flag : {"--compaction-batch-limit", "--experimental-compaction-batch-limit"}) {
-      if (options.cluster.compaction_batch == 0 || help.find(flag) == std::string::npos) continue;
-      child.arguments.push_back(fmt::format("{}={}", flag, options.cluster.compaction_batch));
-      break;
-    }
-    for (const char* flag :
-         {"--watch-progress-notify-interval", "--experimental-watch-progress-notify-interval"}) {
-      if (help.find(flag) == std::string::npos) continue;
-      can_report_progress_ = true;
-      if (options.progress_interval > Duration()) {
-        child.arguments.insert(child.arguments.end(),
-                               {flag, InMilliseconds(options.progress_interval)});
+    // Empty where the release has neither form of it.
+    const auto flag = [&help](std::string_view name) {
+      for (const std::string_view prefix : {"--", "--experimental-"}) {
+        std::string form = fmt::format("{}{}", prefix, name);
+        if (help.find(form) != std::string::npos) return form;
       }
-      break;
+      return std::string();
+    };
+    const std::string batch = flag("compaction-batch-limit");
+    if (options.cluster.compaction_batch != 0 && !batch.empty()) {
+      child.arguments.push_back(fmt::format("{}={}", batch, options.cluster.compaction_batch));
+    }
+    const std::string interval = flag("watch-progress-notify-interval");
+    can_report_progress_ = !interval.empty();
+    if (options.progress_interval > Duration() && !interval.empty()) {
+      child.arguments.insert(child.arguments.end(),
+                             {interval, InMilliseconds(options.progress_interval)});
     }
     return {};
   }

@@ -46,10 +46,7 @@ struct Candidate {
 
 // Those that the patterns cover, the latest first.
 Result<std::vector<Candidate>> Candidates(const DamageOptions& options) {
-  std::string patterns = options.files;
-  const auto named = std::ranges::find(options.classes, patterns, &FileClass::name);
-  if (named != options.classes.end()) patterns = named->patterns;
-  WP_RETURN_IF_ERROR(CheckPatterns(patterns).WithContext("files"));
+  WP_ASSIGN_OR_RETURN(const std::string patterns, PatternsOf(options.classes, options.files));
   std::vector<Candidate> found;
   std::error_code error;
   std::filesystem::recursive_directory_iterator entry(options.folder, error);

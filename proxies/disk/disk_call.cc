@@ -56,6 +56,13 @@ std::size_t ClassOf(const FileClasses& classes, const std::string& file) {
   return static_cast<std::size_t>(std::ranges::find_if(classes, covers) - classes.begin());
 }
 
+Result<std::string> PatternsOf(const FileClasses& classes, const std::string& files) {
+  const auto named = std::ranges::find(classes, files, &FileClass::name);
+  const std::string& patterns = named == classes.end() ? files : named->patterns;
+  WP_RETURN_IF_ERROR(CheckPatterns(patterns).WithContext("files"));
+  return patterns;
+}
+
 std::string NameOfClass(const FileClasses& classes, std::size_t place) {
   if (place < classes.size()) return classes[place].name;
   return classes.empty() ? "all files" : "other files";

@@ -45,6 +45,9 @@ struct FileClass {
 using FileClasses = std::vector<FileClass>;
 // The first that covers it; their number if none does.
 std::size_t ClassOf(const FileClasses& classes, const std::string& file);
+// What `files` stands for: the patterns of the class of that name, else itself. An error names a
+// pattern that is none.
+Result<std::string> PatternsOf(const FileClasses& classes, const std::string& files);
 // For people, of such a place.
 std::string NameOfClass(const FileClasses& classes, std::size_t place);
 

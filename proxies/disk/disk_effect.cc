@@ -84,10 +84,7 @@ Result<std::unique_ptr<DiskEffect>> DiskEffect::Make(std::string_view kind, cons
                       ParseParameters(kind, ParametersOf(*info), given));
   std::unique_ptr<DiskEffect> effect(new DiskEffect);
   WP_ASSIGN_OR_RETURN(effect->calls_, ParseCalls(values.text("calls")));
-  effect->files_ = values.text("files");
-  const auto named = std::ranges::find(classes, effect->files_, &FileClass::name);
-  if (named != classes.end()) effect->files_ = named->patterns;
-  WP_RETURN_IF_ERROR(CheckPatterns(effect->files_).WithContext("files"));
+  WP_ASSIGN_OR_RETURN(effect->files_, PatternsOf(classes, values.text("files")));
   effect->from_ = values.number("from");
   effect->times_ = values.number("times");
   effect->decide_ = info->make(values, std::move(prng));
