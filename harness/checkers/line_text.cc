@@ -200,6 +200,10 @@ struct AnnotationPhrases {
   std::string operator()(const NotRestarted& ended) {
     return fmt::format("the target did not start again: {}", ended.observed);
   }
+  std::string operator()(const HistoryHash& hash) {
+    return fmt::format("member {} answered with hash {:08x} of its history up to revision {}",
+                       hash.member, hash.hash, hash.revision);
+  }
   std::string operator()(const MomentMissed& missed) {
     return fmt::format("the moment did not come: {} of {}", missed.moment, missed.of);
   }

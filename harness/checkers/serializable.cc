@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Serializable: a read that any member may answer shows one state that the store has been in.
+#include <map>
+#include <tuple>
+
 #include "harness/checkers/checker.h"
 
 namespace watchproof {
@@ -7,6 +10,23 @@ namespace {
 
 class Serializable final : public Checker {
  public:
+  void Annotated(const Annotation& annotation, Where where) override {
+    const auto* const hash = std::get_if<HistoryHash>(&annotation);
+    if (hash == nullptr) return;
+    const auto [first, is_first] = hashes_.try_emplace(
+        std::tuple(hash->release, hash->revision, hash->compacted), *hash, where.line);
+    const auto& [other, line] = first->second;
+    if (is_first || other.hash == hash->hash) return;
+    Add(StreamId{},
+        {.expected = fmt::format("hash {:08x} of the history up to revision {}, as member {} "
+                                 "answered",
+                                 other.hash, hash->revision, other.member),
+         .observed = fmt::format("member {} answered {:08x}", hash->member, hash->hash),
+         .evidence = {line},
+         .where = where,
+         .promise = "All members of a cluster hold the same history."});
+  }
+
   void CallAnswered(const RecordedCall& call) override {
     if (call.serializable) CheckNotFuture(call, "a state that the store had been in");
   }
@@ -15,6 +35,11 @@ class Serializable final : public Checker {
     if (call.method != Method::kRange || !call.serializable) return;
     AddMismatch(call, mismatch);
   }
+
+ private:
+  // The first one of each kind that must be equal, and its line.
+  std::map<std::tuple<std::string, std::int64_t, std::int64_t>, std::pair<HistoryHash, Line>>
+      hashes_;
 };
 
 const CheckerRegistration<Serializable> kSerializable{{
@@ -28,7 +53,9 @@ const CheckerRegistration<Serializable> kSerializable{{
     .explain = "A read with the serializable flag is answered by the member that receives it, "
                "from its local store. The answer may be behind, but it must not be a mixture: "
                "keys, values, key metadata and count are the result of the writes up to the "
-               "revision of its header, and the store had reached that revision. Source: the "
+               "revision of its header, and the store had reached that revision. At its end, each "
+               "member of a cluster is read in this way and asked for a hash of its history at "
+               "the same revision (HashKV); the hashes are equal. Source: the "
                "field serializable of RangeRequest, and \"isolation level and consistency of "
                "replicas\" of the KV API guarantees of etcd.",
 }};

@@ -42,6 +42,33 @@ const std::vector<CallRow>& Rows() {
   };
   return kRows;
 }
+TEST(Serializable, MembersHoldTheSameHistory) {
+  const HistoryHash first{
+      .member = 1, .release = "3.5.21", .revision = 2, .compacted = 1, .hash = 7};
+  const auto findings = [&first](const auto& change) {
+    HistoryHash second = first;
+    second.member = 2;
+    change(second);
+    return CallScript().Put("a", "1", 2).Annotate(first).Annotate(second).Judge().findings;
+  };
+  EXPECT_THAT(findings([](HistoryHash&) {}), testing::IsEmpty());
+  const auto differs = findings([](HistoryHash& second) { second.hash = 8; });
+  ASSERT_THAT(differs, testing::SizeIs(1));
+  EXPECT_EQ(differs.front().guarantee, Guarantee("Serializable"));
+  EXPECT_EQ(differs.front().observed, "member 2 answered 00000008");
+  // Those of other releases, or of what was compacted differently, may differ.
+  EXPECT_THAT(findings([](HistoryHash& second) {
+                second.hash = 8;
+                second.release = "3.6.0";
+              }),
+              testing::IsEmpty());
+  EXPECT_THAT(findings([](HistoryHash& second) {
+                second.hash = 8;
+                second.compacted = 0;
+              }),
+              testing::IsEmpty());
+}
+
 INSTANTIATE_TEST_SUITE_P(Serializable, CallTable, testing::ValuesIn(Rows()), CallRowName);
 
 }  // namespace

@@ -209,6 +209,24 @@ struct NotRestarted {
   }
 };
 
+// A member of the target answered with a hash of its history up to a revision (HashKV). Hashes are
+// equal on members of one release that have compacted their histories alike.
+struct HistoryHash {
+  static constexpr std::string_view kType = "history_hash";
+  std::int64_t member = 1;
+  std::string release;  // "3.5.21"
+  std::int64_t revision = 0;
+  std::int64_t compacted = 0;  // through this revision
+  std::int64_t hash = 0;
+  void Fields(auto& field) {
+    field("member", member);
+    field("release", release);
+    field("revision", revision);
+    field("compacted", compacted);
+    field("hash", hash);
+  }
+};
+
 // A step waited for a certain message on the wire, and it did not come within the limit.
 struct MomentMissed {
   static constexpr std::string_view kType = "moment_missed";
@@ -370,9 +388,9 @@ struct ConsumerEnded {
 using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
-                 AnswerDiffers, NotRestarted, MomentMissed, TargetRefused, PromiseAsked, ClientAsks,
-                 ReadingLimited, QuestionLeft, DiskActivity, NotRecorded, ConsumerStarted,
-                 ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
+                 AnswerDiffers, NotRestarted, HistoryHash, MomentMissed, TargetRefused,
+                 PromiseAsked, ClientAsks, ReadingLimited, QuestionLeft, DiskActivity, NotRecorded,
+                 ConsumerStarted, ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

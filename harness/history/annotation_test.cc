@@ -24,6 +24,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       TargetSilent{1, "a put", 9000},
       AnswerDiffers{"script 3", "a put to be answered", "not found"},
       NotRestarted{"script 3", "exited with 2", true},
+      HistoryHash{2, "3.5.21", 70, 60, 4'000'000'000},
       MomentMissed{"created", "main"},
       TargetRefused{"a lease", "unimplemented"},
       ClientAsks{"script 1", "the leases"},

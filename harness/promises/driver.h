@@ -82,6 +82,8 @@ class Driver {
   // not every profile asks for the future.
   virtual std::string WithoutReadsAt(Revision revision) = 0;
   virtual std::string WithoutFuture() = 0;
+  // Of the target; 1: it is no cluster.
+  virtual int members() { return 1; }
   // Nothing more is to be asked: the time is over, or the target is gone.
   virtual bool GivesUp() = 0;
   // What follows is about this promise. False: it is not asked for.
@@ -98,6 +100,9 @@ class Driver {
   // Reads the script's keys at a revision; 0 is the present.
   enum class Reads { kLinearizable, kSerializable };
   virtual void Read(Revision at, Reads reads) = 0;
+  // Once the member holds the revision: reads the script's keys as it has them itself, and asks it
+  // for a hash of the history of every key up to there.
+  virtual void AskMember(int /*member*/, Revision /*at*/) {}
   // Which leases there are, and what the script's own hold.
   virtual void ListLeases() = 0;
 

@@ -34,6 +34,7 @@ struct StandingPromise {
   std::string_view text;  // for readers
   int place = 0;          // in the order of asking
   std::function<void(Driver& driver, NewWatches& made)> ask;
+  bool of_cluster = false;  // asked of clusters only
 };
 
 // In the order of asking.
@@ -67,6 +68,7 @@ inline void AskStandingPromises(Driver& driver) {
   NewWatches made;
   for (const StandingPromise& promise : StandingPromises()) {
     if (driver.GivesUp()) return;
+    if (promise.of_cluster && driver.members() == 1) continue;
     if (driver.Begin(promise.name)) promise.ask(driver, made);
   }
 }

@@ -40,6 +40,7 @@ class FakeDriver final : public Driver {
   std::size_t streams = SIZE_MAX;
   std::optional<StreamId> any;
   int calls_left = 1000;
+  int member_count = 1;
 
   WatchRef Open(StreamId stream, WatchId id, Revision start = Revision(5), KeyRange range = {}) {
     watches.push_back({.ref = {stream, Count(stream)},
@@ -68,6 +69,10 @@ class FakeDriver final : public Driver {
   }
   std::string WithoutReadsAt(Revision) override { return no_past; }
   std::string WithoutFuture() override { return no_future; }
+  int members() override { return member_count; }
+  void AskMember(int member, Revision at) override {
+    log.push_back(fmt::format("member {} at {}", member, at));
+  }
   bool GivesUp() override { return calls_left <= 0; }
   bool Begin(std::string_view promise) override { return !left_out.contains(promise); }
   void Leave(std::string_view promise, std::string why) override {
@@ -251,6 +256,18 @@ TEST_F(PromisesTest, ThePastIsLeftWhereItIsNotStated) {
   Ask("read-of-the-past");
   EXPECT_THAT(log(), IsEmpty());
   EXPECT_THAT(driver_.left, ElementsAre("read-of-the-past: not stated"));
+}
+
+TEST_F(PromisesTest, EachMemberOfAClusterIsAskedAtTheSameRevision) {
+  driver_.member_count = 2;
+  Ask("members-agree");
+  EXPECT_THAT(log(), ElementsAre("member 1 at 20", "member 2 at 20"));
+  EXPECT_FALSE(FindStandingPromise("read-of-every-key")->of_cluster);
+}
+
+TEST_F(PromisesTest, MembersAreNotAskedWhereThereIsOne) {
+  AskStandingPromises(driver_);
+  EXPECT_THAT(log(), Not(Contains(HasSubstr("member 1"))));
 }
 
 TEST_F(PromisesTest, NewWatchesAreOfEveryKind) {

@@ -6,12 +6,14 @@
 #include "harness/drive/shared/shared_driver.h"
 #include "harness/promises/promise.h"
 #include "harness/session/verdict.h"
+#include "harness/targets/probe.h"
 #include "harness/targets/probe_capabilities.h"
 
 namespace watchproof {
 namespace {
 
 constexpr Duration kLimit = 5s;
+constexpr Duration kMemberAnswers = 1s;
 constexpr int kMostKeys = 32;   // that are probed
 constexpr int kNewWatches = 7;  // of a stream
 constexpr int kWritesOfKey = 8;
@@ -68,6 +70,7 @@ class AttemptDriver final : public Driver {
   std::string WithoutFuture() override {
     return session_.kubernetes_only() ? "no request of Kubernetes does that" : "";
   }
+  int members() override { return context_.environment().members(); }
   bool GivesUp() override { return !status_.ok() || session_.GivesUp(); }
   bool Begin(std::string_view promise) override {
     promise_ = promise;
@@ -106,6 +109,21 @@ class AttemptDriver final : public Driver {
     if (at.value > 0 && read.error().code() == StatusCode::kOutOfRange) return;
     Answered(TextOfPromise(promise_), read.error());
   }
+  void AskMember(int member, Revision at) override {
+    std::string late;
+    std::optional<HistoryHash> hash;
+    const auto asked = [&] {
+      hash = AskForHash(member, at, late);
+      return hash.has_value();
+    };
+    if (!session_.PumpUntil(asked, Within(kLimit))) {
+      return Leave(promise_, fmt::format("member {}: {}", member, late));
+    }
+    const int before = session_.UseMember(member);
+    Read({}, Reads::kSerializable);
+    session_.UseMember(before);
+    session_.Annotate(*hash);
+  }
   void ListLeases() override {
     if (session_.kubernetes_only()) return Leave(promise_, "Kubernetes lists none");
     Answered("the list of leases", context_.ListLeases());
@@ -127,6 +145,30 @@ class AttemptDriver final : public Driver {
   }
 
  private:
+  // Empty while it does not hold that revision, or has not applied every compaction.
+  std::optional<HistoryHash> AskForHash(int member, Revision at, std::string& why) {
+    Target& target = context_.environment().target(member);
+    const auto status = target.Ask(Within(kMemberAnswers));
+    if (!status.has_value()) {
+      why = status.error().ToString();
+      return std::nullopt;
+    }
+    const auto answer = AskHash(target.endpoint(), at, Within(kMemberAnswers), target.token());
+    if (!answer.has_value()) {
+      why = answer.error().ToString();
+      return std::nullopt;
+    }
+    why = fmt::format("it is at revision {}, compacted through {}", status->revision,
+                      answer->compacted);
+    if (Revision(status->revision) < at || Revision(answer->compacted) < floor()) {
+      return std::nullopt;
+    }
+    return HistoryHash{.member = member,
+                       .release = status->version,
+                       .revision = at.value,
+                       .compacted = answer->compacted,
+                       .hash = answer->hash};
+  }
   // Null if nothing can be asked on it any more.
   WatchStream* OpenStream(StreamId id) const {
     const bool over = session_.traffic().HasEnded(id) || context_.finished_requests().contains(id);

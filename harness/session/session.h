@@ -97,7 +97,8 @@ class AttemptSession {
   // Clients.
   // On the direct path of the member in use.
   KvClient& kv() { return *kvs_.at(static_cast<std::size_t>(member_ - 1)); }
-  void UseMember(int member) { member_ = member; }
+  // Returns the one in use before.
+  int UseMember(int member) { return std::exchange(member_, member); }
   // For clients other than those of the session.
   Recorder& recording() { return *recorder_; }
   WriteForm write_form() const;

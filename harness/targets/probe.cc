@@ -97,6 +97,20 @@ bool HasStorageOfItsRelease(const ServerStatus& status) {
   return branch(status.storage) == wanted || std::ranges::count(kBefore, wanted) > 0;
 }
 
+Result<HashOfHistory> AskHash(const Endpoint& endpoint, Revision revision, Deadline deadline,
+                              const std::string& token) {
+  pb::HashKVRequest request;
+  request.set_revision(revision.value);
+  const auto answer =
+      Call(OwnChannel(endpoint), {token, deadline}, request, &pb::Maintenance::Stub::HashKV);
+  if (answer.has_value()) {  // etcd answers -1 before the first compaction
+    return HashOfHistory{.hash = answer->hash(),
+                         .compacted = std::max<std::int64_t>(answer->compact_revision(), 0)};
+  }
+  return answer.error().WithContext("asking {} for a hash at revision {}", endpoint.ToString(),
+                                    revision);
+}
+
 Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline,
                   const std::string& token) {
   pb::MoveLeaderRequest request;

@@ -2,7 +2,7 @@
 // Asks a server whether it serves, and reads its metrics over HTTP.
 //
 // Threads: any; calls block until answered or the deadline. The only gRPC of this file is behind
-// AskStatus and MoveLeader.
+// AskStatus, MoveLeader and AskHash.
 #pragma once
 
 #include <string>
@@ -23,6 +23,14 @@ bool HasStorageOfItsRelease(const ServerStatus& status);
 // Has the leader, which must be the one at `endpoint`, hand over to another member.
 Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline,
                   const std::string& token);
+
+// A hash of its whole history up to a revision, as it holds it itself.
+struct HashOfHistory {
+  std::uint32_t hash = 0;
+  std::int64_t compacted = 0;  // through this revision
+};
+Result<HashOfHistory> AskHash(const Endpoint& endpoint, Revision revision, Deadline deadline,
+                              const std::string& token = {});
 
 // Asks again and again until it answers, the child has ended, or the deadline has passed. An error
 // names the `program` and its last words.
