@@ -46,8 +46,8 @@ class Commands(RunTest):
         filters = ("--filter", KILLED)
         self.run_it("--target", f"command:{hangs} {{host}}:{{port}} {{data}}", *filters, expect=1)
         finding = self.results()[0].findings[0]
-        self.assertEqual(finding["guarantee"], "Durable")
-        self.assertIn("did not answer", finding["observed"])
+        self.assertEqual(finding.guarantee, "Durable")
+        self.assertIn("did not answer", finding.observed)
         self.run_it("--target", f"command:{slow} {{host}}:{{port}} {{data}}", *filters, expect=2)
         self.assertEqual(self.verdicts(), {KILLED: "inconclusive"})
         self.assertIn("a start with its data", self.results()[0].reason)

@@ -68,7 +68,10 @@ Status Executor::RunStep(const Step& step) {
 
 Trouble Executor::TroubleOf(const Status& done) const {
   if (session_.environment().StartedLate()) {
-    return {.status = done, .asked = "a start with its data", .of_target = true};
+    return {.status = done,
+            .asked = "a start with its data",
+            .left = LeftToConverge(),
+            .of_target = true};
   }
   const bool sentinel = asked_ == kSentinel && answered_.contains("a put");
   return {.status = done,

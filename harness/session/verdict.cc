@@ -13,7 +13,8 @@ namespace watchproof {
 namespace {
 
 constexpr Duration kLastQuestion = 5s;  // to a target that has not answered
-constexpr Duration kLateStart = 40s;    // for one that was started again
+constexpr Duration kLateStart = 40s;    // at most, for one that was started again
+constexpr Duration kLeastLateStart = 5s;
 constexpr Duration kBetweenQuestions = 100ms;
 
 bool DoesNotOffer(AttemptSession& session, const Trouble& trouble) {
@@ -37,12 +38,12 @@ bool IsSilent(AttemptSession& session, const Trouble& trouble) {
 }
 
 // A server that was started again may only be slow, on a busy machine or with much to catch up.
-std::optional<Environment::LateStart> NeverStarted(AttemptSession& session) {
+std::optional<Environment::LateStart> NeverStarted(AttemptSession& session, Duration patience) {
   const auto late = session.environment().StartedLate();
   if (!late) return std::nullopt;
   const Target& target = session.environment().target(late->member);
-  session.GrantTime(kLateStart + kLastQuestion);
-  const Deadline deadline = Within(kLateStart);
+  session.GrantTime(patience + kLastQuestion);
+  const Deadline deadline = Within(patience);
   const auto decided = [&] {
     if (!session.environment().StartedLate()) return true;  // it has ended
     const auto answer = AskStatus(target.endpoint(), Within(kBetweenQuestions), target.token());
@@ -66,11 +67,12 @@ std::string WhyKnownToOffer(const AttemptSession& session, const Trouble& troubl
 }
 
 void ExplainTrouble(AttemptSession& session, const Trouble& trouble) {
-  const auto never_started = NeverStarted(session);
+  const Duration patience = std::clamp(trouble.left, kLeastLateStart, kLateStart);
+  const auto never_started = NeverStarted(session, patience);
   if (const auto died = session.environment().Died()) {
     session.NoteDeath(*died);
   } else if (never_started) {
-    session.NoteLateStart(*never_started, OnThisMachine(kLateStart));
+    session.NoteLateStart(*never_started, OnThisMachine(patience));
   } else if (!Interrupted() && IsSilent(session, trouble)) {
     session.NoteSilence(trouble.asked, trouble.waited);
   } else if (const std::string known = WhyKnownToOffer(session, trouble); !known.empty()) {
