@@ -579,6 +579,25 @@ TEST(Signature, OfRevisionsThatAreGivenOutAgain) {
   EXPECT_EQ(signature(false, true), "");
 }
 
+// The last words of a member name the bug, if it had been ended before.
+TEST(Signature, OfAMemberThatDoesNotStartAgain) {
+  const auto signature = [](bool crash, const std::string& words) {
+    Script script = Script().Put("k", "a", 2);
+    if (crash) script.Armed("restart", "every", true).Healed("restart");
+    return SignatureOf(
+        Guarantee("Available"),
+        script.Annotate(TargetEnded{.member = 2, .how = "exited with 1", .last_words = words}));
+  };
+  const std::string commit = "panic: 71a8 state.commit 910 is out of range [101, 631]";
+  const std::string gap =
+      "wal: slice bounds out of range, snapshot[Index: 101, Term: 2], current entry[Index: 910";
+  EXPECT_EQ(signature(true, commit), "older-snapshot-last");
+  EXPECT_EQ(signature(true, gap), "older-snapshot-last");
+  EXPECT_EQ(signature(false, gap), "");
+  EXPECT_EQ(signature(true, "failed to find database snapshot file"), "snapshot-gone");
+  EXPECT_EQ(signature(true, "no space left on device"), "");
+}
+
 // What was written stands at another revision since the crash: at a higher one where the log was
 // applied once more, at a lower one where a write was left out.
 TEST(Signature, OfRevisionsThatMoveInACrash) {
