@@ -50,18 +50,20 @@ Result<std::unique_ptr<Disk>> Disk::Open(const DiskOptions& options) {
   return std::unique_ptr<Disk>(new Disk(made));
 }
 
-Disk::~Disk() {
+Disk::~Disk() { LeaveProgram(); }
+
+Status Disk::Prepare() {
+  LeaveProgram();
+  return trap_.Prepare();
+}
+
+void Disk::LeaveProgram() {
   {
     MutexLock lock(mu_);
     dead_ = true;
     changed_.NotifyAll();
   }
   trap_.Detach();
-}
-
-Status Disk::Prepare() {
-  trap_.Detach();
-  return trap_.Prepare();
 }
 
 Status Disk::Attach(int pid) {
@@ -164,14 +166,9 @@ void Disk::KeepAll() {
 
 Result<Loss> Disk::LosePower(const Kept& kept) {
   TimePoint failed = Clock::now();
-  {
-    MutexLock lock(mu_);
-    if (!killed_at_.empty()) failed = killed_when_;
-    dead_ = true;
-    changed_.NotifyAll();
-  }
-  trap_.Detach();
+  LeaveProgram();
   MutexLock lock(mu_);
+  if (!killed_at_.empty()) failed = killed_when_;
   files_.clear();
   WP_ASSIGN_OR_RETURN(const Loss loss, journal_.LosePower(kept));
   log_.Add({.kind = DiskSpanKind::kLost,

@@ -119,6 +119,9 @@ class Disk final : private CallHandler {
 
   explicit Disk(const DiskOptions& options);
 
+  // Once it has ended: what it is still held at is never carried out.
+  void LeaveProgram();
+
   void Handle(const TrappedCall& call, Answer answer) override;
   void HandleOpen(const TrappedCall& call, Answer& answer);
   static OpenCall OpenIn(const TrappedCall& call);

@@ -258,6 +258,19 @@ TEST_F(DiskTest, HealingLetsGoWhatIsHeld) {
   EXPECT_THAT(Names(), ElementsAre("a"));
 }
 
+TEST_F(DiskTest, AProgramThatEndedDuringAHoldStartsAgain) {
+  OpenDisk();
+  const auto slow = disk_->Arm(
+      {.kind = "slow", .parameters = {{"files", "a"}, {"times", "1"}, {"hold", "3600s"}}});
+  std::thread watcher([&] {
+    while (disk_->Peek(*slow)->affected == 0) std::this_thread::yield();
+    std::ofstream(folder_ / "data" / "held");
+  });
+  EXPECT_TRUE(WIFSIGNALED(Run("echo > a; sync a & while [ ! -e held ]; do :; done; kill -KILL 0")));
+  watcher.join();
+  EXPECT_EQ(Run("sync a"), 0);
+}
+
 TEST_F(DiskTest, FailuresAreOfTheCallsAndFilesThatTheyAreAbout) {
   OpenDisk({.classes = {{.name = "log", .patterns = "wal/*|*.log"}}});
   ASSERT_TRUE(
