@@ -47,6 +47,23 @@ WATCH_CASE(Unique, SnapshotToIsolatedMember,
   WatchAcrossASnapshot(scenario, "isolate");
 }
 
+WATCH_CASE(Available, WriteAfterSnapshot,
+           {.requirement = "a member that follows its leader takes writes",
+            .explain = "A follower is cut off until it needs a snapshot, and nothing more is "
+                       "written once it has it. It must take a write all the same, on which its "
+                       "clients wait.",
+            .needs = {Capability::kCluster, Capability::kProxy},
+            .guarantees = {"Available", "Reliable"}}) {
+  const std::string key = scenario.Key("after");
+  scenario.Cluster(kClusterWithSnapshots);
+  scenario.Open({.group = "on another", .range = OneKey(key)});
+  scenario.Put(key);
+  FallBehind(scenario, "isolate");
+  scenario.Add(UseMemberStep{kBehind});
+  scenario.Put(key);
+  scenario.AwaitDelivered("on another");
+}
+
 void WatchTheFutureAcrossASnapshot(Scenario& scenario, const std::string& fault) {
   constexpr std::int64_t kAhead = 7000;  // more than is written while it is away
   const std::string key = scenario.Key("future");

@@ -26,7 +26,7 @@ class Available final : public Checker {
            .where = where,
            .by_silence = true});
     } else if (const auto* refused = std::get_if<TargetRefused>(&annotation)) {
-      Add(MemberSubject{1, where.line},
+      Add(MemberSubject{refused->member, where.line},
           {.expected = fmt::format("{}, {}", refused->asked, refused->known),
            .observed = refused->refusal,
            .where = where,

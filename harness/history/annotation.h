@@ -174,10 +174,12 @@ struct TargetRefused {
   std::string asked;
   std::string refusal;                                           // the status
   std::string known = "which this target is declared to offer";  // from where
+  std::int64_t member = 1;
   void Fields(auto& field) {
     field("asked", asked);
     field("refusal", refusal);
     field("known", known);
+    field("member", member);
   }
 };
 

@@ -26,7 +26,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       NotRestarted{"script 3", "exited with 2", true},
       HistoryHash{2, "3.5.21", 70, 60, 4'000'000'000},
       MomentMissed{"created", "main"},
-      TargetRefused{"a lease", "unimplemented"},
+      TargetRefused{"a lease", "unimplemented", "said so", 2},
       ClientAsks{"script 1", "the leases"},
       ReadingLimited{StreamId(2), -1},
       QuestionLeft{"the leases", "not offered"},

@@ -184,7 +184,8 @@ class AttemptDriver final : public Driver {
     if (!IsAnswer(done.code())) {
       status_ = done;
     } else if (const std::string known = WhyKnownToOffer(session_, trouble); !known.empty()) {
-      session_.Annotate(TargetRefused{.asked = asked, .refusal = done.ToString(), .known = known});
+      session_.Annotate(TargetRefused{
+          .asked = asked, .refusal = done.ToString(), .known = known, .member = session_.member()});
     } else {
       Leave(promise_, fmt::format("the target does not offer {}: {}", asked, done.ToString()));
     }

@@ -221,8 +221,10 @@ Status AttemptSession::ReadBack() {
     if (!IsAnswer(read.error().code())) return read.error();
     const Trouble trouble{.status = read.error(), .asked = TextOfPromise(promise)};
     if (const std::string known = WhyKnownToOffer(*this, trouble); !known.empty()) {
-      Annotate(TargetRefused{
-          .asked = trouble.asked, .refusal = trouble.status.ToString(), .known = known});
+      Annotate(TargetRefused{.asked = trouble.asked,
+                             .refusal = trouble.status.ToString(),
+                             .known = known,
+                             .member = member_});
     }
   }
   return CheckFloor();

@@ -97,6 +97,7 @@ class AttemptSession {
   // Clients.
   // On the direct path of the member in use.
   KvClient& kv() { return *kvs_.at(static_cast<std::size_t>(member_ - 1)); }
+  int member() const { return member_; }
   // Returns the one in use before.
   int UseMember(int member) { return std::exchange(member_, member); }
   // For clients other than those of the session.

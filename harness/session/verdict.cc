@@ -37,6 +37,11 @@ bool IsSilent(AttemptSession& session, const Trouble& trouble) {
   return !answer.has_value() && !IsAnswer(answer.error().code());
 }
 
+// The code of these words of etcd says nothing.
+bool SaysOverloaded(const Status& status) {
+  return status.message().find("too many requests") != std::string::npos;
+}
+
 // A server that was started again may only be slow, on a busy machine or with much to catch up.
 std::optional<Environment::LateStart> NeverStarted(AttemptSession& session, Duration patience) {
   const auto late = session.environment().StartedLate();
@@ -61,7 +66,8 @@ std::string WhyKnownToOffer(const AttemptSession& session, const Trouble& troubl
   const StatusCode code = trouble.status.code();
   if (!trouble.of_target || !IsAnswer(code)) return {};
   if (code == StatusCode::kNotFound && trouble.lease_may_have_ended) return {};
-  if (trouble.answered_before && !IsRefusal(code)) return "which this target has answered before";
+  const bool refuses_options = IsRefusal(code) && !SaysOverloaded(trouble.status);
+  if (trouble.answered_before && !refuses_options) return "which this target has answered before";
   const bool stated = session.offer().stated && code != StatusCode::kUnknown;
   return stated ? "which this target is declared to offer" : "";
 }
@@ -76,8 +82,10 @@ void ExplainTrouble(AttemptSession& session, const Trouble& trouble) {
   } else if (!Interrupted() && IsSilent(session, trouble)) {
     session.NoteSilence(trouble.asked, trouble.waited);
   } else if (const std::string known = WhyKnownToOffer(session, trouble); !known.empty()) {
-    session.Annotate(TargetRefused{
-        .asked = trouble.asked, .refusal = trouble.status.ToString(), .known = known});
+    session.Annotate(TargetRefused{.asked = trouble.asked,
+                                   .refusal = trouble.status.ToString(),
+                                   .known = known,
+                                   .member = session.member()});
   }
 }
 

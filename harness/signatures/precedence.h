@@ -55,6 +55,7 @@ enum class Rank : std::size_t {
   kAnswersOutOfOrder,
   kSnapshotGone,
   kOlderSnapshotLast,
+  kRefusesAfterSnapshot,
   kEnd,
 };
 

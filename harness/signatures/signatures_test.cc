@@ -598,6 +598,16 @@ TEST(Signature, OfAMemberThatDoesNotStartAgain) {
   EXPECT_EQ(signature(true, "no space left on device"), "");
 }
 
+TEST(Signature, OfAMemberThatRefusesWritesAfterASnapshot) {
+  const auto signature = [](const std::string& refusal) {
+    return SignatureOf(
+        Guarantee("Available"),
+        Script().Put("k", "a", 2).Annotate(TargetRefused{.asked = "a put", .refusal = refusal}));
+  };
+  EXPECT_EQ(signature("etcdserver: too many requests (unknown)"), "refuses-after-snapshot");
+  EXPECT_EQ(signature("etcdserver: no leader (unavailable)"), "");
+}
+
 // What was written stands at another revision since the crash: at a higher one where the log was
 // applied once more, at a lower one where a write was left out.
 TEST(Signature, OfRevisionsThatMoveInACrash) {
