@@ -104,5 +104,68 @@ WATCH_CASE(Durable, ForgetfulMember,
   ReadOnMember(scenario, stem, first);
 }
 
+// Calls of a follower, of which one of the first `most` is held.
+struct Call {
+  std::string files;
+  std::string calls;
+  int most;
+};
+const std::vector<Call> kFollowing = {{"log", "write", 80},
+                                      {"log", "sync", 40},
+                                      {"database", "write", 2},
+                                      {"database", "sync", 1},
+                                      {"*.snap", "write+sync", 2}};
+
+WATCH_CASE(Durable, MemberHeldAnywhere,
+           {.requirement = "any completed operations are durable (etcd KV API guarantees, "
+                           "durability), on each member",
+            .explain = "Four times one call of a follower to its disk, any of any file, takes so "
+                       "long that other things overtake it: what clients write, a compaction, or "
+                       "a snapshot that the follower is sent. It is killed or stopped in order, "
+                       "while the call is held or once it is done. It must start again and hold "
+                       "and deliver what the others do.",
+            .needs = {Capability::kCluster, Capability::kDurable, Capability::kDisk,
+                      Capability::kCompaction},
+            .guarantees = {"Durable", "Reliable", "Linearizable", "Fields", "Settled"}}) {
+  const std::string stem = scenario.Key("held");
+  scenario.Cluster(kClusterWithSnapshots);
+  Write first = scenario.Put(stem + "/first");
+  scenario.Open({.group = "on another", .range = Below(stem), .stream = "on another", .member = 3});
+  for (const std::string round : {"1", "2", "3", "4"}) {
+    const std::string held = "slow-disk/" + round;
+    const std::string away = "isolate/" + round;
+    const Call& call = scenario.Pick(kFollowing);
+    // Without its log or database it would not follow.
+    const bool overtaken = call.files == "*.snap" && scenario.Chance(0.5);
+    const bool still_held = scenario.Chance(0.3);
+    // One that is held does not stop in order.
+    const std::string end = (still_held || scenario.Chance(0.5) ? "kill/" : "restart/") + round;
+    scenario.Inject(held, {{"member", kMember},
+                           {"files", call.files},
+                           {"calls", call.calls},
+                           {"from", std::to_string(scenario.Between(1, call.most))},
+                           {"times", "1"},
+                           {"hold", "60s"}});
+    scenario.BeginLoad(Mixed(round, stem, 1));
+    scenario.AwaitEffect(held);
+    if (overtaken) WriteWhileAway(scenario, away);
+    if (overtaken) scenario.Heal(away);
+    if (overtaken) scenario.Add(AwaitSnapshotStep{kBehind});
+    if (scenario.Chance(0.3)) {
+      first = scenario.Put(stem + "/floor");
+      scenario.Add(CompactStep{.at = first, .at_once = true});
+    }
+    scenario.Hold(20ms, 1500ms);
+    if (still_held) scenario.Inject(end, {{"member", kMember}});
+    scenario.Heal(held);
+    if (!still_held) scenario.Hold(0ms, 300ms);
+    if (!still_held) scenario.Inject(end, {{"member", kMember}});
+    scenario.AwaitEffectAndHeal(end);
+    scenario.AwaitLoad(round);
+    scenario.Add(AwaitCaughtUpStep{kBehind});
+  }
+  ReadOnMember(scenario, stem, first);
+}
+
 }  // namespace
 }  // namespace watchproof

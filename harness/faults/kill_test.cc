@@ -83,6 +83,17 @@ TEST_F(KillFault, NoEffectIfTheNewProcessLostRevisions) {
   EXPECT_FALSE(fault->took_effect());
 }
 
+TEST_F(KillFault, OneThatDoesNotAnswerIsKilledAllTheSame) {
+  target_.ask = [this, answers = target_.ask]() -> Result<ServerStatus> {
+    if (restarts_ == 0) return Fail(StatusCode::kDeadlineExceeded, "its disk is held");
+    return answers();
+  };
+  const auto fault = Make();
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  EXPECT_TRUE(fault->took_effect());
+  EXPECT_THAT(fault->receipt().text, HasSubstr("it did not answer before"));
+}
+
 TEST_F(KillFault, StaysDownUntilHealedWhenAsked) {
   const auto fault = Make({{"stay-down", "yes"}});
   ASSERT_TRUE(fault->Arm(ports_).ok());

@@ -3,10 +3,10 @@
 // had: killed without warning, or stopped in order and perhaps started as another release.
 //
 // Took effect when the kernel has reported the end of the process, and the new process answers with
-// a revision not below the last one seen before: a server that came back empty would be another
-// target. If another release was asked for, the new process must also report that release. If the
-// stop had to fall into a compaction, the new process must report that it resumed one, if it
-// publishes such a count.
+// a revision not below the last one seen before, if it had answered then: a server that came back
+// empty would be another target. If another release was asked for, the new process must also report
+// that release. If the stop had to fall into a compaction, the new process must report that it
+// resumed one, if it publishes such a count.
 #include "harness/faults/evidence.h"
 #include "harness/faults/fault.h"
 
@@ -38,7 +38,8 @@ class ServerRestart final : public Fault {
   explicit ServerRestart(RestartOptions options) : options_(std::move(options)) {}
 
   bool took_effect() const override {
-    const bool kept = ended_ && !ignored_ && after_ && after_->revision >= before_.revision;
+    const bool kept =
+        ended_ && !ignored_ && after_ && (!before_ || after_->revision >= before_->revision);
     if (options_.in_compaction && counts_ && compactions_ == 0) return false;
     return kept && (options_.release.empty() || after_->version == options_.release);
   }
@@ -49,10 +50,8 @@ class ServerRestart final : public Fault {
     const bool kill = options_.stop == StopWith::kKill;
     // A status call first would take so long that the compaction is over.
     if (!options_.in_compaction) {
-      const auto before = server->target->Ask(Within(kStatusLimit));
-      if (!before.has_value() && IsNoAnswer(before.error().code())) return before.error();
-      // One that refuses to say where it is can be killed all the same.
-      before_ = before.value_or(ServerStatus());
+      // One that does not say where it is can be killed all the same.
+      if (auto before = server->target->Ask(Within(kStatusLimit))) before_ = *std::move(before);
     }
     const Status ended =
         kill ? server->target->Kill() : server->target->Terminate(Within(kGracefulLimit));
@@ -96,15 +95,16 @@ class ServerRestart final : public Fault {
     receipt.text = fmt::format("the target was {} and answered again after {} ms with revision {}",
                                How(), receipt.measured["down_ms"], after_->revision);
     if (!options_.in_compaction) {
-      receipt.measured["revision_before"] = before_.revision;
-      receipt.text += fmt::format(", it was {} before", before_.revision);
+      if (before_) receipt.measured["revision_before"] = before_->revision;
+      receipt.text += before_ ? fmt::format(", it was {} before", before_->revision)
+                              : ", it did not answer before";
     } else if (counts_) {
       receipt.measured["compactions_after"] = compactions_;
       receipt.text += compactions_ > 0 ? "; it resumed an interrupted compaction"
                                        : "; it had no interrupted compaction to resume";
     }
-    if (!options_.release.empty() && before_.version != after_->version) {
-      receipt.text += fmt::format("; it was {} and is {}", before_.version, after_->version);
+    if (!options_.release.empty() && before_ && before_->version != after_->version) {
+      receipt.text += fmt::format("; it was {} and is {}", before_->version, after_->version);
     }
   }
 
@@ -120,8 +120,8 @@ class ServerRestart final : public Fault {
 
   const RestartOptions options_;
   bool ended_ = false;
-  bool ignored_ = false;  // SIGTERM, so that it had to be killed
-  ServerStatus before_;
+  bool ignored_ = false;                // SIGTERM, so that it had to be killed
+  std::optional<ServerStatus> before_;  // none: it did not say
   std::optional<ServerStatus> after_;
   bool counts_ = true;  // it publishes a count of its compactions
   std::int64_t compactions_ = 0;
