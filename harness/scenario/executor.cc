@@ -70,7 +70,7 @@ Trouble Executor::TroubleOf(const Status& done) const {
   if (session_.environment().StartedLate()) {
     return {.status = done,
             .asked = "a start with its data",
-            .left = LeftToConverge(),
+            .left = std::chrono::duration_cast<Duration>(TimeToConverge(spec_) - session_.age()),
             .of_target = true};
   }
   const bool sentinel = asked_ == kSentinel && answered_.contains("a put");

@@ -48,7 +48,7 @@ std::optional<Environment::LateStart> NeverStarted(AttemptSession& session, Dura
   if (!late) return std::nullopt;
   const Target& target = session.environment().target(late->member);
   session.GrantTime(patience + kLastQuestion);
-  const Deadline deadline = Within(patience);
+  const Deadline deadline(patience);
   const auto decided = [&] {
     if (!session.environment().StartedLate()) return true;  // it has ended
     const auto answer = AskStatus(target.endpoint(), Within(kBetweenQuestions), target.token());
@@ -78,7 +78,7 @@ void ExplainTrouble(AttemptSession& session, const Trouble& trouble) {
   if (const auto died = session.environment().Died()) {
     session.NoteDeath(*died);
   } else if (never_started) {
-    session.NoteLateStart(*never_started, OnThisMachine(patience));
+    session.NoteLateStart(*never_started, patience);
   } else if (!Interrupted() && IsSilent(session, trouble)) {
     session.NoteSilence(trouble.asked, trouble.waited);
   } else if (const std::string known = WhyKnownToOffer(session, trouble); !known.empty()) {
