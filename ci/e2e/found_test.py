@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import unittest
@@ -100,7 +101,10 @@ class Found(RunTest):
         self.assertTrue(of_bug, found)
         shrunk = self.live(of_bug[0], "etcd@3.7.3", "etcd@3.5.0")
         said = self.of("power", "--script", str(shrunk), "--attempts", "4", expect=0)
-        self.assertIn("4 of 4", said)
+        # On a busy machine an attempt may prove nothing, and then counts for neither.
+        shown, judged = re.search(r" (\d) of (\d) ", said).groups()  # type: ignore[union-attr]
+        self.assertEqual(shown, judged)
+        self.assertGreaterEqual(int(judged), 3, said)
 
 
 class Refusals(RunTest):
