@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 
-from tool import DELETE_AT_FLOOR, OVERTAKES, RunTest, main
+from tool import DELETE_AT_FLOOR, OVERTAKES, RunTest, main, stock_etcd
 
 KILLED = "Resumable.KillAndRestart"
 RESTARTED = "CompactionSurfaced.DeleteAtFloorRestart"
@@ -54,6 +54,27 @@ class Commands(RunTest):
         )
         if done.returncode == 2:
             self.assertIn("a start with its data", self.results()[0].reason)
+
+    def test_a_member_that_stays_behind_by_itself_breaks_a_promise(self) -> None:
+        etcd = stock_etcd()
+        if etcd is None:
+            self.skipTest("no etcd 3.4.23 is installed")
+        # From some time after its start on, nothing that it syncs comes to an end.
+        stuck = "--effect slow:calls=sync,from=40,hold=200s"
+        member = self.wrapper(
+            "member",
+            f"""case "$*" in
+*"--name m2 "*)
+  mkdir -p "$4"
+  exec STORE disk --data "$4" --no-undo {stuck} -- {shlex.quote(etcd)} "$@";;
+esac
+exec {shlex.quote(etcd)} "$@"
+""",
+        )
+        self.run_it("--target", f"etcd:{member}", "--filter", "*.LeadershipTransfer", expect=1)
+        findings = [one for one in self.results()[0].findings if one.guarantee == "Available"]
+        self.assertEqual([one.watch for one in findings], ["every watch of member 2"])
+        self.assertIn("and so for 20 s", findings[0].observed)
 
     def test_cases_that_need_durable_data_are_unsupported_without_it(self) -> None:
         filters = f"{KILLED}:{OVERTAKES}"

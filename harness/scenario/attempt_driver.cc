@@ -110,15 +110,9 @@ class AttemptDriver final : public Driver {
     Answered(TextOfPromise(promise_), read.error());
   }
   void AskMember(int member, Revision at) override {
-    std::string late;
     std::optional<HistoryHash> hash;
-    const auto asked = [&] {
-      hash = AskForHash(member, at, late);
-      return hash.has_value();
-    };
-    if (!session_.PumpUntil(asked, Within(kLimit))) {
-      return Leave(promise_, fmt::format("member {}: {}", member, late));
-    }
+    const auto lacks = [&] { return AskForHash(member, at, hash); };
+    if (!context_.MustCatchUp(member, at, lacks)) return;
     const int before = session_.UseMember(member);
     Read({}, Reads::kSerializable);
     session_.UseMember(before);
@@ -145,29 +139,25 @@ class AttemptDriver final : public Driver {
   }
 
  private:
-  // Empty while it does not hold that revision, or has not applied every compaction.
-  std::optional<HistoryHash> AskForHash(int member, Revision at, std::string& why) {
+  // What the member lacks: that revision, or the latest compaction.
+  std::string AskForHash(int member, Revision at, std::optional<HistoryHash>& hash) {
     Target& target = context_.environment().target(member);
     const auto status = target.Ask(Within(kMemberAnswers));
-    if (!status.has_value()) {
-      why = status.error().ToString();
-      return std::nullopt;
-    }
+    if (!status.has_value()) return status.error().ToString();
+    if (Revision(status->revision) < at)
+      return fmt::format("it is at revision {}", status->revision);
     const auto answer = AskHash(target.endpoint(), at, Within(kMemberAnswers), target.token());
-    if (!answer.has_value()) {
-      why = answer.error().ToString();
-      return std::nullopt;
+    if (!answer.has_value()) return answer.error().ToString();
+    if (Revision(answer->compacted) < floor()) {
+      return fmt::format("it has compacted through {} instead of {}", answer->compacted,
+                         floor().value);
     }
-    why = fmt::format("it is at revision {}, compacted through {}", status->revision,
-                      answer->compacted);
-    if (Revision(status->revision) < at || Revision(answer->compacted) < floor()) {
-      return std::nullopt;
-    }
-    return HistoryHash{.member = member,
+    hash = HistoryHash{.member = member,
                        .release = status->version,
                        .revision = at.value,
                        .compacted = answer->compacted,
                        .hash = answer->hash};
+    return {};
   }
   // Null if nothing can be asked on it any more.
   WatchStream* OpenStream(StreamId id) const {

@@ -30,6 +30,36 @@ void StepContext::Await(const std::string& what, Duration limit,
   Inconclusive(fmt::format("waited {} ms for {}", deadline.budget().count(), what));
 }
 
+bool StepContext::MustCatchUp(int member, Revision at, const std::function<std::string()>& lacks) {
+  constexpr Duration kStandsStill = 20s;
+  constexpr Duration kComesNearer = 60s;
+  const Target& target = environment().target(member);
+  std::string lacked;
+  TimePoint since = Clock::now();
+  const auto stands_still = [&] {
+    // Also where another one than the harness holds it.
+    const bool disturbed = faults_.Disturb() || target.process_state() == 'T';
+    std::string now = lacks();
+    if (now.empty() || disturbed || now != lacked) since = Clock::now();
+    lacked = std::move(now);
+    return Clock::now() - since >= OnThisMachine(kStandsStill);
+  };
+  const auto decided = [&] { return stands_still() || lacked.empty(); };
+  const Duration limit = faults_.Disturb() ? kStandsStill : kComesNearer;
+  const bool in_time = session_.PumpUntil(decided, Within(limit));
+  if (in_time && lacked.empty()) return true;
+  if (in_time) {
+    session_.Annotate(
+        TargetRefused{.asked = fmt::format("the history through revision {}", at.value),
+                      .refusal = fmt::format("{}, and so for {} s", lacked, kStandsStill / 1s),
+                      .known = "which each member has that no fault disturbs",
+                      .member = member});
+  } else {
+    Inconclusive(fmt::format("member {} still lacked revision {}: {}", member, at.value, lacked));
+  }
+  return false;
+}
+
 void StepContext::CheckExpectedReports() {
   Line behind;
   for (const ReportPattern& wanted : expected_reports_) {

@@ -63,6 +63,11 @@ class StepContext {
   void Inconclusive(std::string why) { inconclusive_.push_back(std::move(why)); }
   // Waits for a fact. If it does not come, the attempt becomes inconclusive, and the run continues.
   void Await(const std::string& what, Duration limit, const std::function<bool()>& done);
+  // A member must come to a revision; `lacks` says what it lacks, nothing in the end. To lack the
+  // same for 20 s, although no fault is active, is a finding of Available. While it comes nearer,
+  // up to 60 s, or a fault is active, up to 20 s, it is waited for; then the attempt becomes
+  // inconclusive. True: it is there.
+  bool MustCatchUp(int member, Revision at, const std::function<std::string()>& lacks);
 
   // In the end the consumer must have reported these, one behind the other.
   void ExpectReport(ReportPattern wanted) { expected_reports_.push_back(std::move(wanted)); }

@@ -7,7 +7,8 @@
 namespace watchproof {
 
 WP_SIGNATURE(RefusesAfterSnapshot, "refuses-after-snapshot") {
-  return one.draft.observed.find("etcdserver: too many requests") != std::string::npos;
+  return one.draft.observed.find("etcdserver: too many requests") != std::string::npos &&
+         one.facts.faults.MembersParted({});
 }
 
 }  // namespace watchproof

@@ -599,13 +599,16 @@ TEST(Signature, OfAMemberThatDoesNotStartAgain) {
 }
 
 TEST(Signature, OfAMemberThatRefusesWritesAfterASnapshot) {
-  const auto signature = [](const std::string& refusal) {
-    return SignatureOf(
-        Guarantee("Available"),
-        Script().Put("k", "a", 2).Annotate(TargetRefused{.asked = "a put", .refusal = refusal}));
+  const auto signature = [](const std::string& refusal, bool behind) {
+    Script script = Script().Put("k", "a", 2);
+    if (behind) script.Armed("isolate", "none", true).Healed("isolate");
+    return SignatureOf(Guarantee("Available"),
+                       script.Annotate(TargetRefused{.asked = "a put", .refusal = refusal}));
   };
-  EXPECT_EQ(signature("etcdserver: too many requests (unknown)"), "refuses-after-snapshot");
-  EXPECT_EQ(signature("etcdserver: no leader (unavailable)"), "");
+  const std::string too_many = "etcdserver: too many requests (unknown)";
+  EXPECT_EQ(signature(too_many, true), "refuses-after-snapshot");
+  EXPECT_EQ(signature(too_many, false), "");
+  EXPECT_EQ(signature("etcdserver: no leader (unavailable)", true), "");
 }
 
 // What was written stands at another revision since the crash: at a higher one where the log was

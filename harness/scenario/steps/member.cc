@@ -23,12 +23,13 @@ Status UseMemberStep::Run(StepContext& context) const {
 
 Status AwaitCaughtUpStep::Run(StepContext& context) const {
   const Revision through = context.head();
-  context.Await(fmt::format("member {} to follow a leader through revision {}", member, through),
-                kCatchUpPatience, [&] {
-                  const auto status = context.environment().target(member).Ask(Within(1s));
-                  return status.has_value() && status->leader != 0 &&
-                         Revision(status->revision) >= through;
-                });
+  context.MustCatchUp(member, through, [&]() -> std::string {
+    const auto status = context.environment().target(member).Ask(Within(1s));
+    if (!status.has_value()) return status.error().ToString();
+    if (status->leader == 0) return "it follows no leader";
+    if (Revision(status->revision) >= through) return {};
+    return fmt::format("it is at revision {}", status->revision);
+  });
   return {};
 }
 
