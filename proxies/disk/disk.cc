@@ -91,11 +91,23 @@ Result<DiskEffectId> Disk::Arm(const DiskEffectSpec& spec) {
   return id;
 }
 
+void Disk::Armed::Heal() {
+  if (!std::exchange(healed, true)) healed_at = Clock::now();
+}
+
+// A call that is held is let go where the effect is healed.
+DiskReceipt Disk::Armed::Receipt() const {
+  DiskReceipt receipt = effect->receipt();
+  const Duration since = (healed ? healed_at : Clock::now()) - receipt.longest_from;
+  receipt.longest_hold = std::min(receipt.longest_hold, since);
+  return receipt;
+}
+
 Result<DiskReceipt> Disk::Heal(DiskEffectId effect) {
   {
     MutexLock lock(mu_);
     const auto found = effects_.find(effect);
-    if (found != effects_.end()) found->second.healed = true;
+    if (found != effects_.end()) found->second.Heal();
     changed_.NotifyAll();
   }
   return Peek(effect);
@@ -107,12 +119,12 @@ Result<DiskReceipt> Disk::Peek(DiskEffectId effect) const {
   if (found == effects_.end()) {
     return Fail(StatusCode::kNotFound, "this disk has no effect {}", effect);
   }
-  return found->second.effect->receipt();
+  return found->second.Receipt();
 }
 
 void Disk::HealAll() {
   MutexLock lock(mu_);
-  for (auto& [id, armed] : effects_) armed.healed = true;
+  for (auto& [id, armed] : effects_) armed.Heal();
   changed_.NotifyAll();
 }
 
@@ -120,7 +132,7 @@ std::vector<DiskEffectState> Disk::Effects() const {
   MutexLock lock(mu_);
   std::vector<DiskEffectState> all;
   for (const auto& [id, armed] : effects_) {
-    all.push_back({id, armed.spec, armed.healed, armed.effect->receipt()});
+    all.push_back({id, armed.spec, armed.healed, armed.Receipt()});
   }
   return all;
 }

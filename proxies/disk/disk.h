@@ -115,6 +115,9 @@ class Disk final : private CallHandler {
     DiskEffectSpec spec;
     std::unique_ptr<DiskEffect> effect;
     bool healed = false;
+    TimePoint healed_at{};
+    void Heal();  // idempotent
+    DiskReceipt Receipt() const;
   };
 
   explicit Disk(const DiskOptions& options);

@@ -107,7 +107,10 @@ Decision DiskEffect::Decide(const DiskCall& call) {
   if (!affects) return decision;
   ++receipt_.affected;
   receipt_.last = call.ToString();
-  receipt_.longest_hold = std::max(receipt_.longest_hold, decision.hold);
+  if (decision.hold > receipt_.longest_hold) {
+    receipt_.longest_hold = decision.hold;
+    receipt_.longest_from = Clock::now();
+  }
   return decision;
 }
 

@@ -36,8 +36,9 @@ struct DiskReceipt {
   TimePoint armed_at{};
   std::int64_t covered = 0;   // calls that it is about
   std::int64_t affected = 0;  // calls of which it changed something
-  Duration longest_hold{};
-  std::string last = {};  // of those, in words
+  Duration longest_hold{};    // so far
+  TimePoint longest_from{};   // when that began
+  std::string last = {};      // of those, in words
 };
 
 struct DiskEffectInfo {
