@@ -74,7 +74,8 @@ struct FaultPorts {
   // Raises or disarms the NOSPACE alarm. This and `defragment` are null where others use the
   // target.
   std::function<Status(bool raised)> alarm;
-  std::function<Status()> defragment;
+  // The call, to a member: it blocks its thread, which may be any, until it is done.
+  std::function<std::function<Status()>(std::int64_t member)> defragment;
   // One put by the direct path, recorded like any other.
   std::function<Status()> put;
 };

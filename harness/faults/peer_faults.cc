@@ -68,11 +68,15 @@ class PeerFault final : public Fault {
     }
     WP_ASSIGN_OR_RETURN(const std::vector<Link> links, row_.links(members, given_));
     if (ports.proxies == nullptr) return {};
+    Status unanswered;  // a disk that hangs may keep one from answering
     for (const ServerPorts& server : ports.servers) {
-      WP_ASSIGN_OR_RETURN(const ServerStatus word, server.target->Ask(Within(5s)));
-      leader_before_ = word.leader;
-      term_before_ = std::max(term_before_, word.term);
+      const auto word = server.target->Ask(Within(kPeerAnswerLimit));
+      if (!word.has_value()) unanswered = word.error();
+      if (!word.has_value()) continue;
+      leader_before_ = word->leader;
+      term_before_ = std::max(term_before_, word->term);
     }
+    if (term_before_ == 0) return unanswered;
     acts_ = true;
     for (const Link& link : links) WP_RETURN_IF_ERROR(ArmLink(ports, link));
     links_ = static_cast<std::int64_t>(links.size());

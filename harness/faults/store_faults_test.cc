@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults requested from the store or done by a client: no proxy takes part.
 #include <gmock/gmock.h>
+
 #include <gtest/gtest.h>
+#include <future>
+#include <optional>
 
 #include "harness/faults/fault.h"
+#include "harness/faults/test_target.h"
 
 namespace watchproof {
 namespace {
@@ -29,9 +33,12 @@ class StoreFault : public ::testing::Test {
     ports_.put = [this] {
       return raised_ && refuses_ ? Status(StatusCode::kResourceExhausted, "no space") : Status();
     };
-    ports_.defragment = [this] {
-      gauge_ = gauge_.value_or(0) - frees_;
-      return Status();
+    ports_.servers.push_back({.target = &target_});
+    ports_.defragment = [this](std::int64_t /*member*/) {
+      return [this] {
+        gauge_ = gauge_.value_or(0) - frees_;
+        return held_ ? held_->get_future().get() : Status();
+      };
     };
   }
   static std::unique_ptr<Fault> Make(const std::string& name,
@@ -41,6 +48,7 @@ class StoreFault : public ::testing::Test {
     return std::move(made).value();
   }
 
+  FakeTarget target_;
   FaultPorts ports_;
   Duration now_ = 1h;
   Duration silence_{};
@@ -50,6 +58,7 @@ class StoreFault : public ::testing::Test {
   bool raised_ = false;
   bool refuses_ = true;
   double frees_ = 0;
+  std::optional<std::promise<Status>> held_;  // the answer to a defragmentation
 };
 
 TEST_F(StoreFault, SlowReaderTookEffectIfTheGaugeRises) {
@@ -129,6 +138,29 @@ TEST_F(StoreFault, DefragmentTookEffectIfTheBackendShrank) {
   const auto enough = Make("defragment");
   ASSERT_TRUE(enough->Arm(ports_).ok());
   EXPECT_TRUE(enough->took_effect());
+}
+
+TEST_F(StoreFault, DefragmentInTheBackgroundTookEffectOnceItIsAnswered) {
+  const FaultParameters parameters = {{"at-least", "0B"}, {"background", "yes"}};
+  held_.emplace();
+  const auto fault = Make("defragment", parameters);
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  fault->Observe(ports_);
+  EXPECT_FALSE(fault->took_effect());
+  held_->set_value({});
+  ASSERT_TRUE(fault->Heal(ports_).ok());
+  EXPECT_TRUE(fault->took_effect());
+
+  held_.emplace();
+  held_->set_value(Status(StatusCode::kUnavailable, "it ended"));
+  const auto cut_off = Make("defragment", parameters);
+  ASSERT_TRUE(cut_off->Arm(ports_).ok());
+  ASSERT_TRUE(cut_off->Heal(ports_).ok());
+  EXPECT_FALSE(cut_off->took_effect());
+}
+
+TEST_F(StoreFault, DefragmentNamesTheMemberThatIsMissing) {
+  EXPECT_FALSE(Make("defragment", {{"member", "2"}})->Arm(ports_).ok());
 }
 
 TEST_F(StoreFault, SharedTargetsAreSpared) {

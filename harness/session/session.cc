@@ -133,7 +133,12 @@ void AttemptSession::MakePorts() {
   };
   if (!target().shared()) {
     admin_ = std::make_unique<AdminClient>(target().endpoint().ToString(), target().token());
-    ports_.defragment = [this] { return admin_->Defragment(); };
+    ports_.defragment = [this](std::int64_t member) {
+      const Target& asked = environment_.target(static_cast<int>(member));
+      return [admin = std::make_shared<AdminClient>(asked.endpoint().ToString(), asked.token())] {
+        return admin->Defragment();
+      };
+    };
     ports_.alarm = [this](bool raised) { return admin_->SetAlarm(raised); };
   }
 }
