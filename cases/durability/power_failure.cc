@@ -140,37 +140,5 @@ WATCH_CASE(Durable, PowerFailureInSnapshot,
   scenario.AwaitDelivered("after");
 }
 
-WATCH_CASE(Durable, StoppedAfterTwoSnapshots,
-           {.requirement = "any completed operations are durable (etcd KV API guarantees, "
-                           "durability)",
-            .explain = "A follower saves a snapshot of its own, and its disk is slow, so that it "
-                       "is sent a newer one meanwhile. Once both are there it is killed, or "
-                       "stopped in order. It must start again, with the newer one, and serve what "
-                       "the others serve.",
-            .needs = {Capability::kCluster, Capability::kDurable, Capability::kDisk},
-            .guarantees = {"Durable", "Reliable", "Settled"}}) {
-  const std::string stem = scenario.Key("snapshot");
-  const std::string member = std::to_string(kBehind);
-  scenario.Cluster(kClusterWithSnapshots);
-  scenario.Inject("slow-disk", {{"member", member},
-                                {"files", "*.snap"},
-                                {"calls", "sync"},
-                                {"times", "1"},
-                                {"hold", "60s"}});
-  scenario.PutSome(stem, {110, 150});
-  scenario.AwaitEffect("slow-disk");
-  WriteWhileAway(scenario, "isolate");
-  scenario.Heal("isolate");
-  scenario.Add(AwaitSnapshotStep{kBehind});
-  scenario.Heal("slow-disk");
-  scenario.Hold(50ms, 500ms);
-  if (scenario.Chance(0.5)) scenario.PutSome(stem, {1, 20});
-  scenario.Disturb(scenario.Pick<std::string>({"kill", "restart"}), {{"member", member}});
-  scenario.Add(AwaitCaughtUpStep{kBehind});
-  scenario.Open({.group = "after", .range = Below(stem), .stream = "behind", .member = kBehind});
-  scenario.PutSome(stem + "/b", {5, 10});
-  scenario.AwaitDelivered("after");
-}
-
 }  // namespace
 }  // namespace watchproof

@@ -11,8 +11,8 @@ constexpr std::size_t kWritesOfEach = 800;
 
 }  // namespace
 
-void WriteWhileAway(Scenario& scenario, const std::string& fault) {
-  scenario.Inject(fault, {{"member", std::to_string(kBehind)}});
+void WriteWhileAway(Scenario& scenario, const std::string& fault, bool spare) {
+  scenario.Add(InjectStep{fault, {{"member", std::to_string(kBehind)}}, spare});
   scenario.AwaitEffect(fault);
   scenario.BeginLoad({.clients = kWriters,
                       .calls = kWritesOfEach,

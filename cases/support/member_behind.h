@@ -21,8 +21,8 @@ inline const ClusterPlan kClusterWithSnapshots{.members = 3, .snapshot_count = 1
 inline constexpr int kBehind = 2;  // the follower
 
 // Writes more than the leader's log keeps for slow followers, while the fault keeps the follower
-// away. The fault is not healed.
-void WriteWhileAway(Scenario& scenario, const std::string& fault);
+// away. The fault is not healed. Of spare ones of one kind, one must take effect.
+void WriteWhileAway(Scenario& scenario, const std::string& fault, bool spare = false);
 // Written while the follower was away: its last write is in the snapshot.
 struct SnapshotOnItsWay {
   std::string key;

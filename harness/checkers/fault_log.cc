@@ -61,6 +61,12 @@ bool FaultLog::MayRefuse(StreamId stream, Line at) const {
   });
 }
 
+bool FaultLog::WasArmed(std::string_view kind) const {
+  return std::any_of(faults_.begin(), faults_.end(), [kind](const Fault& fault) {
+    return std::string_view(fault.what.fault).substr(0, fault.what.fault.find('/')) == kind;
+  });
+}
+
 Line FaultLog::LatestCrash(Line before) const {
   Line latest{};
   for (const Fault& fault : faults_) {

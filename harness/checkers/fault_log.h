@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "harness/history/annotation.h"
@@ -31,6 +32,8 @@ class FaultLog {
   bool MayRefuse(StreamId stream, Line at) const;
   // Whether a member may have been sent a snapshot of the store since that line.
   bool MembersParted(Line since) const;
+  // Whether a fault of that kind was armed.
+  bool WasArmed(std::string_view kind) const;
   // Where the latest fault that ended the server was over, or began if it was not over by that
   // line; 0: there was none before it.
   Line LatestCrash(Line before) const;

@@ -46,7 +46,8 @@ Status Executor::Run() {
     }
     context_.faults().Observe();
     session_.PumpAll();
-    if (session_.StopsEarly()) break;
+    // What else that member does follows from it.
+    if (session_.StopsEarly() || context_.member_stands_still()) break;
   }
   return {};
 }

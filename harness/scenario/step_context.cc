@@ -33,6 +33,7 @@ void StepContext::Await(const std::string& what, Duration limit,
 bool StepContext::MustCatchUp(int member, Revision at, const std::function<std::string()>& lacks) {
   constexpr Duration kStandsStill = 20s;
   constexpr Duration kComesNearer = 60s;
+  if (standing_still_.contains(member)) return false;
   const Target& target = environment().target(member);
   std::string lacked;
   TimePoint since = Clock::now();
@@ -49,6 +50,7 @@ bool StepContext::MustCatchUp(int member, Revision at, const std::function<std::
   const bool in_time = session_.PumpUntil(decided, Within(limit));
   if (in_time && lacked.empty()) return true;
   if (in_time) {
+    standing_still_.insert(member);
     session_.Annotate(
         TargetRefused{.asked = fmt::format("the history through revision {}", at.value),
                       .refusal = fmt::format("{}, and so for {} s", lacked, kStandsStill / 1s),

@@ -66,8 +66,10 @@ class StepContext {
   // A member must come to a revision; `lacks` says what it lacks, nothing in the end. To lack the
   // same for 20 s, although no fault is active, is a finding of Available. While it comes nearer,
   // up to 60 s, or a fault is active, up to 20 s, it is waited for; then the attempt becomes
-  // inconclusive. True: it is there.
+  // inconclusive. True: it is there. One that stood still once is not waited for again.
   bool MustCatchUp(int member, Revision at, const std::function<std::string()>& lacks);
+  // There was such a finding.
+  bool member_stands_still() const { return !standing_still_.empty(); }
 
   // In the end the consumer must have reported these, one behind the other.
   void ExpectReport(ReportPattern wanted) { expected_reports_.push_back(std::move(wanted)); }
@@ -141,6 +143,7 @@ class StepContext {
   std::map<std::string, std::unique_ptr<Load>> loads_;
   std::set<StreamId> finished_requests_;
   std::vector<std::string> inconclusive_;
+  std::set<int> standing_still_;  // members, from 1
   std::vector<ReportPattern> expected_reports_;
   std::vector<Revision> writes_;  // of the plan, in order
   Revision head_{};

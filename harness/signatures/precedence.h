@@ -53,6 +53,8 @@ enum class Rank : std::size_t {
   kReplayed,
   kFalseNotice,
   kAnswersOutOfOrder,
+  kOldDatabaseBack,
+  kSnapshotTakenAway,
   kSnapshotGone,
   kOlderSnapshotLast,
   kRefusesAfterSnapshot,

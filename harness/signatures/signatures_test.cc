@@ -598,6 +598,22 @@ TEST(Signature, OfAMemberThatDoesNotStartAgain) {
   EXPECT_EQ(signature(true, "no space left on device"), "");
 }
 
+TEST(Signature, OfASnapshotThatOvertakesWhatAMemberDoes) {
+  const auto signature = [](const std::string& words, const char* fault) {
+    Script script = Script().Put("k", "a", 2);
+    script.Armed("isolate", "none", true).Healed("isolate").Armed(fault, "none").Healed(fault);
+    script.Armed("kill", "every", true).Healed("kill");
+    return SignatureOf(
+        Guarantee("Available"),
+        script.Annotate(TargetEnded{.member = 2, .how = "exited with 2", .last_words = words}));
+  };
+  EXPECT_EQ(signature("panic: failed to open snapshot backend", "slow-disk"),
+            "snapshot-taken-away");
+  const std::string no_file = "panic: failed to find database snapshot file";
+  EXPECT_EQ(signature(no_file, "defragment"), "old-database-back");
+  EXPECT_EQ(signature(no_file, "slow-disk"), "snapshot-gone");
+}
+
 TEST(Signature, OfAMemberThatRefusesWritesAfterASnapshot) {
   const auto signature = [](const std::string& refusal, bool behind) {
     Script script = Script().Put("k", "a", 2);

@@ -43,9 +43,9 @@ Status AwaitReleaseStep::Run(StepContext& context) const {
 }
 
 Status AwaitSnapshotStep::Run(StepContext& context) const {
-  context.Await(fmt::format("member {} to receive a snapshot", member), kCatchUpPatience,
-                [&target = context.environment().target(member)] {
-                  return target.Metric(kSnapshots).value_or(0) > 0;
+  context.Await(fmt::format("member {} to receive {} snapshots", member, count), kCatchUpPatience,
+                [this, &target = context.environment().target(member)] {
+                  return target.Metric(kSnapshots).value_or(0) >= static_cast<double>(count);
                 });
   return {};
 }

@@ -2,6 +2,8 @@
 // The steps that address members of a cluster. See step.h.
 #pragma once
 
+#include <cstdint>
+
 #include "harness/scenario/step.h"
 
 namespace watchproof {
@@ -31,11 +33,16 @@ struct AwaitReleaseStep {
   Status Run(StepContext& context) const;
 };
 
-// Waits until the member reports that it has received a snapshot of the store.
+// Waits until the member reports that it has received so many snapshots of the store since it
+// started.
 struct AwaitSnapshotStep {
   int member = 1;
+  std::int64_t count = 1;
   static constexpr std::string_view kOp = "await snapshot";
-  void Fields(FieldList& field) { field("member", member).Member(); }
+  void Fields(FieldList& field) {
+    field("member", member).Member();
+    field("count", count).Within(1, 100, "snapshots").Optional();
+  }
   Status Run(StepContext& context) const;
 };
 
