@@ -2,6 +2,7 @@
 #include "harness/signatures/bug_traces.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace watchproof {
 
@@ -311,22 +312,30 @@ void BugTraces::FindRefusedWrite(const Response& response) {
 // Since a crash what was written stands at another revision: a higher one where a part of the log
 // was applied once more (etcd #14685), a lower one where a write was left out (etcd #13766).
 void BugTraces::FindShift(const Response& response) {
-  if (rewind_ || response.message.events.empty()) return;
-  const EventView& event = response.message.events.front();
   const Line crash = facts_.faults.LatestCrash(response.where.line);
-  if (crash.value == 0 || event.type != 0) return;
-  const auto asked = asked_since_.find({std::string(event.kv.key), std::string(event.kv.value)});
-  if (asked != asked_since_.end() && asked->second == crash) return;
+  if (rewind_ || crash.value == 0) return;
   const Timeline& timeline = facts_.timeline();
-  const Revision at(event.kv.mod_revision);
+  const auto writes = [](const Change& change, const EventView& event) {
+    return !change.deleted && change.key == event.kv.key && change.value == event.kv.value;
+  };
+  const auto moved = [&](const EventView& event) {
+    const auto asked = asked_since_.find({std::string(event.kv.key), std::string(event.kv.value)});
+    if (event.type != 0 || (asked != asked_since_.end() && asked->second == crash)) return false;
+    const Revision at(event.kv.mod_revision);
+    const auto indices = std::views::iota(timeline.first_change(), timeline.changes());
+    const auto revision_of = [&](std::uint32_t i) { return timeline.change(i).revision; };
+    return std::ranges::none_of(std::ranges::equal_range(indices, at, {}, revision_of),
+                                [&](auto i) { return writes(timeline.change(i), event); });
+  };
+  const auto event = std::ranges::find_if(response.message.events, moved);
+  if (event == response.message.events.end()) return;
   std::optional<Revision> written;
   for (std::uint32_t i = timeline.changes(); i > timeline.first_change(); --i) {
     const Change& change = timeline.change(i - 1);
-    if (change.deleted || change.key != event.kv.key || change.value != event.kv.value) continue;
-    if (change.revision == at) return;
-    written = change.revision;
+    if (writes(change, *event)) written = change.revision;
   }
   if (!written) return;
+  const Revision at(event->kv.mod_revision);
   rewind_ = Rewind{crash, std::min(at, *written).previous(),
                    at > *written ? Rewind::Cause::kAppliedAgain : Rewind::Cause::kLeftOut};
 }

@@ -650,6 +650,14 @@ TEST(Signature, OfRevisionsThatMoveInACrash) {
   EXPECT_EQ(signature(true, 6, true), "");
   // What was put between two crashes.
   EXPECT_EQ(signature(true, 4, false, true), "left-out");
+
+  // What moved need not come first.
+  Script behind = Script().Put("k", "a", 2).Put("k", "b", 3).Put("k", "c", 4);
+  behind.Armed("crash-point", "every", true).Healed("crash-point");
+  behind.On(2).Watch("k", 2).Created(0).DeliverRaw(
+      0, {{.kv = {.key = "k", .value = "a", .create = 2, .mod = 2, .version = 1}},
+          {.kv = {.key = "k", .value = "c", .create = 2, .mod = 3, .version = 2}}});
+  EXPECT_EQ(SignatureOf(Guarantee("Reliable"), behind), "left-out");
 }
 
 // The member had acknowledged it before it was on disk.
