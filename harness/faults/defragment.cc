@@ -12,7 +12,10 @@ class Defragment final : public Fault {
  public:
   Defragment(std::int64_t member, std::int64_t at_least, bool background)
       : member_(member), at_least_(at_least), background_(background) {}
-  bool took_effect() const override { return done_ && (at_least_ == 0 || freed_ >= at_least_); }
+  bool took_effect() const override {
+    if (at_least_ == 0 && !background_) return true;
+    return done_ && (at_least_ == 0 || freed_ >= at_least_);
+  }
 
  private:
   Status Act(FaultPorts& ports) override {

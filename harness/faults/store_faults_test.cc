@@ -157,6 +157,13 @@ TEST_F(StoreFault, DefragmentInTheBackgroundTookEffectOnceItIsAnswered) {
   ASSERT_TRUE(cut_off->Arm(ports_).ok());
   ASSERT_TRUE(cut_off->Heal(ports_).ok());
   EXPECT_FALSE(cut_off->took_effect());
+
+  // Where nothing need be freed, and it is waited for, a crash meanwhile is what is wanted.
+  held_.emplace();
+  held_->set_value(Status(StatusCode::kUnavailable, "it ended"));
+  const auto waited_for = Make("defragment", {{"at-least", "0B"}});
+  ASSERT_TRUE(waited_for->Arm(ports_).ok());
+  EXPECT_TRUE(waited_for->took_effect());
 }
 
 TEST_F(StoreFault, DefragmentNamesTheMemberThatIsMissing) {
