@@ -36,13 +36,13 @@ bool StepContext::MustCatchUp(int member, Revision at, const std::function<std::
   if (standing_still_.contains(member)) return false;
   const Target& target = environment().target(member);
   std::string lacked;
+  std::set<std::string> seen;  // one that has come nearer lacks what it has not lacked before
   TimePoint since = Clock::now();
   const auto stands_still = [&] {
     // Also where another one than the harness holds it.
     const bool disturbed = faults_.Disturb() || target.process_state() == 'T';
-    std::string now = lacks();
-    if (now.empty() || disturbed || now != lacked) since = Clock::now();
-    lacked = std::move(now);
+    lacked = lacks();
+    if (seen.insert(lacked).second || disturbed) since = Clock::now();
     return Clock::now() - since >= OnThisMachine(kStandsStill);
   };
   const auto decided = [&] { return stands_still() || lacked.empty(); };
