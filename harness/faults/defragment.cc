@@ -87,9 +87,8 @@ const FaultRegistration kDefragment([] {
   return std::vector<FaultKind>{
       {.info = {.name = "defragment",
                 .explain = "The target, or one member of it, defragments its backend. Took effect "
-                           "if the size that the "
-                           "target publishes fell by enough, which needs an earlier compaction. "
-                           "Never used on a target that others use, too.",
+                           "if the size that it publishes fell by enough, which needs an earlier "
+                           "compaction. Never used on a target that others use, too.",
                 .parameters = {MemberParameter("member", "1"),
                                {.name = "at-least",
                                 .kind = proxy::ParameterKind::kBytes,

@@ -319,13 +319,15 @@ void BugTraces::FindShift(const Response& response) {
     return !change.deleted && change.key == event.kv.key && change.value == event.kv.value;
   };
   const auto moved = [&](const EventView& event) {
-    const auto asked = asked_since_.find({std::string(event.kv.key), std::string(event.kv.value)});
-    if (event.type != 0 || (asked != asked_since_.end() && asked->second == crash)) return false;
+    if (event.type != 0) return false;
     const Revision at(event.kv.mod_revision);
     const auto indices = std::views::iota(timeline.first_change(), timeline.changes());
     const auto revision_of = [&](std::uint32_t i) { return timeline.change(i).revision; };
-    return std::ranges::none_of(std::ranges::equal_range(indices, at, {}, revision_of),
-                                [&](auto i) { return writes(timeline.change(i), event); });
+    const auto of_revision = std::ranges::equal_range(indices, at, {}, revision_of);
+    const auto is_it = [&](std::uint32_t i) { return writes(timeline.change(i), event); };
+    if (std::ranges::any_of(of_revision, is_it)) return false;
+    const auto asked = asked_since_.find({std::string(event.kv.key), std::string(event.kv.value)});
+    return asked == asked_since_.end() || asked->second != crash;
   };
   const auto event = std::ranges::find_if(response.message.events, moved);
   if (event == response.message.events.end()) return;
