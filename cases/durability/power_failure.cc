@@ -134,10 +134,7 @@ WATCH_CASE(Durable, PowerFailureInSnapshot,
                                   {"power", "yes"}});
   scenario.Heal("pause");
   scenario.AwaitEffectAndHeal("crash-point");
-  scenario.Add(AwaitCaughtUpStep{kBehind});
-  scenario.Open({.group = "after", .range = Below(stem), .stream = "behind", .member = kBehind});
-  scenario.PutSome(stem + "/b", {5, 10});
-  scenario.AwaitDelivered("after");
+  MustFollow(scenario, stem);
 }
 
 }  // namespace

@@ -15,14 +15,6 @@ void HoldOne(Scenario& scenario, const std::string& files, const std::string& ca
       {{"member", kFollower}, {"files", files}, {"calls", call}, {"times", "1"}, {"hold", "180s"}});
 }
 
-// It holds and delivers what the others do, also once it has started again.
-void MustFollow(Scenario& scenario, const std::string& stem) {
-  scenario.Add(AwaitCaughtUpStep{kBehind});
-  scenario.Open({.group = "after", .range = Below(stem), .stream = "behind", .member = kBehind});
-  scenario.PutSome(stem + "/b", {5, 10});
-  scenario.AwaitDelivered("after");
-}
-
 void Release(Scenario& scenario) {
   scenario.Hold(0ms, 1500ms);
   scenario.Heal("slow-disk");

@@ -23,6 +23,13 @@ void WriteWhileAway(Scenario& scenario, const std::string& fault, bool spare) {
   scenario.AwaitLoad();
 }
 
+void MustFollow(Scenario& scenario, const std::string& stem) {
+  scenario.Add(AwaitCaughtUpStep{kBehind});
+  scenario.Open({.group = "after", .range = Below(stem), .stream = "behind", .member = kBehind});
+  scenario.PutSome(stem + "/b", {5, 10});
+  scenario.AwaitDelivered("after");
+}
+
 SnapshotOnItsWay BeginSnapshot(Scenario& scenario) {
   WriteWhileAway(scenario, "isolate");
   SnapshotOnItsWay snapshot{.key = scenario.Key("last")};

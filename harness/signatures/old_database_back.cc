@@ -7,15 +7,10 @@
 namespace watchproof {
 
 WP_SIGNATURE(OldDatabaseBack, "old-database-back") {
-  constexpr std::string_view kObserved[] = {"failed to find database snapshot file",
-                                            "database snapshot file path error",
-                                            "it is at revision "};
-  const auto seen = [&one](std::string_view words) {
-    return one.draft.observed.find(words) != std::string::npos;
-  };
   const FaultLog& faults = one.facts.faults;
-  return std::ranges::any_of(kObserved, seen) && faults.WasArmed("defragment") &&
-         faults.MembersParted({});
+  return (one.Says("failed to find database snapshot file") ||
+          one.Says("database snapshot file path error") || one.Says("it is at revision ")) &&
+         faults.WasArmed("defragment") && faults.MembersParted({});
 }
 
 }  // namespace watchproof

@@ -7,12 +7,8 @@
 namespace watchproof {
 
 WP_SIGNATURE(OlderSnapshotLast, "older-snapshot-last") {
-  const std::string& observed = one.draft.observed;
-  const auto says = [&observed](std::string_view words) {
-    return observed.find(words) != std::string::npos;
-  };
-  const bool gap = says("wal: slice bounds out of range, snapshot[Index: ");
-  return (gap || (says("state.commit ") && says(" is out of range ["))) &&
+  const bool gap = one.Says("wal: slice bounds out of range, snapshot[Index: ");
+  return (gap || (one.Says("state.commit ") && one.Says(" is out of range ["))) &&
          one.facts.faults.LatestCrash(one.facts.latest.line).value > 0;
 }
 

@@ -7,8 +7,7 @@
 namespace watchproof {
 
 WP_SIGNATURE(RefusesAfterSnapshot, "refuses-after-snapshot") {
-  return one.draft.observed.find("etcdserver: too many requests") != std::string::npos &&
-         one.facts.faults.MembersParted({});
+  return one.Says("etcdserver: too many requests") && one.facts.faults.MembersParted({});
 }
 
 }  // namespace watchproof

@@ -34,6 +34,10 @@ struct Filing {
   const Kind* As() const {
     return std::get_if<Kind>(&draft.symptom);
   }
+  // What was observed has these words: often the last ones of a member.
+  bool Says(std::string_view words) const {
+    return draft.observed.find(words) != std::string::npos;
+  }
   // The line is one of its evidence, and of the lines noted of its watch.
   bool RestsOn(std::set<Line> WatchTraces::*lines) const {
     return watch && std::ranges::any_of(draft.evidence, [&](Line line) {

@@ -6,12 +6,8 @@
 namespace watchproof {
 
 WP_SIGNATURE(SnapshotGone, "snapshot-gone") {
-  constexpr std::string_view kLastWords[] = {"failed to recover v3 backend from snapshot",
-                                             "failed to find database snapshot file"};
-  const auto said = [&one](std::string_view words) {
-    return one.draft.observed.find(words) != std::string::npos;
-  };
-  return std::ranges::any_of(kLastWords, said) &&
+  return (one.Says("failed to recover v3 backend from snapshot") ||
+          one.Says("failed to find database snapshot file")) &&
          one.facts.faults.LatestCrash(one.facts.latest.line).value > 0;
 }
 

@@ -6,13 +6,10 @@
 namespace watchproof {
 
 WP_SIGNATURE(SnapshotTakenAway, "snapshot-taken-away") {
-  constexpr std::string_view kLastWords[] = {"failed to open snapshot backend",
-                                             "failed to rename database snapshot file",
-                                             "rename snapshot file error"};
-  const auto said = [&one](std::string_view words) {
-    return one.draft.observed.find(words) != std::string::npos;
-  };
-  return std::ranges::any_of(kLastWords, said) && one.facts.faults.MembersParted({});
+  return (one.Says("failed to open snapshot backend") ||
+          one.Says("failed to rename database snapshot file") ||
+          one.Says("rename snapshot file error")) &&
+         one.facts.faults.MembersParted({});
 }
 
 }  // namespace watchproof
