@@ -208,6 +208,7 @@ bool Model::SettleByEvidence(Revision revision) {
 
 // If several writes may have done it, all with the same changes, the one that began first counts.
 // Which one it was stays unknown: each of the others may have done instead what this one asked for.
+// Where a lease may have ended instead, even this one is still open.
 bool Model::SettleAsWrite(Revision revision, const Evidence& seen, bool exactly) {
   std::vector<std::size_t> candidates;
   std::size_t first = 0;
@@ -234,8 +235,11 @@ bool Model::SettleAsWrite(Revision revision, const Evidence& seen, bool exactly)
   for (const std::size_t other : candidates) {
     if (other != first) AddWays(*open_[first].ways, *open_[other].ways);
   }
-  SettledWrite settled{std::move(open_[first].call), done};
-  open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(first));
+  SettledWrite settled{open_[first].call, done};
+  const std::int64_t lease = timeline_.LeaseOf(seen.front().kv.key);
+  const bool may_be_lease = MayBeOf(lease, seen) &&
+                            Explains(timeline_.Preview(timeline_.EndOfLease(lease)), seen, exactly);
+  if (!may_be_lease) open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(first));
   Apply(revision, {settled.call.began, std::move(done), settled.call.request});
   settled_.emplace(revision, std::move(settled));
   return true;

@@ -420,6 +420,22 @@ TEST(Model, DeleteUnderWayIsPreferredToTheEndOfALease) {
   EXPECT_TRUE(recording.model().undecided().empty());
 }
 
+// A server that was paused carries out what its client gave up on long ago.
+TEST(Model, AWriteThatTheEndOfALeaseMayHaveAnticipatedMayStillCome) {
+  Recording recording;
+  recording.Read(1);
+  recording.Grant(7);
+  recording.Call(Method::kPut, Put("a", "1").Number(3, 7), Acked(2));
+  recording.Fail(recording.Start(Method::kDeleteRange, Range("a")), StatusCode::kUnavailable);
+  recording.ControlEvents(true, {.key = "a", .mod = 3});
+  EXPECT_EQ(recording.known(), 3);
+  recording.Call(Method::kPut, Put("a", "2"), Acked(4));
+  recording.ControlEvents(true, {.key = "a", .mod = 5});
+  EXPECT_EQ(recording.known(), 5);
+  recording.model().Finish();
+  EXPECT_TRUE(recording.model().undecided().empty());
+}
+
 // An answer may be seconds behind the event of its write, as after a pause of the store.
 TEST(Model, AWriteUnderWayIsPreferredToOneThatExplainsMoreThanWasSeen) {
   Recording recording;
