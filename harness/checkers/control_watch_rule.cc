@@ -14,7 +14,8 @@ Draft NotAbove(Revision highest, const EventView& event, Where before, const Res
   return {.expected = fmt::format("a revision above {} {}", highest, kUntouched),
           .observed = fmt::format("the {} {}", Phrase(event), Since(response.where, before)),
           .evidence = {before.line},
-          .where = response.where};
+          .where = response.where,
+          .symptom = symptom::Repeated{}};
 }
 
 std::string TextOfEnd(const Response& response) {
@@ -85,6 +86,7 @@ void ControlWatchRule::End(const Response& response, Revision requested, Finding
          .observed = fmt::format("{} in line {}", TextOfEnd(response), response.where.line.value),
          .evidence = {ended_.value_or(latest_).line},
          .where = response.where,
+         .symptom = compacted && !ended_ ? Symptom(symptom::FalseNotice{}) : Symptom(),
          .impact = impact::kEndedUnasked});
   }
   ended_ = response.where;

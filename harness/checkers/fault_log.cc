@@ -11,9 +11,18 @@ void FaultLog::Consume(const NumberedEntry& line) {
   if (entry.kind == EntryKind::kStreamOpened) {
     streams_[entry.stream.value] = {line.line, entry.text == "proxied"};
   }
+  if (IsStage(entry, Stage::kHealed)) {
+    active_.clear();
+    quiet_since_ = entry.at;
+  }
   if (entry.kind != EntryKind::kFault) return;
   auto reported = ParseFaultLine(entry.text);
   if (!reported.has_value()) return;
+  if (!reported->healed) {
+    active_.insert(reported->fault);
+  } else if (active_.erase(reported->fault) > 0) {
+    quiet_since_ = entry.at;
+  }
   unsaid_ = unsaid_ || reported->ends_streams == FaultLine::Ends::kUnsaid;
   if (!reported->healed) {
     faults_.push_back({*std::move(reported), line.line});

@@ -11,6 +11,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +44,10 @@ class FaultLog {
   bool MayHaveStalled(StreamId stream, Line at) const;
   // Whether no fault has been active since that line.
   bool QuietSince(Line since) const;
+  // Since when no fault has been active; empty: one is.
+  std::optional<Duration> quiet_since() const {
+    return active_.empty() ? std::optional(quiet_since_) : std::nullopt;
+  }
   // The recording is so old that its faults do not name the streams they may end: every end is
   // explained.
   bool unsaid() const { return unsaid_; }
@@ -63,6 +70,8 @@ class FaultLog {
 
   std::vector<Fault> faults_;
   std::map<std::uint32_t, Stream> streams_;
+  std::set<std::string, std::less<>> active_;
+  Duration quiet_since_{};
   bool unsaid_ = false;
 };
 
