@@ -18,10 +18,12 @@ class LeadershipMove final : public Fault {
  private:
   Status Act(FaultPorts& ports) override {
     WP_ASSIGN_OR_RETURN(ServerPorts* const next, ServerOf(ports, to_));
-    WP_ASSIGN_OR_RETURN(const ServerStatus heir, next->target->Ask(Within(kHeirAnswerLimit)));
+    const Result<ServerStatus> heir = next->target->Ask(Within(kHeirAnswerLimit));
+    refusal_ = heir.has_value() ? Status() : heir.error();
+    if (!heir.has_value()) return {};  // another fault may hold it
     heir_ = next->target;
-    before_ = heir.leader;
-    wanted_ = heir.member;
+    before_ = heir->leader;
+    wanted_ = heir->member;
     // A cluster may elect at any time: then there is nothing to move, and nothing wrong.
     refusal_ = Fail(StatusCode::kFailedPrecondition, "no member reports that it is the leader");
     for (const ServerPorts& server : ports.servers) {

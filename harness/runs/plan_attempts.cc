@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/runs/plan_attempts.h"
 
-#include <signal.h>
-
 #include <algorithm>
 
 #include "harness/runs/selection.h"
@@ -39,6 +37,7 @@ Result<FailedPlan> FindAttempt(const fs::path& run, const AttemptResult& attempt
   found.spec.faults = std::move(recorded.faults);
   found.plan = std::move(recorded.plan);
   found.guarantee = attempt.findings.front().guarantee;
+  found.resembles = attempt.findings.front().resembles;
   return found;
 }
 
@@ -63,6 +62,7 @@ Result<FailedPlan> FindInPlan(const FindingRequest& request) {
   WP_ASSIGN_OR_RETURN(found.target, ParseTargetSpec(found.spec.target));
   WP_ASSIGN_OR_RETURN(found.spec.seed, ParseSeed(file.header.seed));
   found.guarantee = file.plan.shows;
+  found.resembles = file.plan.looks_like;
   found.plan = std::move(file.plan);
   return found;
 }
@@ -82,59 +82,35 @@ Result<TriedPlans> PlanProcesses::Try(const std::vector<Plan>& plans, int tries,
   TriedPlans tried;
   const std::size_t total = plans.size() * static_cast<std::size_t>(tries);
   std::size_t started = 0;
-  while (!interrupted() && !enough(tried) && (started < total || !running_.empty())) {
-    if (started == total || running_.size() == static_cast<std::size_t>(jobs_)) {
+  while (!interrupted() && !enough(tried) && (started < total || !pool_.empty())) {
+    if (started == total || pool_.full()) {
       Collect(tried);
       continue;
     }
     const std::size_t plan = started++ % plans.size();
-    if (Status begun = Start(plans[plan], plan); !begun.ok()) {
-      StopAll();
+    if (Status begun = pool_.Start(plans[plan], plan); !begun.ok()) {
+      pool_.StopAll();
       return begun;
     }
   }
-  StopAll();
+  pool_.StopAll();
   return tried;
-}
-
-Status PlanProcesses::Start(const Plan& plan, std::size_t index) {
-  AttemptSpec spec = failed_.spec;
-  spec.attempt = ++attempts_;
-  WP_ASSIGN_OR_RETURN(const AttemptFolder folder,
-                      folder_.MakeAttempt(failed_.target, spec.case_name, spec.attempt));
-  spec.folder = folder.absolute.string();
-  spec.given_plan = (folder.absolute / "plan.jsonl").string();
-  PlanHeader header = failed_.header();
-  header.attempt = spec.attempt;
-  WP_RETURN_IF_ERROR(WritePlan(spec.given_plan, plan, header));
-  plan_of_[spec.attempt] = index;
-  WP_ASSIGN_OR_RETURN(
-      auto process,
-      CaseProcess::Start({.executable = OwnExecutable(), .spec = spec, .folder = folder}));
-  running_.push_back(std::move(process));
-  return {};
 }
 
 // Waits a while, and adds what has ended.
 void PlanProcesses::Collect(TriedPlans& tried) {
-  AwaitSome(running_, signals_);
-  for (const std::unique_ptr<CaseProcess>& process : TakeEnded(running_)) {
-    const auto result = process->Conclude();
-    if (result && Shows(*result)) tried.failed.push_back(plan_of_[process->spec().attempt]);
-    folder_.FinishAttempt(process->folder().absolute, KeepFiles::kNone);
+  for (const PlanPool::Ended& ended : pool_.Collect()) {
+    if (ended.result && Shows(*ended.result)) tried.failed.push_back(ended.number);
+    pool_.Finish(ended, KeepFiles::kNone);
     ++tried.ended;
   }
 }
+
 bool PlanProcesses::Shows(const AttemptResult& result) const {
   return result.verdict == Verdict::kFail &&
-         Contains(result.findings, failed_.guarantee, &FindingRecord::guarantee);
-}
-
-// By signal first, so that each case stops its target.
-void PlanProcesses::StopAll() {
-  for (const auto& process : running_) process->Interrupt(SIGTERM);
-  TriedPlans ignored;
-  while (!running_.empty()) Collect(ignored);
+         std::ranges::any_of(result.findings, [this](const FindingRecord& finding) {
+           return finding.guarantee == failed_.guarantee && finding.resembles == failed_.resembles;
+         });
 }
 
 }  // namespace watchproof

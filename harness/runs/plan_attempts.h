@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attempts that follow given plans, to see which of them still fail as one attempt did: with a
-// finding of its guarantee. Any other end, a harness error included, does not count as failing.
+// finding of its guarantee and of the same signature. Any other end, a harness error included, does
+// not count as failing.
 //
 //   WP_ASSIGN_OR_RETURN(const FailedPlan failed, FindFailedPlan({.run = "runs/latest"}));
 //   PlanProcesses attempts(failed, folder, Signals::Install(), 4);
@@ -10,14 +11,12 @@
 #pragma once
 
 #include <functional>
-#include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/base/status.h"
 #include "harness/results/attempt_spec.h"
-#include "harness/runs/case_process.h"
+#include "harness/runs/plan_pool.h"
 #include "harness/runs/recordings.h"
 #include "harness/runs/run_folder.h"
 #include "harness/runs/signals.h"
@@ -30,7 +29,8 @@ struct FailedPlan {
   AttemptSpec spec;
   TargetSpec target;
   Plan plan;
-  std::string guarantee;  // of its first finding
+  std::string guarantee;  // of its first finding, with its signature
+  std::string resembles{};
   PlanHeader header() const;
 };
 // Of a run the first new failure, or else the first known one; or a kept script, which says itself
@@ -60,26 +60,26 @@ class PlanProcesses final : public PlanAttempts {
  public:
   // Ownership: borrows everything.
   PlanProcesses(const FailedPlan& failed, RunFolder& folder, Signals& signals, int jobs)
-      : failed_(failed), folder_(folder), signals_(signals), jobs_(jobs) {}
+      : failed_(failed),
+        signals_(signals),
+        pool_({.spec = failed.spec,
+               .target = failed.target,
+               .folder = folder,
+               .signals = signals,
+               .jobs = jobs}) {}
 
   Result<TriedPlans> Try(const std::vector<Plan>& plans, int tries,
                          const std::function<bool(const TriedPlans&)>& enough) override;
   bool interrupted() const override { return signals_.count() > 0; }
-  int attempts() const override { return attempts_; }
+  int attempts() const override { return pool_.started(); }
 
  private:
-  Status Start(const Plan& plan, std::size_t index);
   void Collect(TriedPlans& tried);
   bool Shows(const AttemptResult& result) const;
-  void StopAll();
 
   const FailedPlan& failed_;
-  RunFolder& folder_;
   Signals& signals_;
-  const int jobs_;
-  std::vector<std::unique_ptr<CaseProcess>> running_;
-  std::map<int, std::size_t> plan_of_;  // by attempt
-  int attempts_ = 0;
+  PlanPool pool_;
 };
 
 }  // namespace watchproof

@@ -95,13 +95,21 @@ bool ArmedFaults::Disturb() const {
                      [](const auto& entry) { return !entry.second.healed; });
 }
 
-// Another fault of the same kind took effect, which is sufficient.
+bool ArmedFaults::HinderStart() const {
+  const auto hinders = [](const auto& entry) {
+    const auto info = FindFault(KindOf(entry.first));
+    const bool ends = info && info->ends_streams == EndsStreams::kEvery;
+    return !entry.second.healed && info && (info->on_disk || info->parts_members) && !ends;
+  };
+  return std::ranges::any_of(faults_, hinders);
+}
+
+// Another spare one took effect, which is sufficient.
 bool ArmedFaults::IsOptional(const std::string& name) const {
   return faults_.at(name).optional &&
          std::any_of(faults_.begin(), faults_.end(), [&](const auto& entry) {
            const auto& [other, armed] = entry;
-           return armed.optional && other != name && KindOf(other) == KindOf(name) &&
-                  armed.fault->took_effect();
+           return armed.optional && other != name && armed.fault->took_effect();
          });
 }
 

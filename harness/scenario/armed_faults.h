@@ -45,6 +45,8 @@ class ArmedFaults {
   bool DisturbServer() const;
   // Whether any fault is not healed.
   bool Disturb() const;
+  // Whether one besides that which is healed just now acts on a disk, or between members.
+  bool HinderStart() const;
 
  private:
   struct Armed {

@@ -46,6 +46,7 @@ Status Executor::Run() {
     }
     context_.faults().Observe();
     session_.PumpAll();
+    if (session_.environment().members() > 1) session_.RenewControlWatch();
     // What else that member does follows from it.
     if (session_.StopsEarly() || context_.member_stands_still()) break;
   }
@@ -72,6 +73,7 @@ Trouble Executor::TroubleOf(const Status& done) const {
     return {.status = done,
             .asked = "a start with its data",
             .left = std::chrono::duration_cast<Duration>(TimeToConverge(spec_) - session_.age()),
+            .hindered = faults().HinderStart(),
             .of_target = true};
   }
   const bool sentinel = asked_ == kSentinel && answered_.contains("a put");

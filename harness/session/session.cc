@@ -17,6 +17,7 @@
 namespace watchproof {
 namespace {
 
+constexpr Duration kMemberAnswers = 500ms;
 constexpr Duration kTimeToConverge = 10s;  // for its calls
 constexpr Duration kConsumerStarts = 30s;  // a whole API server is one
 // Enough to see whether the keys are unchanged; values of cases may be large.
@@ -144,17 +145,19 @@ void AttemptSession::MakePorts() {
 }
 
 // Receives every change on the direct path, so that a write without an answer can be settled later.
-Status AttemptSession::OpenControlWatch(const std::string& token, Revision after) {
+Status AttemptSession::OpenControlWatch(const std::string& token) {
   WP_ASSIGN_OR_RETURN(const Revision head, Head());
   if (first_head_ == Revision()) first_head_ = head;
+  return WatchAll(target(), token, head.next());
+}
+
+Status AttemptSession::WatchAll(const Target& target, const std::string& token, Revision start) {
   WP_ASSIGN_OR_RETURN(control_watch_,
-                      WatchStream::Open(*recorder_, {.endpoint = target().endpoint().ToString(),
+                      WatchStream::Open(*recorder_, {.endpoint = target.endpoint().ToString(),
                                                      .path = "control",
                                                      .token = token}));
   // Everything, or on a target that others use, too, all keys of the attempt.
-  control_watch_->Create({.key = FirstKey(),
-                          .range_end = EndOfPrefix(prefix_),
-                          .start = after.value > 0 ? after.next() : head.next()});
+  control_watch_->Create({.key = FirstKey(), .range_end = EndOfPrefix(prefix_), .start = start});
   return {};
 }
 
@@ -162,8 +165,13 @@ Status AttemptSession::OpenControlWatch(const std::string& token, Revision after
 void AttemptSession::RenewControlWatch() {
   PumpAll();
   if (!control_watch_ || !traffic_.HasEnded(control_watch_->id()) || environment_.Died()) return;
-  [[maybe_unused]] const Status opened =
-      OpenControlWatch(kvs_.front()->token(), judge_.known_through());
+  for (int member = 1; member <= environment_.members(); ++member) {
+    const Target& target = environment_.target(member);
+    if (!target.Ask(Within(kMemberAnswers)).has_value()) continue;
+    [[maybe_unused]] const Status opened =
+        WatchAll(target, kvs_.front()->token(), judge_.known_through().next());
+    return;
+  }
 }
 
 Status AttemptSession::EnableUsers(const std::vector<RestrictedReader>& readers) {
@@ -345,6 +353,7 @@ void AttemptSession::PumpAll() {
     if (!line) return;
     Take(*line);
   }
+  if (!judge_.ControlWatchWaits()) known_ = judge_.known_through().value;
 }
 
 Judgement AttemptSession::Finish() {

@@ -13,6 +13,7 @@
 // to the environment, which outlives it; Stop is idempotent and waits.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -116,9 +117,13 @@ class AttemptSession {
   Result<WatchStream*> Stream(const std::string& name, const StreamSettings& settings);
   // Null if no open stream has that id.
   WatchStream* StreamOf(StreamId id);
-  // Opens the control watch again if its stream has ended, as after a restart of the target: what
-  // no client writes, such as the end of a lease, is known by it alone.
+  // Opens the control watch again if its stream has ended, as after a restart of the target, at the
+  // first member that answers: what no client writes, such as the end of a lease, is known by it
+  // alone.
   void RenewControlWatch();
+  // Through which revision the control watch has received every change: what it has not received
+  // must not be compacted. Any thread may read it.
+  const std::atomic<std::int64_t>& known() const { return known_; }
   // Adds the users and enables authentication on the target.
   Status EnableUsers(const std::vector<RestrictedReader>& readers);
 
@@ -208,8 +213,10 @@ class AttemptSession {
   Status PaceReader(const ReaderPace& pace);
   // Lets slow readers read their next messages when these are due.
   void ReadOn();
-  // From one past the head, or past the other revision, on.
-  Status OpenControlWatch(const std::string& token, Revision after = {});
+  // From one past the head on.
+  Status OpenControlWatch(const std::string& token);
+  // At this member.
+  Status WatchAll(const Target& target, const std::string& token, Revision start);
   // Reads all keys of the attempt, linearizable and serializable, for the recording.
   Status ReadBack();
   void ConfirmFloors();
@@ -229,6 +236,7 @@ class AttemptSession {
   Judge judge_;
   ConsumerJudge consumer_judge_;
   Line followed_{};
+  std::atomic<std::int64_t> known_ = 0;
   FaultPorts ports_;
   MemoryMeter memory_;
   std::vector<std::unique_ptr<KvClient>> kvs_;  // on the direct path of each member

@@ -74,9 +74,11 @@ std::string WhyKnownToOffer(const AttemptSession& session, const Trouble& troubl
 
 void ExplainTrouble(AttemptSession& session, const Trouble& trouble) {
   const Duration patience = std::clamp(trouble.left, kLeastLateStart, kLateStart);
-  const auto never_started = NeverStarted(session, patience);
+  const auto never_started = trouble.hindered ? std::nullopt : NeverStarted(session, patience);
   if (const auto died = session.environment().Died()) {
     session.NoteDeath(*died);
+  } else if (trouble.hindered) {
+    return;
   } else if (never_started) {
     session.NoteLateStart(*never_started, patience);
   } else if (!Interrupted() && IsSilent(session, trouble)) {

@@ -24,6 +24,7 @@ struct Trouble {
   std::string asked;  // the last request to the target
   Duration waited{};
   Duration left{};               // of the attempt's time, as a machine without other load has it
+  bool hindered = false;         // an active fault may keep a server from starting
   bool undisturbed = true;       // no active fault may prevent an answer
   bool of_target = true;         // it comes from the target, and not from a step of the harness
   bool answered_before = false;  // the same request, in this attempt

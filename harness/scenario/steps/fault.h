@@ -12,7 +12,7 @@ namespace watchproof {
 struct InjectStep {
   std::string fault;  // its kind, or the kind, a slash and a suffix
   std::map<std::string, std::string> parameters{};
-  bool optional = false;  // of the spare faults of one kind, at least one must take effect
+  bool optional = false;  // of the spare faults of a plan, at least one must take effect
   static constexpr std::string_view kOp = "inject";
   void Fields(FieldList& field) {
     field("fault", fault).Defines(Subject::kFault);
