@@ -38,6 +38,9 @@ std::vector<Field> FieldsOf(Plan& plan) {
   Field& snapshots = whole("snapshot_count", plan.cluster.snapshot_count);
   snapshots.optional = plan.cluster.members == 1;
   whole("compare_at_start", plan.cluster.compare_at_start).Optional();
+  whole("compaction_batch", plan.cluster.compaction_batch).Optional();
+  whole("catch_up_entries", plan.cluster.catch_up_entries).Optional();
+  whole("lease_checkpoints", plan.cluster.lease_checkpoints).Optional();
   whole("permit_compacted_at_the_floor", plan.permit_compacted_at_the_floor).Optional();
   whole("shows", plan.shows).Optional();
   whole("looks_like", plan.looks_like).Optional();

@@ -100,6 +100,8 @@ Status CheckPlan(const Plan& plan) {
     return Bad("{} members; expected 1 to {}", cluster.members, kMostMembers);
   }
   if (cluster.snapshot_count < 0) return Bad("a snapshot count of {}", cluster.snapshot_count);
+  if (cluster.compaction_batch < 0) return Bad("a batch of {}", cluster.compaction_batch);
+  if (cluster.catch_up_entries < 0) return Bad("{} entries", cluster.catch_up_entries);
   WP_RETURN_IF_ERROR(CheckTime(plan.converge_limit));
   const auto explored = std::ranges::count_if(
       plan.steps, [](const Step& step) { return step.Explored().has_value(); });
@@ -120,6 +122,25 @@ Status CheckPlan(const Plan& plan) {
     if (step.writes()) check.CountWrite();
   }
   return {};
+}
+
+std::vector<Capability> NeedsOf(const Plan& plan) {
+  std::vector<Capability> needs;
+  if (plan.cluster.members > 1) needs.push_back(Capability::kCluster);
+  bool keeps_data = false;
+  bool disk = false;
+  for (const std::string& name : DefinedBy(plan, Subject::kFault)) {
+    const auto fault = FindFault(KindOf(name));
+    if (!fault) continue;
+    disk = disk || fault->on_disk;
+    keeps_data = keeps_data || fault->on_disk || fault->ends_streams == EndsStreams::kEvery;
+  }
+  if (keeps_data) needs.push_back(Capability::kDurable);
+  if (disk) needs.push_back(Capability::kDisk);
+  const Usage usage = UsageOf(plan);
+  if (usage.compactions > 0) needs.push_back(Capability::kCompaction);
+  if (usage.leases > 0) needs.push_back(Capability::kLeases);
+  return needs;
 }
 
 Status CheckWaits(const Plan& plan, Duration time_for_steps) {

@@ -9,6 +9,7 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "harness/base/status.h"
 #include "harness/scenario/plan.h"
@@ -19,6 +20,9 @@ namespace watchproof {
 // Whether a plan that was read from a file can be carried out: what a step refers to is defined by
 // an earlier step, and all numbers have a plausible size. Steps are numbered from 1.
 Status CheckPlan(const Plan& plan);
+
+// What the target must offer for the steps of a plan that no case declares anything about.
+std::vector<Capability> NeedsOf(const Plan& plan);
 
 // Sums the waits of a plan that end with their time and not with a fact, or that are limits for the
 // target. An error if the sum is above the time for steps.

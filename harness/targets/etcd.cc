@@ -178,6 +178,11 @@ class EtcdTarget final : public ProcessTarget {
     if (options.cluster.compaction_batch != 0 && !batch.empty()) {
       child.arguments.push_back(fmt::format("{}={}", batch, options.cluster.compaction_batch));
     }
+    const std::string catch_up = flag("snapshot-catchup-entries");
+    if (options.cluster.catch_up_entries != 0 && !catch_up.empty()) {
+      child.arguments.push_back(fmt::format("{}={}", catch_up, options.cluster.catch_up_entries));
+    }
+    if (options.cluster.lease_checkpoints) AddLeaseCheckpoints(help, child);
     const std::string interval = flag("watch-progress-notify-interval");
     can_report_progress_ = !interval.empty();
     if (options.progress_interval > Duration() && !interval.empty()) {
@@ -185,6 +190,20 @@ class EtcdTarget final : public ProcessTarget {
                              {interval, InMilliseconds(options.progress_interval)});
     }
     return {};
+  }
+
+  static void AddLeaseCheckpoints(const std::string& help, ChildOptions& child) {
+    if (help.find("LeaseCheckpoint=") != std::string::npos) {  // since 3.6
+      child.arguments.emplace_back(
+          "--feature-gates=LeaseCheckpoint=true,LeaseCheckpointPersist=true");
+      return;
+    }
+    for (const char* const flag : {"--experimental-enable-lease-checkpoint",
+                                   "--experimental-enable-lease-checkpoint-persist"}) {
+      if (help.find(std::string(flag) + " ") != std::string::npos) {
+        child.arguments.emplace_back(flag);
+      }
+    }
   }
 
   // Another program than etcd must not run with arguments for etcd.

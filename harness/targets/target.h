@@ -47,6 +47,10 @@ struct ClusterShape {
   int compaction_batch = 0;  // revisions that a compaction removes between two commits; likewise
   // A member compares its data with the others' before it serves. For targets that have a flag.
   bool compare_at_start = false;
+  // Log entries that a leader keeps for members that are behind; 0: the target's default. And
+  // whether what is left of each lease is written down now and then. Likewise.
+  int catch_up_entries = 0;
+  bool lease_checkpoints = false;
 };
 
 // A target runs as its product is deployed, unless an attempt asks for something else here: a

@@ -8,7 +8,7 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<LoadStep, AwaitLoadStep> kLoadSteps;
+const StepRegistration<LoadStep, AwaitLoadStep, StopLoadStep> kLoadSteps;
 
 constexpr std::size_t kValueBytes = 24;
 constexpr std::size_t kMostBytesOfCall = 64;
@@ -16,20 +16,38 @@ constexpr std::size_t kMostBytesOfCall = 64;
 constexpr Duration kCallLimit = 2s;
 constexpr Duration kLoadPatience = 30s;       // for all calls of a load
 constexpr std::uint64_t kHighestVersion = 3;  // that a transaction asks for
+constexpr double kOnLeases = 0.25;            // of the calls of a client that has some
+constexpr double kCompactions = 0.02;
+constexpr std::int64_t kMostKept = 40;  // revisions, by a compaction
+constexpr std::size_t kLeases = 2;      // of a client, at a time
 
 // One client, on its own connection and thread.
 class LoadClient {
  public:
   // The key of the step is that on the target.
   LoadClient(Recorder& recording, const std::string& endpoint, const KvOptions& options,
-             const LoadStep& placed)
+             const LoadStep& placed, const std::atomic<std::int64_t>& known)
       : step_(placed),
+        known_(known),
         kv_(recording, endpoint, options),
         prng_(Prng(placed.seed).Fork(options.name)) {}
 
   void SetToken(const std::string& token) { kv_.SetToken(token); }
 
   Result<Revision> CallOnce() {
+    Result<Revision> done = CallAny();
+    if (done.has_value()) seen_ = std::max(seen_, *done);
+    if (step_.pause > Duration()) std::this_thread::sleep_for(step_.pause);
+    return done;
+  }
+
+ private:
+  Result<Revision> CallAny() {
+    if (step_.compacts && prng_.Chance(kCompactions)) {
+      const Revision at = Revision(known_.load()).plus(-prng_.Between(0, kMostKept));
+      if (at.value > 0) return kv_.Compact(at, KvClient::Answer::kAtOnce);
+    }
+    if (step_.leases && prng_.Chance(kOnLeases)) return CallForLease();
     const std::string key = fmt::format("{}/{}", step_.key, prng_.Below(step_.keys));
     const auto value = [&] { return ConsumerValue(key, prng_.Word(kValueBytes)); };
     // '0' is one above '/': every key of the load.
@@ -56,10 +74,40 @@ class LoadClient {
     return kv_.Read({.key = key, .serializable = serializable});
   }
 
- private:
+  // Its answer names a revision, or says that the lease has ended.
+  Result<Revision> CallForLease() {
+    if (leases_.size() < kLeases) {
+      const auto granted = kv_.Grant(std::chrono::seconds(prng_.Between(2, 6)));
+      if (!granted.has_value()) return granted.error();
+      leases_.push_back(*granted);
+      return seen_;
+    }
+    const std::size_t which = prng_.Below(leases_.size());
+    const std::int64_t lease = leases_[which];
+    const std::uint64_t dice = prng_.Below(100);
+    if (dice < 40) {
+      const std::string key = fmt::format("{}/{}", step_.key, prng_.Below(step_.keys));
+      return kv_.Put(key, ConsumerValue(key, prng_.Word(kValueBytes)), lease);
+    }
+    if (dice < 75) {
+      const Status kept = kv_.KeepAlive(lease);
+      if (kept.code() == StatusCode::kNotFound) leases_.erase(leases_.begin() + which);
+      return kept.ok() ? Result<Revision>(seen_) : kept;
+    }
+    if (dice < 90) {
+      const Status described = kv_.TimeToLive(lease);
+      return described.ok() ? Result<Revision>(seen_) : described;
+    }
+    leases_.erase(leases_.begin() + which);
+    return kv_.Revoke(lease);
+  }
+
   const LoadStep step_;
+  const std::atomic<std::int64_t>& known_;
   KvClient kv_;
   Prng prng_;
+  Revision seen_{};
+  std::vector<std::int64_t> leases_;
 };
 
 }  // namespace
@@ -67,6 +115,8 @@ class LoadClient {
 Usage LoadStep::Cost() const {
   return {.keys = static_cast<std::int64_t>(keys),
           .bytes = static_cast<std::int64_t>(clients * calls * kMostBytesOfCall),
+          .leases = leases ? static_cast<std::int64_t>(clients * calls) : 0,
+          .compactions = compacts ? static_cast<std::int64_t>(clients * calls) : 0,
           .operations = clients * calls};
 }
 
@@ -82,12 +132,12 @@ Status LoadStep::Run(StepContext& context) const {
         environment.endpoint(direct ? Path::kDirect : Path::kProxied, one).ToString());
   }
   const auto calls_of = [&recording = session.recording(), form = session.write_form(),
-                         token = environment.target().token(), endpoints,
+                         &known = session.known(), token = environment.target().token(), endpoints,
                          placed](std::size_t number) -> Load::Call {
     const std::string name = fmt::format("{}-{}", placed.load, number);
     const auto client = std::make_shared<LoadClient>(
         recording, endpoints.at(number % endpoints.size()),
-        KvOptions{.limits = {.each = kCallLimit}, .name = name, .writes = form}, placed);
+        KvOptions{.limits = {.each = kCallLimit}, .name = name, .writes = form}, placed, known);
     client->SetToken(token);
     return [client] { return client->CallOnce(); };
   };
@@ -106,6 +156,16 @@ Status AwaitLoadStep::Run(StepContext& context) const {
     context.Inconclusive(fmt::format("no call of load {} lost its answer", load));
   }
   context.NoteHead(begun.highest());
+  return {};
+}
+
+// Waits for the calls that are open.
+Status StopLoadStep::Run(StepContext& context) const {
+  const auto found = context.loads().find(load);
+  if (found == context.loads().end()) return {};
+  found->second->Stop();
+  context.session().PumpAll();
+  context.NoteHead(found->second->highest());
   return {};
 }
 

@@ -22,7 +22,12 @@ struct LoadStep {
   bool puts_only = false;
   // Each is a transaction, which reads every key of the load before it writes.
   bool guarded = false;
-  int member = 1;  // that the clients connect to; 0: they are spread over all members
+  // Some calls are about leases of the client's own: granted, renewed, looked at and revoked, with
+  // keys on them. Some are compactions, of what is known to the judge.
+  bool leases = false;
+  bool compacts = false;
+  Duration pause{};  // of a client after each call
+  int member = 1;    // that the clients connect to; 0: they are spread over all members
   static constexpr std::uint64_t kMostClients = 10'000;
   static constexpr std::uint64_t kMostCalls = 10'000'000;
   static constexpr std::string_view kOp = "load";
@@ -36,11 +41,17 @@ struct LoadStep {
     field("direct", direct);
     field("puts_only", puts_only).Optional();
     field("guarded", guarded).Optional();
+    field("leases", leases).Optional();
+    field("compacts", compacts).Optional();
+    field("pause_us", pause).Optional();
     field("member", member).Optional().Member(0);
   }
   Usage Cost() const;
   std::string BeyondKubernetes() const {
-    return guarded ? "a compare of a range" : puts_only ? "" : "serializable reads";
+    return guarded     ? "a compare of a range"
+           : leases    ? "renewals of leases"
+           : puts_only ? ""
+                       : "serializable reads";
   }
   Status Run(StepContext& context) const;
 };
@@ -54,6 +65,14 @@ struct AwaitLoadStep {
     field("load", load);
     field("lost", lost);
   }
+  Status Run(StepContext& context) const;
+};
+
+// No further call of the load begins.
+struct StopLoadStep {
+  std::string load = "load";
+  static constexpr std::string_view kOp = "stop load";
+  void Fields(FieldList& field) { field("load", load); }
   Status Run(StepContext& context) const;
 };
 
