@@ -10,6 +10,7 @@
 #include "cases/support/scenario.h"
 #include "harness/base/prng.h"
 #include "harness/scenario/attempt.h"
+#include "harness/scenario/plan_check.h"
 #include "harness/scenario/tries.h"
 #include "harness/session/busy_machine.h"
 #include "harness/session/interrupt.h"
@@ -17,6 +18,9 @@
 
 namespace watchproof {
 namespace {
+
+// What a drawn plan is about at least, if it is not known for anything else.
+constexpr std::string_view kWatched = "Reliable";
 
 struct Case {
   CaseInfo info;
@@ -64,7 +68,7 @@ Result<Plan> PlanOf(const Case& one, const AttemptSpec& spec, const Result<Targe
     // It may be only a part of the case's plan, in which not every guarantee could be broken.
     WP_ASSIGN_OR_RETURN(PlanFile file, ReadPlan(spec.given_plan));
     plan = std::move(file.plan);
-    if (!plan.shows.empty()) plan.guarantees = {plan.shows};
+    if (IsExploredCase(one.info.name)) plan.guarantees = one.info.guarantees;
   }
   plan.needs = one.info.needs;
   plan.expect = one.info.expect;
@@ -117,11 +121,15 @@ bool AddCase(CaseInfo info, std::function<void(Scenario&)> body) {
 
 void AddCaseOf(const PlanFile& file) {
   const Plan& plan = file.plan;
-  if (Find(file.header.case_name) != nullptr || !ScriptOf(plan)) return;
+  const bool is_script = ScriptOf(plan).has_value();
+  if (Find(file.header.case_name) != nullptr) return;
+  if (!is_script && !IsExploredCase(file.header.case_name)) return;
   CaseInfo info{.name = file.header.case_name,
                 .requirement = "what a script found that exploration drew",
-                .explain = fmt::format("A script that exploration found on {}, alone on a server.",
-                                       file.header.target)};
+                .explain = fmt::format("A script that exploration found on {}, alone on a {}.",
+                                       file.header.target, is_script ? "server" : "cluster")};
+  if (!is_script) info.needs = NeedsOf(plan);
+  if (!is_script) info.guarantees = {std::string(kWatched)};
   if (!plan.shows.empty()) info.guarantees = {plan.shows};
   AddCase(std::move(info), [steps = plan.steps](Scenario& scenario) {
     for (const Step& step : steps) scenario.Add(step);

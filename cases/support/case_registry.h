@@ -52,8 +52,8 @@ const CaseInfo* FindCase(std::string_view name);
 // constant.
 bool AddCase(CaseInfo info, std::function<void(Scenario&)> body);
 
-// A plan that is a script of exploration has a case of its own, with the plan's name: adds it,
-// unless there is one of that name, or the plan is no script.
+// A plan that exploration drew has a case of its own, with the plan's name: adds it, unless there
+// is one of that name, or the plan is none of exploration.
 void AddCaseOf(const PlanFile& file);
 
 // The plan of an attempt of the case with this seed or, if `given_plan` names a file, the plan in

@@ -18,6 +18,7 @@ ATTEMPT = {"harness/consumers", "harness/results", "harness/environment", "harne
 STEPS = "harness/scenario/steps"
 SHARED = "harness/drive/shared"
 LIVE = "harness/explore/live"
+CLUSTER = "harness/explore/cluster"
 STEPPED = "harness/explore/stepped"
 PROXIES = {
     "proxies/core",
@@ -60,6 +61,8 @@ ALLOWED = {
     | {"embedded_store/backend", "embedded_store/defects"}
     | {"harness/explore", "harness/promises", "harness/script", "harness/targets"},
     LIVE: RUN | {"harness/explore", "harness/script", SHARED},
+    # Plans for clusters.
+    CLUSTER: BASE | {"harness/faults", "harness/scenario", STEPS, "cases/support"},
     "harness/results": BASE | ORACLE | {"harness/bugs", "harness/targets"},
     "harness/environment": BASE
     | PROXIES
@@ -85,7 +88,7 @@ ALLOWED = {
     # Decisions between builds, on the results of attempts.
     "harness/decide": RUN
     | {"harness/bugs", "harness/report", "harness/results", "harness/runs", "harness/scenario"}
-    | {"harness/explore", LIVE, "harness/statistics", STEPS, "cases/support"},
+    | {"harness/explore", LIVE, CLUSTER, "harness/statistics", STEPS, "cases/support"},
     "harness/cli": RUN
     | PROXIES
     | ATTEMPT

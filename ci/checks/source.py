@@ -18,6 +18,7 @@ SUFFIXES = (".cc", ".h", ".proto", ".py", ".sh")
 # Folders below the second level that are units of layering by themselves.
 NESTED = {
     "harness/drive/shared",
+    "harness/explore/cluster",
     "harness/explore/live",
     "harness/explore/stepped",
     "harness/scenario/steps",

@@ -300,6 +300,7 @@ CommandBody AddExplore(const Command& command) {
                 fmt::format("unsupported: {}; see `watchproof doctor`", can.message())};
       }
     }
+    if (options.target && options.target->members > 1) return ExploreCluster(options);
     if (options.target) return ExploreTarget(options);
     Exploration exploration(options);
     if (options.replay) return exploration.Replay();

@@ -43,6 +43,8 @@ struct ExploreOptions {
 
 // Requires: a target.
 CommandEnd ExploreTarget(const ExploreOptions& options);
+// Requires: a target of several members.
+CommandEnd ExploreCluster(const ExploreOptions& options);
 
 // Of a plan that is a script. Errors name the file.
 Result<explore::Script> ReadScript(const std::filesystem::path& file);

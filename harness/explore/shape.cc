@@ -27,10 +27,14 @@ std::string WithoutNumbers(std::string_view text) {
 }
 
 std::string ShapeOf(const Finding& finding) {
-  std::string shape =
-      fmt::format("{}: {}", Name(finding.guarantee), WithoutNumbers(finding.expected));
+  return ShapeFrom(Name(finding.guarantee), finding.expected, finding.signature);
+}
+
+std::string ShapeFrom(std::string_view guarantee, std::string_view expected,
+                      std::string_view signature) {
+  std::string shape = fmt::format("{}: {}", guarantee, WithoutNumbers(expected));
   // A bug that is known must not hide another one that looks like it.
-  if (!finding.signature.empty()) shape += fmt::format(" ({})", finding.signature);
+  if (!signature.empty()) shape += fmt::format(" ({})", signature);
   return shape;
 }
 

@@ -18,5 +18,7 @@ std::string WithoutNumbers(std::string_view text);
 // Equal for findings of one kind: the guarantee, and what was expected without the numbers and keys
 // in it, and of the same signature.
 std::string ShapeOf(const Finding& finding);
+std::string ShapeFrom(std::string_view guarantee, std::string_view expected,
+                      std::string_view signature);
 
 }  // namespace watchproof::explore

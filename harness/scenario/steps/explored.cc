@@ -28,12 +28,17 @@ Plan PlanOf(const explore::Script& script) {
 
 PlanFile PlanOfFound(const explore::Script& script, const Finding& shown, std::string_view target,
                      std::uint64_t seed) {
-  const std::string_view guarantee = Name(shown.guarantee);
+  Plan plan = PlanOf(script);
+  if (target != kVirtualTime) plan.limits = {};  // a real server has its own
+  return PlanOfFound(std::move(plan), Name(shown.guarantee), shown.signature, target, seed);
+}
+
+PlanFile PlanOfFound(Plan plan, std::string_view guarantee, std::string_view signature,
+                     std::string_view target, std::uint64_t seed) {
   PlanFile file{.header = {.target = std::string(target), .seed = FormatSeed(seed)},
-                .plan = PlanOf(script)};
-  if (target != kVirtualTime) file.plan.limits = {};  // a real server has its own
+                .plan = std::move(plan)};
   file.plan.shows = guarantee;
-  file.plan.looks_like = shown.signature;
+  file.plan.looks_like = signature;
   std::uint64_t hash = Fnv1a(guarantee);
   for (const std::string& line : StepLines(file.plan)) hash = Fnv1a(line, hash);
   file.header.case_name = fmt::format("{}{}_{:06x}", kExploredSuite, guarantee, hash & 0xffffff);

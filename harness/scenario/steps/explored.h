@@ -70,6 +70,9 @@ Plan PlanOf(const explore::Script& script);
 // own, by the guarantee and the steps.
 PlanFile PlanOfFound(const explore::Script& script, const Finding& shown, std::string_view target,
                      std::uint64_t seed);
+// The same of a plan that was drawn.
+PlanFile PlanOfFound(Plan plan, std::string_view guarantee, std::string_view signature,
+                     std::string_view target, std::uint64_t seed);
 // The name of the target in a plan that was found under virtual time.
 inline constexpr std::string_view kVirtualTime = "virtual";
 

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// `explore --target` on a cluster: drawn plans, each on a fresh one. What is found is cut out, made
+// smaller and repeated as any plan is.
+#include <algorithm>
+#include <ctime>
+
+#include "harness/base/escape.h"
+#include "harness/cli/explore_options.h"
+#include "harness/decide/cluster_exploration.h"
+#include "harness/decide/found_script.h"
+#include "harness/decide/shrink.h"
+#include "harness/results/attempt_spec.h"
+#include "harness/runs/console.h"
+#include "harness/runs/plan_attempts.h"
+#include "harness/runs/run_folder.h"
+#include "harness/runs/signals.h"
+#include "harness/scenario/steps/explored.h"
+
+namespace watchproof {
+namespace {
+
+namespace fs = std::filesystem;
+
+// At a time: each is a cluster and its clients.
+constexpr int kJobs = 3;
+constexpr int kTries = 3;  // of a smaller plan
+constexpr Duration kTimeToShrink = 5min;
+constexpr std::size_t kShownBeside = 3;
+
+class ClusterCommand {
+ public:
+  ClusterCommand(const ExploreOptions& options, RunFolder folder)
+      : options_(options), folder_(std::move(folder)) {}
+
+  CommandEnd Explore() {
+    SaySeed(options_, console_);
+    const auto most = static_cast<std::uint64_t>(options_.scripts.value_or(0));
+    const TimePoint until = most > 0 ? TimePoint::max() : began_ + options_.budget;
+    const Status ran = exploration_.Explore(until, most > 0 ? most : UINT64_MAX, [this] {
+      console_.Progress(Line());
+      return !options_.fail_fast || exploration_.buckets().empty();
+    });
+    console_.Result(fmt::format("{}: {}\n", Target(), Line()));
+    console_.Result(
+        fmt::format("situations {} pairs of events met\n", exploration_.pairs().size()));
+    if (!options_.missing.empty()) WP_RETURN_IF_ERROR(WriteMet());
+    for (const auto& [bug, met] : exploration_.known()) {
+      console_.Result(fmt::format("known      {}, {} {}, first after {:.0f} s\n", bug, met.times,
+                                  met.times == 1 ? "plan" : "plans", Seconds(met.after)));
+    }
+    int number = 0;
+    for (const ClusterBucket& bucket : exploration_.buckets()) {
+      WP_RETURN_IF_ERROR(Report(bucket, ++number));
+    }
+    SayReasons();
+    if (!ran.ok()) return {ran, ExitCode::kInternal};
+    return End();
+  }
+
+ private:
+  static double Seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
+  std::string Target() const { return options_.target->Label(exploration_.version()); }
+
+  std::string Line() const {
+    const double seconds = std::max(1e-3, Seconds(Clock::now() - began_));
+    const ClusterExploration::Counts& counts = exploration_.counts();
+    return fmt::format(
+        "{} plans on clusters of {} in {:.1f} s, {} events, {} calls judged, {:.0f}/s, {}",
+        counts.plans, options_.target->members, seconds, counts.events, counts.calls,
+        static_cast<double>(counts.calls) / seconds,
+        exploration_.buckets().size() == 1
+            ? "1 bucket"
+            : fmt::format("{} buckets", exploration_.buckets().size()));
+  }
+
+  Status WriteMet() {
+    std::string text;
+    for (const std::string& pair : exploration_.pairs()) text += pair + "\n";
+    return WriteText(options_.missing, text);
+  }
+
+  void SayReasons() {
+    const ClusterExploration::Counts& counts = exploration_.counts();
+    if (counts.in_part + counts.undecided == 0) return;
+    console_.Result(fmt::format(
+        "{} of {} plans were judged in part, as not every event took effect or not every fact "
+        "came; {} not at all\n",
+        counts.in_part, counts.plans, counts.undecided));
+    ListReasons(exploration_.reasons(), console_);
+  }
+
+  CommandEnd End() {
+    const ClusterExploration::Counts& counts = exploration_.counts();
+    if (const auto code = signals_.exit_code()) return *code;
+    if (!exploration_.buckets().empty()) return ExitCode::kFailed;
+    if (counts.plans > 0 && counts.never_served == counts.plans) return ExitCode::kTarget;
+    return counts.judged + counts.in_part > 0 || !exploration_.known().empty()
+               ? ExitCode::kOk
+               : ExitCode::kInconclusive;
+  }
+
+  Status Report(const ClusterBucket& bucket, int number) {
+    const FindingRecord& finding = bucket.finding;
+    std::string text = fmt::format(
+        "\n{}. {}, {} {}, first in plan {}, after {:.0f} s\n  expected   {}\n  observed   {}\n"
+        "  watch      {}\n  meanwhile  {}\n",
+        number, finding.guarantee, bucket.times, bucket.times == 1 ? "plan" : "plans", bucket.first,
+        Seconds(bucket.after), Escaped(finding.expected), Escaped(finding.observed),
+        Escaped(finding.watch), finding.meanwhile.empty() ? "no fault" : finding.meanwhile);
+    std::size_t shown = 0;
+    for (const std::string& then : bucket.then) {
+      if (shown++ == kShownBeside) break;
+      text += fmt::format("  beside     {}\n", Escaped(then));
+    }
+    if (!finding.signature.empty()) text += fmt::format("  looks like {}\n", finding.signature);
+    console_.Result(text +
+                    fmt::format("  attempt    {}\n", (folder_.path() / bucket.folder).string()));
+    return signals_.count() > 0 || options_.keep.empty() ? Status() : Keep(bucket, number);
+  }
+
+  // As long as it takes, within a limit: the smallest plan that shows it, and how often.
+  Status Keep(const ClusterBucket& bucket, int number) {
+    const FindingRecord& finding = bucket.finding;
+    FailedPlan failed{.target = *options_.target,
+                      .plan = bucket.plan,
+                      .guarantee = finding.guarantee,
+                      .resembles = finding.resembles};
+    const auto file_of = [&](const Plan& plan) {
+      return PlanOfFound(plan, finding.guarantee, finding.resembles, options_.target->text,
+                         bucket.seed);
+    };
+    failed.spec = {.case_name = file_of(bucket.plan).header.case_name,
+                   .target = options_.target->text,
+                   .seed = bucket.seed};
+    const fs::path file = options_.keep / fmt::format("{}-{}.jsonl", finding.guarantee, number);
+    const auto keep = [&](const Plan& plan) { return WriteText(file, ToText(file_of(plan))); };
+    WP_RETURN_IF_ERROR(keep(bucket.plan));
+    PlanProcesses attempts(failed, folder_, signals_, kJobs);
+    WP_ASSIGN_OR_RETURN(
+        const ShrunkPlan shrunk,
+        Shrink(attempts, bucket.plan, {.tries = kTries, .limit = kTimeToShrink, .keep = keep}));
+    std::string text = "  steps\n";
+    for (const std::string& line : StepLines(shrunk.plan)) text += fmt::format("    {}\n", line);
+    text += fmt::format(
+        "  repeats    {} of {} times, alone{}\n  repeat     watchproof run --plan "
+        "{}\n",
+        shrunk.measured.hits, shrunk.measured.trials,
+        shrunk.complete ? "" : "; not every smaller plan was tried", file.string());
+    console_.Result(text);
+    return {};
+  }
+
+  const ExploreOptions& options_;
+  Console console_{{}};
+  RunFolder folder_;
+  Signals& signals_ = Signals::Install();
+  const TimePoint began_ = Clock::now();
+  ClusterExploration exploration_{{.target = *options_.target,
+                                   .seed = options_.seed,
+                                   .jobs = kJobs,
+                                   .draw = {.members = options_.target->members},
+                                   .folder = folder_,
+                                   .signals = signals_}};
+};
+
+}  // namespace
+
+CommandEnd ExploreCluster(const ExploreOptions& options) {
+  WP_ASSIGN_OR_RETURN(RunFolder folder, RunFolder::Create(options.run_dir, FormatSeed(options.seed),
+                                                          std::time(nullptr)));
+  return ClusterCommand(options, std::move(folder)).Explore();
+}
+
+}  // namespace watchproof

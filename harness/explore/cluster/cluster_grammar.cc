@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/explore/cluster/cluster_grammar.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "cases/support/scenario.h"
+#include "harness/scenario/steps/member.h"
+#include "harness/scenario/steps/stream.h"
+
+namespace watchproof {
+namespace {
+
+using FaultParameters = std::map<std::string, std::string>;
+
+// How many log entries a member must lack to be sent a snapshot, where the target has no flag for
+// it.
+constexpr std::size_t kWriters = 8;
+constexpr std::size_t kWritesOfEach = 800;
+constexpr std::size_t kCallsUntilStopped = 100'000;
+constexpr int kMostRounds = 3;
+constexpr std::int64_t kMostCrashPoint = 120;
+const std::string kStem = "k";
+
+// Calls to the disk, by what they are for, and how many pass in a round.
+struct DiskCalls {
+  std::string files;
+  std::string calls;
+  std::int64_t most;
+};
+const std::vector<DiskCalls> kDiskCalls = {{"log", "write", 80},
+                                           {"log", "sync", 40},
+                                           {"database", "write", 4},
+                                           {"database", "sync", 2},
+                                           {"*member/snap/db", "rename", 1},
+                                           {"*member/snap/db.tmp*", "sync", 1},
+                                           {"*.snap", "write+sync", 2},
+                                           {"*.snap.db|*member/snap/tmp*", "write+sync", 3}};
+
+// A fault of a round.
+struct Event {
+  enum class Kind { kLinks, kProcess, kDisk, kCall };
+  Kind kind = Kind::kCall;
+  std::string fault;
+  FaultParameters parameters{};
+  int member = 0;        // that it is about; 0: none of them
+  bool awaited = false;  // it shows before it is healed
+  bool at_once = false;  // it is over as soon as it has begun
+  bool ends_watches = false;
+  bool far_behind = false;  // so much is written meanwhile that the member is sent a snapshot
+  Duration least{};
+  Duration most = 1500ms;
+};
+
+class ClusterDrawer {
+ public:
+  ClusterDrawer(const Prng& prng, const ClusterDraw& options)
+      : scenario_(prng), options_(options) {}
+
+  Plan Draw() {
+    scenario_.Cluster(DrawSettings());
+    first_ = scenario_.Put(kStem + "/first");
+    for (int member = 1; member <= options_.members; ++member) Watch(member);
+    const std::int64_t rounds = scenario_.Between(1, kMostRounds);
+    for (int i = 0; i < rounds; ++i) Round();
+    AwaitAll();
+    for (int member = 1; member <= options_.members; ++member) {
+      scenario_.Add(UseMemberStep{member});
+      scenario_.PutSome(kStem + "/last", {1, 2});
+      Watch(member);
+    }
+    scenario_.Add(UseMemberStep{1});
+    for (const Group& group : groups_) scenario_.AwaitDelivered(group.name);
+    return scenario_.plan();
+  }
+
+ private:
+  struct Group {
+    std::string name;
+    int member = 1;
+    bool ended = false;  // with its member's process
+    std::string stream{};
+  };
+
+  ClusterPlan DrawSettings() {
+    ClusterPlan cluster{.members = options_.members};
+    if (scenario_.Chance(0.7)) cluster.snapshot_count = scenario_.Chance(0.7) ? 100 : 10;
+    if (scenario_.Chance(0.3)) cluster.compaction_batch = 5;
+    if (scenario_.Chance(0.4)) cluster.catch_up_entries = scenario_.Chance(0.5) ? 50 : 5;
+    cluster.lease_checkpoints = scenario_.Chance(0.2);
+    return cluster;
+  }
+
+  int AnyMember() { return static_cast<int>(scenario_.Between(1, options_.members)); }
+  int AnyOther(int member) {
+    const int drawn = static_cast<int>(scenario_.Between(1, options_.members - 1));
+    return drawn < member ? drawn : drawn + 1;
+  }
+  static std::string Text(std::int64_t number) { return std::to_string(number); }
+
+  // The kinds of a round, each with at most one fault; more often than not on one member.
+  std::vector<Event> DrawEvents() {
+    std::vector<Event> events;
+    int member = AnyMember();
+    const auto on = [&] { return scenario_.Chance(0.65) ? member : member = AnyMember(); };
+    if (scenario_.Chance(0.5)) events.push_back(DrawLinks(on()));
+    if (scenario_.Chance(0.5)) events.push_back(DrawProcess(on()));
+    if (options_.disks && scenario_.Chance(0.35)) events.push_back(DrawDisk(on()));
+    if (events.empty() || scenario_.Chance(0.4)) events.push_back(DrawCall(on()));
+    scenario_.Shuffle(events);
+    MendTogether(events);
+    return events;
+  }
+
+  Event DrawLinks(int member) {
+    Event event{.kind = Event::Kind::kLinks, .member = member, .awaited = true};
+    const std::int64_t drawn = scenario_.Between(0, 9);
+    if (drawn < 5) {
+      event.fault = "isolate";
+      event.far_behind = member != 1 && scenario_.Chance(0.6);
+    } else if (drawn < 6) {
+      event.fault = "split";
+      event.member = 1;
+      event.parameters = {{"leader", "minority"}};
+      return event;
+    } else if (drawn < 7) {
+      event.fault = "one-way-cut";
+      event.parameters = {{"from", "1"}, {"to", Text(member == 1 ? AnyOther(1) : member)}};
+      return event;
+    } else if (drawn < 9) {
+      event.fault = "slow-peer";
+      event.most = 3s;
+    } else {
+      event.fault = "slow-link-to-member";
+      event.awaited = false;
+      event.most = 3s;
+      event.parameters = {{"rate", "16KiB"}, {"at-least", "4KiB"}};
+    }
+    event.parameters["member"] = Text(member);
+    return event;
+  }
+
+  Event DrawProcess(int member) {
+    Event event{.kind = Event::Kind::kProcess, .member = member, .ends_watches = true};
+    event.parameters = {{"member", Text(member)}, {"stay-down", "yes"}};
+    const std::int64_t drawn = scenario_.Between(0, options_.disks ? 9 : 4);
+    if (drawn < 2) {
+      event.fault = "kill";
+    } else if (drawn < 3) {
+      event.fault = "restart";
+    } else if (drawn < 5) {
+      event.fault = "pause";
+      event.parameters.erase("stay-down");
+      event.awaited = true;
+      event.ends_watches = false;
+      event.most = scenario_.Chance(0.3) ? 6s : 1500ms;
+    } else if (drawn < 6) {
+      event.fault = "power-failure";
+      AddLoss(event.parameters);
+    } else {
+      event.fault = "crash-point";
+      event.parameters.erase("stay-down");
+      event.parameters["power"] = scenario_.Chance(0.3) ? "no" : "yes";
+      event.parameters["when"] = scenario_.Chance(0.5) ? "before" : "after";
+      std::int64_t most = kMostCrashPoint;
+      if (scenario_.Chance(0.5)) {
+        const DiskCalls& calls = scenario_.Pick(kDiskCalls);
+        event.parameters["files"] = calls.files;
+        event.parameters["calls"] = calls.calls;
+        most = calls.most;
+      }
+      event.parameters["from"] = Text(scenario_.Between(1, most));
+      AddLoss(event.parameters);
+      event.awaited = true;
+    }
+    return event;
+  }
+  // Of what was not synced.
+  void AddLoss(FaultParameters& parameters) {
+    const std::int64_t kept = scenario_.Between(0, 2);
+    if (kept == 1) parameters["keep"] = "50";
+    if (kept == 2) parameters["torn"] = "yes";
+    parameters["draw"] = Text(scenario_.Between(1, 1000));
+  }
+
+  Event DrawDisk(int member) {
+    const DiskCalls& calls = scenario_.Pick(kDiskCalls);
+    return {.kind = Event::Kind::kDisk,
+            .fault = "slow-disk",
+            .parameters = {{"member", Text(member)},
+                           {"files", calls.files},
+                           {"calls", calls.calls},
+                           {"from", Text(scenario_.Between(1, calls.most))},
+                           {"times", "1"},
+                           {"hold", "60s"}},
+            .member = member,
+            .awaited = true};
+  }
+
+  Event DrawCall(int member) {
+    if (scenario_.Chance(0.4)) {
+      return {.fault = "defragment",
+              .parameters = {{"member", Text(member)}, {"at-least", "0B"}, {"background", "yes"}},
+              .member = member};
+    }
+    return {.fault = "move-leader", .parameters = {{"to", Text(member)}}, .at_once = true};
+  }
+
+  // One that is held does not stop in order; what hands over the lead must answer, and so must what
+  // receives it.
+  void MendTogether(std::vector<Event>& events) {
+    const auto process = std::ranges::find(events, Event::Kind::kProcess, &Event::kind);
+    const bool on_disk = std::ranges::count(events, Event::Kind::kDisk, &Event::kind) > 0;
+    if (process != events.end() && on_disk && process->fault == "restart") process->fault = "kill";
+    const auto far = std::ranges::find_if(events, &Event::far_behind);
+    if (far == events.end()) return;
+    // The others must be a majority then.
+    for (Event& event : events) {
+      if (event.member == 0 || event.member == far->member) continue;
+      event.member = far->member;
+      event.parameters["member"] = Text(far->member);
+    }
+    std::erase_if(events, [](const Event& event) { return event.at_once; });
+  }
+
+  // Begins and ends, in a drawn order.
+  void Round() {
+    const std::string number = Text(++round_);
+    std::vector<Event> events = DrawEvents();
+    for (Event& event : events) event.fault += "/" + number;
+    BeginLoad(number);
+    if (scenario_.Chance(0.3)) scenario_.Hold(0ms, 400ms);
+    std::vector<const Event*> active;
+    std::size_t begun = 0;
+    while (begun < events.size() || !active.empty()) {
+      const bool begins = begun < events.size() && (active.empty() || scenario_.Chance(0.7));
+      if (begins) {
+        const Event& event = events[begun++];
+        Begin(event, number);
+        if (!event.at_once) active.push_back(&event);
+      } else {
+        End(TakeOneToEnd(active));
+      }
+      Between(active);
+    }
+    scenario_.Add(StopLoadStep{number});
+    if (scenario_.Chance(0.8)) AwaitAll();
+    if (scenario_.Chance(0.5)) GoOn();
+  }
+
+  // A process starts once links and disk are healed, and a call ends once its server goes on.
+  const Event& TakeOneToEnd(std::vector<const Event*>& active) {
+    auto one = active.begin() + scenario_.Between(0, std::ssize(active) - 1);
+    const auto take_if = [&](Event::Kind kind) {
+      const auto other = std::ranges::find(active, kind, &Event::kind);
+      if (other != active.end()) one = other;
+    };
+    if ((*one)->kind == Event::Kind::kCall) take_if(Event::Kind::kDisk);
+    if ((*one)->kind == Event::Kind::kCall) take_if(Event::Kind::kProcess);
+    if ((*one)->kind == Event::Kind::kProcess) take_if(Event::Kind::kDisk);
+    if ((*one)->kind == Event::Kind::kProcess) take_if(Event::Kind::kLinks);
+    const Event& event = **one;
+    active.erase(one);
+    return event;
+  }
+
+  void BeginLoad(const std::string& number) {
+    LoadStep load{.load = number,
+                  .clients = static_cast<std::size_t>(scenario_.Between(3, 8)),
+                  .calls = kCallsUntilStopped,
+                  .keys = static_cast<std::size_t>(scenario_.Between(3, 20)),
+                  .key = kStem,
+                  .direct = true,
+                  .member = 0};
+    const std::int64_t drawn = scenario_.Between(0, 9);
+    load.guarded = drawn == 0;
+    load.leases = drawn >= 6;
+    load.compacts = scenario_.Chance(0.5);
+    load.pause = scenario_.Pick<Duration>({2ms, 10ms, 30ms});
+    scenario_.BeginLoad(load);
+  }
+
+  void Begin(const Event& event, const std::string& number) {
+    // Of all of them at least one must take effect.
+    scenario_.Add(InjectStep{event.fault, event.parameters, /*optional=*/true});
+    for (Group& group : groups_) group.ended |= event.ends_watches && group.member == event.member;
+    if (event.at_once) return scenario_.AwaitEffectAndHeal(event.fault);
+    if (event.awaited && (event.far_behind || scenario_.Chance(0.6))) {
+      scenario_.AwaitEffect(event.fault);
+      awaited_.insert(event.fault);
+    }
+    if (!event.far_behind) return;
+    const std::string load = "far/" + number;
+    scenario_.BeginLoad({.load = load,
+                         .clients = kWriters,
+                         .calls = kWritesOfEach,
+                         .keys = 100,
+                         .key = kStem + "/far",
+                         .direct = true,
+                         .puts_only = true,
+                         .member = AnyOther(event.member)});
+    scenario_.AwaitLoad(load);
+  }
+
+  void End(const Event& event) {
+    scenario_.Hold(event.least, event.most);
+    if (event.awaited && !awaited_.contains(event.fault)) scenario_.AwaitEffect(event.fault);
+    scenario_.Heal(event.fault);
+  }
+
+  bool Disturbed(int member, const std::vector<const Event*>& active) const {
+    return std::ranges::any_of(active,
+                               [member](const Event* one) { return one->member == member; });
+  }
+
+  void Between(const std::vector<const Event*>& active) {
+    if (scenario_.Chance(0.3)) scenario_.Hold(0ms, 500ms);
+    const int member = AnyMember();
+    if (Disturbed(member, active)) return;
+    if (scenario_.Chance(0.25)) return Watch(member);
+    if (scenario_.Chance(0.3)) Resume(scenario_.Pick(groups_), member);
+  }
+
+  void AwaitAll() {
+    for (int member = 1; member <= options_.members; ++member) {
+      scenario_.Add(AwaitCaughtUpStep{member});
+    }
+  }
+
+  // What ended with its member is watched on, there or elsewhere.
+  void GoOn() {
+    for (Group group : std::vector<Group>(groups_)) {
+      if (group.ended) Resume(group, scenario_.Chance(0.5) ? group.member : AnyMember());
+    }
+  }
+
+  // A client has one connection to each member; some have a second one.
+  void Watch(int member) {
+    const std::string name = "w" + Text(++made_);
+    WatchStep watch{.group = name,
+                    .count = static_cast<std::size_t>(scenario_.Between(1, 3)),
+                    .range = {kStem + "/", kStem + "0"},
+                    .stream = "direct/" + name,
+                    .member = member};
+    if (scenario_.Chance(0.3)) watch.range = {Text(scenario_.Between(0, 9)), ""};
+    if (watch.range.range_end.empty()) watch.range.key = kStem + "/" + watch.range.key;
+    const std::int64_t drawn = scenario_.Between(0, 3);
+    if (drawn == 0) watch.start = first_;
+    if (drawn == 1 && round_ > 1) watch.start = AtHead(-scenario_.Between(0, 30));
+    watch.options.prev_kv = scenario_.Chance(0.3);
+    watch.options.fragment = scenario_.Chance(0.2);
+    watch.options.progress_notify = scenario_.Chance(0.2);
+    scenario_.Open(watch);
+    groups_.push_back({.name = name, .member = member, .stream = watch.stream});
+  }
+
+  // Of a client that goes elsewhere while its watches are open, too.
+  void Resume(Group group, int member) {
+    const std::string name = "w" + Text(++made_);
+    scenario_.Add(CloseStep{group.stream});
+    scenario_.Resume(group.name, name, member);
+    std::erase_if(groups_, [&group](const Group& one) { return one.name == group.name; });
+    groups_.push_back({.name = name, .member = member, .stream = "resumed/" + name});
+  }
+
+  Scenario scenario_;
+  const ClusterDraw options_;
+  Write first_;
+  std::vector<Group> groups_;
+  std::set<std::string> awaited_;  // faults
+  int round_ = 0;
+  int made_ = 0;
+};
+
+}  // namespace
+
+Plan DrawCluster(const Prng& prng, const ClusterDraw& options) {
+  return ClusterDrawer(prng, options).Draw();
+}
+
+}  // namespace watchproof

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws what a cluster goes through: plans in which clients write, read, compact and watch on every
+// member while faults of several kinds meet, on one member or on several.
+//
+//   const Plan plan = DrawCluster(Prng(7), {.members = 3});
+//
+// A plan has rounds. In each a load runs, some faults begin and end in a drawn order, and between
+// them watches are opened, and go on at another member. Faults of one kind never overlap, and the
+// links are healed before a member is started again, since without a majority none can start.
+//
+// Threads: a function without state.
+#pragma once
+
+#include "harness/base/prng.h"
+#include "harness/scenario/plan.h"
+
+namespace watchproof {
+
+struct ClusterDraw {
+  int members = 3;
+  bool disks = true;  // that can fail
+};
+
+Plan DrawCluster(const Prng& prng, const ClusterDraw& options);
+
+}  // namespace watchproof
