@@ -205,6 +205,7 @@ struct Judge::Impl final : HistoryVisitor {
   }
   void OnStreamProgress(StreamId stream) override { signer_->OnStreamProgress(stream); }
   void OnAnnotation(const Annotation& annotation, Where where) override {
+    signer_->OnAnnotation(annotation, where);
     if (const auto* resumption = std::get_if<Resumption>(&annotation)) {
       if (lag_ != nullptr) lag_->Continues(resumption->next_stream, resumption->next_ordinal);
       if (auto reason = table_.Resume(*resumption, where)) findings_.Undecide(*std::move(reason));

@@ -183,7 +183,7 @@ class Leased final : public Checker {
         Wrong(call, lease, fmt::format("lease {} of {} s to end by itself", id, lease.time.count()),
               fmt::format("it is listed {} after its time began",
                           Milliseconds(call.at - lease.begun_by)),
-              /*by_silence=*/true);
+              {.by_silence = true});
       }
     }
     if (unknown_grant_ || IsOut(Method::kLeaseGrant) || facts().options.others_compact) return;
@@ -217,7 +217,8 @@ class Leased final : public Checker {
       return Wrong(call, lease,
                    fmt::format("lease {} with {} s, granted or kept alive {} ago", asked.id,
                                lease.time.count(), Milliseconds(call.at - lease.asked_at)),
-                   fmt::format("{} s of {} s are left", answer.ttl, answer.granted));
+                   fmt::format("{} s of {} s are left", answer.ttl, answer.granted),
+                   {.symptom = symptom::TimeLeft{answer.ttl, answer.granted}});
     }
     CompareKeys(call, lease, asked, answer);
   }
@@ -276,13 +277,13 @@ class Leased final : public Checker {
   }
 
   void Wrong(const RecordedCall& call, const Lease& lease, std::string expected,
-             std::string observed, bool by_silence = false) const {
+             std::string observed, Draft draft = {}) const {
     Line before = lease.kept.value != 0 ? lease.kept : lease.granted;
     if (lease.revoked.value != 0) before = lease.revoked;
-    Add(call, Draft{.expected = std::move(expected),
-                    .observed = fmt::format("{} in line {}", observed, call.ended.value),
-                    .evidence = {before, call.began, call.ended},
-                    .by_silence = by_silence});
+    draft.expected = std::move(expected);
+    draft.observed = fmt::format("{} in line {}", observed, call.ended.value);
+    draft.evidence = {before, call.began, call.ended};
+    Add(call, std::move(draft));
   }
 
   std::map<std::int64_t, Lease> leases_;

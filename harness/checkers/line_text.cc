@@ -204,6 +204,9 @@ struct AnnotationPhrases {
     return fmt::format("member {} answered with hash {:08x} of its history up to revision {}",
                        hash.member, hash.hash, hash.revision);
   }
+  std::string operator()(const RightsChanged& rights) {
+    return fmt::format("user {} may do more than before", rights.user);
+  }
   std::string operator()(const MomentMissed& missed) {
     return fmt::format("the moment did not come: {} of {}", missed.moment, missed.of);
   }

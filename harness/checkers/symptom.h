@@ -111,6 +111,11 @@ struct BackInTime {
 };
 // Nothing else of the key is wrong.
 struct LeaseMissing {};
+// Of a lease, by the store's own words.
+struct TimeLeft {
+  std::int64_t seconds = 0;
+  std::int64_t granted = 0;
+};
 
 }  // namespace symptom
 
@@ -120,6 +125,6 @@ using Symptom = std::variant<
     symptom::ProgressBelowStart, symptom::NoProgress, symptom::Empty, symptom::HeaderAhead,
     symptom::FalseNotice, symptom::NoticeAgain, symptom::Silence, symptom::Delay, symptom::OtherId,
     symptom::EndedWith, symptom::StreamEnded, symptom::StreamKept, symptom::NoPrevious,
-    symptom::PreviousUnasked, symptom::OtherWrite, symptom::BackInTime, symptom::LeaseMissing>;
+    symptom::PreviousUnasked, symptom::OtherWrite, symptom::BackInTime, symptom::LeaseMissing, symptom::TimeLeft>;
 
 }  // namespace watchproof

@@ -9,6 +9,8 @@ namespace {
 
 constexpr Duration kMaintenanceLimit = 20s;
 constexpr const char* kRoot = "root";
+constexpr std::int64_t kRead = 0;  // types of permissions
+constexpr std::int64_t kReadAndWrite = 2;
 
 std::string PasswordOf(const std::string& user) { return "password of " + user; }
 std::string RoleOf(const std::string& user) { return "may read as " + user; }
@@ -37,8 +39,19 @@ Status AdminClient::AddUser(const std::string& user, const std::string& role) {
 
 Status AdminClient::PermitReading(const std::string& user, const std::string& key,
                                   const std::string& range_end) {
-  // Reading is permission type 0.
-  const Message permission = Message().Text(2, key).OptionalText(3, range_end);
+  return Permit(kRead, user, key, range_end);
+}
+
+Status AdminClient::PermitAll(const std::string& user, const std::string& key,
+                              const std::string& range_end) {
+  return Permit(kReadAndWrite, user, key, range_end);
+}
+
+Status AdminClient::Permit(std::int64_t type, const std::string& user, const std::string& key,
+                           const std::string& range_end) {
+  Message permission;
+  if (type != kRead) permission.Number(1, type);
+  permission.Text(2, key).OptionalText(3, range_end);
   return Do(users_, "Auth/RoleGrantPermission",
             Message().Text(1, RoleOf(user)).Nested(2, permission));
 }

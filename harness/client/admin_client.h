@@ -11,6 +11,7 @@
 // Threads: any; a call blocks its caller until the answer or its time limit.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "harness/client/call_client.h"
@@ -22,12 +23,13 @@ class AdminClient {
   // Connects with the first call. Without a token the calls have no user.
   explicit AdminClient(const std::string& endpoint, const std::string& token = {});
 
-  // A user with a generated password, and no rights yet. Requires: authentication is not
-  // enabled yet.
+  // A user with a generated password, and no rights yet.
   Status AddUser(const std::string& user);
   // Beside what the user could read before; also once authentication is enabled.
   Status PermitReading(const std::string& user, const std::string& key,
                        const std::string& range_end);
+  // The same of writing, too.
+  Status PermitAll(const std::string& user, const std::string& key, const std::string& range_end);
   // From here on every call needs a token; returns the token of user root, which has all rights.
   Result<std::string> Enable();
   Result<std::string> LogIn(const std::string& user);
@@ -39,6 +41,8 @@ class AdminClient {
 
  private:
   Status AddUser(const std::string& user, const std::string& role);
+  Status Permit(std::int64_t type, const std::string& user, const std::string& key,
+                const std::string& range_end);
 
   CallClient users_;
   CallClient maintenance_;

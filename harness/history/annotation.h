@@ -229,6 +229,13 @@ struct HistoryHash {
   }
 };
 
+// A user was added, or may do more than before, on a store with authentication enabled.
+struct RightsChanged {
+  static constexpr std::string_view kType = "rights_changed";
+  std::string user;
+  void Fields(auto& field) { field("user", user); }
+};
+
 // A step waited for a certain message on the wire, and it did not come within the limit.
 struct MomentMissed {
   static constexpr std::string_view kType = "moment_missed";
@@ -390,7 +397,7 @@ struct ConsumerEnded {
 using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
-                 AnswerDiffers, NotRestarted, HistoryHash, MomentMissed, TargetRefused,
+                 AnswerDiffers, NotRestarted, HistoryHash, RightsChanged, MomentMissed, TargetRefused,
                  PromiseAsked, ClientAsks, ReadingLimited, QuestionLeft, DiskActivity, NotRecorded,
                  ConsumerStarted, ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
 

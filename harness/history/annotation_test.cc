@@ -25,6 +25,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       AnswerDiffers{"script 3", "a put to be answered", "not found"},
       NotRestarted{"script 3", "exited with 2", true},
       HistoryHash{2, "3.5.21", 70, 60, 4'000'000'000},
+      RightsChanged{"late"},
       MomentMissed{"created", "main"},
       TargetRefused{"a lease", "unimplemented", "said so", 2},
       ClientAsks{"script 1", "the leases"},

@@ -185,6 +185,9 @@ Status AttemptSession::EnableUsers(const std::vector<RestrictedReader>& readers)
   control_watch_.reset();
   WP_ASSIGN_OR_RETURN(const std::string root, auth.Enable());
   for (const auto& kv : kvs_) kv->SetToken(root);
+  for (int member = 1; member <= environment_.members(); ++member) {
+    environment_.target(member).UseToken(root);
+  }
   return OpenControlWatch(root);
 }
 

@@ -66,6 +66,8 @@ class BugTraces final : public Signer {
 
   const WatchTraces& of(WatchIndex watch) const { return traces_[watch.value]; }
   const std::optional<Rewind>& rewind() const { return rewind_; }
+  // A user's rights were changed while a member was away.
+  bool rights_changed_apart() const { return rights_changed_apart_; }
   // That asked for a negative start.
   const std::vector<WatchIndex>& negative() const { return negative_; }
   // The message may have been meant for a watch that asked for the id -1, or for its whole stream.
@@ -95,6 +97,11 @@ class BugTraces final : public Signer {
   void OnProgress(WatchIndex watch, const Response& response) override;
   void OnDelivered(WatchIndex watch, ResponsePtr& response) override;
   void OnCompacted(WatchIndex watch, const Response& response) override;
+  void OnAnnotation(const Annotation& annotation, Where) override {
+    const bool changed = std::holds_alternative<RightsChanged>(annotation);
+    const bool apart = facts_.faults.MembersParted({}) && !facts_.faults.quiet_since();
+    rights_changed_apart_ = rights_changed_apart_ || (changed && apart);
+  }
   // Events, by any watch of the recording.
   void OnControlEvents(const Response& response) override {
     FindRefusedWrite(response);
@@ -127,6 +134,7 @@ class BugTraces final : public Signer {
   };
   void Conclude(const Reader& reader);
 
+  bool rights_changed_apart_ = false;
   const Facts& facts_;
   const WatchTable& table_;
   std::vector<WatchTraces> traces_;   // by watch

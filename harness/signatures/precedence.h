@@ -58,6 +58,8 @@ enum class Rank : std::size_t {
   kSnapshotGone,
   kOlderSnapshotLast,
   kRefusesAfterSnapshot,
+  kTimeWithoutEnd,
+  kRightsLeftBehind,
   kEnd,
 };
 

@@ -54,7 +54,10 @@ class EtcdTarget final : public ProcessTarget {
   }
   Endpoint endpoint() const override { return topology_->Direct(); }
   Endpoint front() const override { return topology_->front(); }
-  std::string token() const override { return topology_->token(); }
+  std::string token() const override {
+    const std::string own = topology_->token();
+    return own.empty() ? ProcessTarget::token() : own;
+  }
   std::optional<ExitState> died() const override {
     const std::optional<ExitState> server = ProcessTarget::died();
     return server || stopped_ ? server : topology_->died();
@@ -70,6 +73,12 @@ class EtcdTarget final : public ProcessTarget {
   }
   bool durable() const override { return true; }
   bool can_cluster() const override { return true; }
+  std::string peer_url() const override {
+    for (const ClusterShape::Member& member : start_.cluster.members) {
+      if (member.name == start_.name) return "http://" + member.peer.ToString();
+    }
+    return {};
+  }
 
  private:
   Status Become(const std::string& release, ChildOptions& child) override {
@@ -77,6 +86,14 @@ class EtcdTarget final : public ProcessTarget {
     binary_ = cached.string();
     return FillIn(child);
   }
+
+  // The former data stays where it is: a proxy before the disk may have to take some of it back.
+  Status WithoutData(ChildOptions& child) override {
+    if (peer_url().empty()) return ProcessTarget::WithoutData(child);
+    ++joined_;
+    return FillIn(child);
+  }
+  std::string DataFolder() const { return joined_ == 0 ? "etcd" : fmt::format("etcd-{}", joined_); }
 
   Status FillIn(ChildOptions& child) {
     child.executable = binary_;
@@ -90,17 +107,16 @@ class EtcdTarget final : public ProcessTarget {
                                            options.host, kClientPort);
     const std::string peer = fmt::format("http://{}:{}", options.host, kPeerPort);
     const std::string name = options.name.empty() ? "wp" : options.name;
-    std::string announced = peer;
+    const std::string announced = peer_url().empty() ? peer : peer_url();
     std::string all;
     for (const ClusterShape::Member& member : options.cluster.members) {
       const std::string url = "http://" + member.peer.ToString();
-      if (member.name == name) announced = url;
       all += fmt::format("{}{}={}", all.empty() ? "" : ",", member.name, url);
     }
     std::vector<std::string> arguments{"--name",
                                        name,
                                        "--data-dir",
-                                       (DataOf(options) / "etcd").string(),
+                                       (DataOf(options) / DataFolder()).string(),
                                        "--listen-client-urls",
                                        client,
                                        "--advertise-client-urls",
@@ -111,6 +127,7 @@ class EtcdTarget final : public ProcessTarget {
                                        announced,
                                        "--initial-cluster",
                                        all.empty() ? name + "=" + peer : all};
+    if (joined_ > 0) arguments.emplace_back("--initial-cluster-state=existing");
     if (options.cluster.snapshot_count > 0) {
       arguments.push_back(fmt::format("--snapshot-count={}", options.cluster.snapshot_count));
     }
@@ -219,6 +236,7 @@ class EtcdTarget final : public ProcessTarget {
   std::string binary_;
   StartOptions start_;
   std::vector<std::string> more_;     // arguments of the topology
+  int joined_ = 0;                    // how often it has joined its cluster without data
   bool can_report_progress_ = false;  // by itself, often enough for a case that asks for it
   const std::string release_;         // to be looked up in the cache; empty: the binary is given
   const std::unique_ptr<Topology> topology_;

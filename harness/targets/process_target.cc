@@ -119,6 +119,8 @@ Status ProcessTarget::Become(const std::string&, ChildOptions&) {
   return Fail(StatusCode::kUnimplemented, "this target has no other releases");
 }
 
+Status ProcessTarget::WithoutData(ChildOptions&) { return Target::BeginAnew(); }
+
 Status ProcessTarget::Restart(Deadline deadline, const std::string& release) {
   if (!durable()) return Target::Restart(deadline);
   WP_CHECK(ended_ && !stopped_, "only what was ended is started again");

@@ -20,6 +20,7 @@ class ProcessTarget : public Target {
   Status Kill() override { return End(SIGKILL, Within(kDyingLimit)); }
   Status Terminate(Deadline deadline) override { return End(SIGTERM, deadline); }
   Status Restart(Deadline deadline, const std::string& release = {}) override;
+  Status BeginAnew() override { return WithoutData(options_); }
   std::string not_restarted() const override;
   Status Pause() override { return Signal(SIGSTOP); }
   Status Continue() override { return Signal(SIGCONT); }
@@ -47,6 +48,8 @@ class ProcessTarget : public Target {
   virtual proxy::FileClasses file_classes() const;
   // Makes the options those of another release, for kinds with several: its binary, and its flags.
   virtual Status Become(const std::string& release, ChildOptions& child);
+  // Makes the options those of a member that joins its cluster without data.
+  virtual Status WithoutData(ChildOptions& child);
   // The folder of its data, under the attempt's folder.
   static std::filesystem::path DataOf(const StartOptions& options) {
     const auto all = options.folder / "tmp";

@@ -28,6 +28,10 @@ Status Target::Restart(Deadline, const std::string&) {
   return Fail(StatusCode::kUnimplemented, "this target cannot be started again with its data");
 }
 
+Status Target::BeginAnew() {
+  return Fail(StatusCode::kUnimplemented, "this target is no member of a cluster");
+}
+
 Status Target::Pause() {
   return Fail(StatusCode::kUnimplemented, "this target is not a process that the harness started");
 }

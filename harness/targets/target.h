@@ -123,7 +123,9 @@ class Target {
   // attempt and deleted at the end.
   virtual bool shared() const { return false; }
   // The token that every call must carry as its metadata "token"; empty: none. After Start.
-  virtual std::string token() const { return {}; }
+  virtual std::string token() const { return token_; }
+  // From here on, since an attempt has enabled authentication.
+  void UseToken(std::string token) { token_ = std::move(token); }
   // Whether it is the embedded store, so that faults may tamper with its messages.
   virtual bool ours() const { return false; }
   // Whether its history may be compacted.
@@ -149,6 +151,11 @@ class Target {
   // After Kill or Terminate: the same program with the same arguments, data and log, or another
   // release of it where one is named. Returns when it answers.
   virtual Status Restart(Deadline deadline, const std::string& release = {});
+  // Where other members reach it; empty: it is none of a cluster.
+  virtual std::string peer_url() const { return {}; }
+  // After Kill, once it was removed from its cluster and added again: with the next Restart it has
+  // no data and joins. kUnimplemented where peer_url is empty.
+  virtual Status BeginAnew();
   // What Restart failed with, while the process that it started still runs: that is slow, or will
   // never serve. Empty otherwise.
   virtual std::string not_restarted() const { return {}; }
@@ -166,6 +173,9 @@ class Target {
   virtual std::string LastWords() const = 0;
   // Idempotent. Blocks until the process is gone.
   virtual void Stop() = 0;
+
+ private:
+  std::string token_;
 };
 
 // The target is not started yet.

@@ -103,6 +103,7 @@ class ClusterDrawer {
   std::vector<Event> DrawEvents() {
     std::vector<Event> events;
     int member = AnyMember();
+    if (scenario_.Chance(0.15)) return {DrawWhole(member)};
     const auto on = [&] { return scenario_.Chance(0.65) ? member : member = AnyMember(); };
     if (scenario_.Chance(0.5)) events.push_back(DrawLinks(on()));
     if (scenario_.Chance(0.5)) events.push_back(DrawProcess(on()));
@@ -198,6 +199,22 @@ class ClusterDrawer {
             .awaited = true};
   }
 
+  // What takes all members, or leaves no other one to be spared: nothing else goes on beside it.
+  Event DrawWhole(int member) {
+    if (options_.disks && scenario_.Chance(0.5)) {
+      Event event{.fault = "blackout", .member = 0, .ends_watches = true};
+      event.parameters["stay-down"] = "yes";
+      AddLoss(event.parameters);
+      return event;
+    }
+    return {
+        .fault = "replace",
+        .parameters = {{"member", Text(member)}, {"learner", scenario_.Chance(0.5) ? "yes" : "no"}},
+        .member = member,
+        .at_once = true,
+        .ends_watches = true};
+  }
+
   Event DrawCall(int member) {
     if (scenario_.Chance(0.4)) {
       return {.fault = "defragment",
@@ -284,7 +301,8 @@ class ClusterDrawer {
   void Begin(const Event& event, const std::string& number) {
     // Of all of them at least one must take effect.
     scenario_.Add(InjectStep{event.fault, event.parameters, /*optional=*/true});
-    for (Group& group : groups_) group.ended |= event.ends_watches && group.member == event.member;
+    for (Group& group : groups_)
+      group.ended |= event.ends_watches && (event.member == 0 || group.member == event.member);
     if (event.at_once) return scenario_.AwaitEffectAndHeal(event.fault);
     if (event.awaited && (event.far_behind || scenario_.Chance(0.6))) {
       scenario_.AwaitEffect(event.fault);
@@ -310,8 +328,9 @@ class ClusterDrawer {
   }
 
   bool Disturbed(int member, const std::vector<const Event*>& active) const {
-    return std::ranges::any_of(active,
-                               [member](const Event* one) { return one->member == member; });
+    return std::ranges::any_of(active, [member](const Event* one) {
+      return one->member == member || (one->member == 0 && one->ends_watches);
+    });
   }
 
   void Between(const std::vector<const Event*>& active) {

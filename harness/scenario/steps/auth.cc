@@ -6,7 +6,7 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<AuthStep> kAuth;
+const StepRegistration<AuthStep, PermitStep> kAuth;
 
 }  // namespace
 
@@ -19,6 +19,18 @@ Status AuthStep::Run(StepContext& context) const {
                           .range_end = session.PlacedEnd(reader.range_end)});
   }
   return session.EnableUsers(restricted);
+}
+
+Status PermitStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  const int member = session.member();
+  AdminClient admin(context.environment().endpoint(Path::kDirect, member).ToString(),
+                    session.kv().token());
+  const Status added = admin.AddUser(user);
+  // It may be there already.
+  if (!added.ok() && added.code() != StatusCode::kFailedPrecondition) return added;
+  session.Annotate(RightsChanged{user});
+  return admin.PermitAll(user, session.Placed(key), session.PlacedEnd(range_end));
 }
 
 }  // namespace watchproof

@@ -30,4 +30,21 @@ struct AuthStep {
   Status Run(StepContext& context) const;
 };
 
+// A user may read and write this range, too; a user that is not there yet is added. Requires that
+// authentication is enabled.
+struct PermitStep {
+  std::string user;
+  std::string key;
+  std::string range_end{};
+  static constexpr std::string_view kOp = "permit";
+  void Fields(FieldList& field) {
+    field("user", user).Defines(Subject::kUser);
+    field("key", key);
+    field("range_end", range_end).Optional();
+  }
+  std::string_view Request() const { return "users"; }
+  std::string BeyondKubernetes() const { return "users"; }
+  Status Run(StepContext& context) const;
+};
+
 }  // namespace watchproof

@@ -131,8 +131,12 @@ Status LoadStep::Run(StepContext& context) const {
     endpoints.push_back(
         environment.endpoint(direct ? Path::kDirect : Path::kProxied, one).ToString());
   }
+  std::string token = session.kv().token();
+  if (!user.empty()) {
+    WP_ASSIGN_OR_RETURN(token, AdminClient(endpoints.front()).LogIn(user));
+  }
   const auto calls_of = [&recording = session.recording(), form = session.write_form(),
-                         &known = session.known(), token = environment.target().token(), endpoints,
+                         &known = session.known(), token, endpoints,
                          placed](std::size_t number) -> Load::Call {
     const std::string name = fmt::format("{}-{}", placed.load, number);
     const auto client = std::make_shared<LoadClient>(

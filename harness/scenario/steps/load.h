@@ -26,8 +26,9 @@ struct LoadStep {
   // keys on them. Some are compactions, of what is known to the judge.
   bool leases = false;
   bool compacts = false;
-  Duration pause{};  // of a client after each call
-  int member = 1;    // that the clients connect to; 0: they are spread over all members
+  Duration pause{};    // of a client after each call
+  int member = 1;      // that the clients connect to; 0: they are spread over all members
+  std::string user{};  // empty: the one of the other calls of the attempt
   static constexpr std::uint64_t kMostClients = 10'000;
   static constexpr std::uint64_t kMostCalls = 10'000'000;
   static constexpr std::string_view kOp = "load";
@@ -45,6 +46,7 @@ struct LoadStep {
     field("compacts", compacts).Optional();
     field("pause_us", pause).Optional();
     field("member", member).Optional().Member(0);
+    field("user", user).Optional().Uses(Subject::kUser);
   }
   Usage Cost() const;
   std::string BeyondKubernetes() const {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rights that change while a member of a cluster is away hold on that member, too.
+#include "cases/support/member_behind.h"
+#include "harness/scenario/steps/auth.h"
+
+namespace watchproof {
+namespace {
+
+// Each member decides by its own store of rights whether a write of the log may be carried out. One
+// that decides otherwise than the others has other data from there on.
+WATCH_CASE(Durable, RightsWhileAway,
+           {.requirement = "any completed operations are durable (etcd KV API guarantees, "
+                           "durability), on each member",
+            .explain = "While a follower is away, a user is added and another one gets one more "
+                       "right; so much is written that the follower is then sent a snapshot. Both "
+                       "users write. The follower must carry out what the others do (etcd #14571: "
+                       "it goes on with the rights from before, refuses the writes for itself, and "
+                       "has other data from there on).",
+            .needs = {Capability::kCluster, Capability::kUsers},
+            .guarantees = {"Durable", "Reliable", "Linearizable", "Settled"},
+            .upstream = {14571}}) {
+  const std::string stem = scenario.Key("rights");
+  const WatchedRange own = Below(stem);
+  scenario.Cluster(kClusterWithSnapshots);
+  scenario.PutSome(stem + "/a", {3, 9});
+  scenario.Add(AuthStep{{{.user = "reader", .key = own.key, .range_end = own.range_end}}});
+  const auto write_as = [&](const std::string& user, const std::string& load, std::size_t keys) {
+    scenario.BeginLoad({.load = load,
+                        .clients = 2,
+                        .calls = 20,
+                        .keys = keys,
+                        .key = stem,
+                        .direct = true,
+                        .puts_only = true,
+                        .user = user});
+    scenario.AwaitLoad(load);
+  };
+  // What a member has looked up once, it may remember.
+  scenario.Add(PermitStep{.user = "early", .key = stem + "/0"});
+  write_as("early", "before", 1);
+  scenario.Open(
+      {.group = "on it", .range = own, .user = "reader", .stream = "on it", .member = kBehind});
+  WriteWhileAway(scenario, "isolate");
+  scenario.Add(PermitStep{.user = "early", .key = own.key, .range_end = own.range_end});
+  scenario.Add(PermitStep{.user = "late", .key = own.key, .range_end = own.range_end});
+  scenario.Heal("isolate");
+  scenario.Add(AwaitSnapshotStep{kBehind});
+  scenario.Add(AwaitCaughtUpStep{kBehind});
+  write_as("early", "early", 10);
+  write_as("late", "late", 10);
+  scenario.AwaitDelivered("on it");
+}
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/explore/cluster/cluster_grammar.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "harness/explore/cluster/cluster_events.h"
+#include "harness/faults/fault.h"
+#include "harness/results/attempt_spec.h"
+#include "harness/scenario/plan_check.h"
+#include "harness/scenario/steps/fault.h"
+#include "harness/scenario/steps/load.h"
+#include "harness/scenario/steps/watch.h"
+
+namespace watchproof {
+namespace {
+
+constexpr std::uint64_t kPlans = 400;
+
+void ForEachPlan(const std::function<void(const Plan&)>& visit) {
+  for (std::uint64_t seed = 1; seed <= kPlans; ++seed) {
+    SCOPED_TRACE(seed);
+    visit(DrawCluster(Prng(seed), {}));
+  }
+}
+
+TEST(ClusterGrammar, EveryPlanCanBeCarriedOutInItsTime) {
+  ForEachPlan([](const Plan& plan) {
+    const Status fine = CheckPlan(plan);
+    EXPECT_TRUE(fine.ok()) << fine.message();
+    EXPECT_TRUE(CheckWaits(plan, TimeForSteps({})).ok());
+    EXPECT_THAT(NeedsOf(plan), testing::Contains(Capability::kCluster));
+  });
+}
+
+TEST(ClusterGrammar, ASeedAlwaysDrawsTheSamePlan) {
+  const auto lines = [](std::uint64_t seed) { return StepLines(DrawCluster(Prng(seed), {})); };
+  EXPECT_EQ(lines(7), lines(7));
+  EXPECT_NE(lines(7), lines(8));
+}
+
+TEST(ClusterGrammar, DrawsEveryKindOfEventOnEveryMember) {
+  std::map<std::string, std::set<std::string>> members;  // by fault
+  ForEachPlan([&](const Plan& plan) {
+    for (const Step& step : plan.steps) {
+      const auto* const inject = step.As<InjectStep>();
+      if (inject == nullptr) continue;
+      auto& of_fault = members[KindOf(inject->fault)];
+      for (const char* const name : {"member", "to"}) {
+        const auto given = inject->parameters.find(name);
+        if (given != inject->parameters.end()) of_fault.insert(given->second);
+      }
+    }
+  });
+  for (const char* const fault :
+       {"crash-point", "defragment", "isolate", "kill", "move-leader", "pause", "power-failure",
+        "replace", "restart", "slow-disk", "slow-link-to-member", "slow-peer"}) {
+    EXPECT_THAT(members[fault], testing::ElementsAre("1", "2", "3")) << fault;
+  }
+  for (const char* const fault : {"blackout", "one-way-cut", "split"}) {
+    EXPECT_TRUE(members.contains(fault)) << fault;
+  }
+}
+
+// Without the disk of a member that can fail there are still kills.
+TEST(ClusterGrammar, LeavesDisksAloneWhereNoneCanFail) {
+  for (std::uint64_t seed = 1; seed <= kPlans; ++seed) {
+    const Plan plan = DrawCluster(Prng(seed), {.disks = false});
+    EXPECT_THAT(NeedsOf(plan), testing::Not(testing::Contains(Capability::kDisk)));
+  }
+}
+
+// A member cannot start while it is cut off, or while its disk holds a call.
+TEST(ClusterGrammar, LinksAndDisksAreHealedBeforeAMemberStarts) {
+  ForEachPlan([](const Plan& plan) {
+    std::set<std::string> active;
+    for (const Step& step : plan.steps) {
+      if (const auto* const inject = step.As<InjectStep>()) active.insert(KindOf(inject->fault));
+      const auto* const heal = step.As<HealStep>();
+      if (heal == nullptr) continue;
+      active.erase(KindOf(heal->fault));
+      const auto info = FindFault(KindOf(heal->fault));
+      if (info->ends_streams != EndsStreams::kEvery) continue;
+      for (const char* const other :
+           {"isolate", "split", "one-way-cut", "slow-peer", "slow-disk"}) {
+        EXPECT_FALSE(active.contains(other)) << heal->fault << " during " << other;
+      }
+    }
+  });
+}
+
+TEST(ClusterEvents, TwoMeetWhereOneBeginsDuringTheOtherOrRightAfterIt) {
+  Plan plan;
+  plan.steps = {LoadStep{.load = "1", .leases = true},
+                InjectStep{"pause/1", {{"member", "1"}}},
+                InjectStep{"slow-disk/1", {{"member", "2"}, {"files", "log"}, {"calls", "sync"}}},
+                HealStep{"pause/1"},
+                HealStep{"slow-disk/1"},
+                StopLoadStep{"1"},
+                InjectStep{"kill/2", {{"member", "3"}}},
+                HealStep{"kill/2"}};
+  EXPECT_THAT(PairsOf(plan),
+              testing::UnorderedElementsAre("calls, leases + pause leader",
+                                            "calls, leases + slow-disk log sync follower",
+                                            "pause leader + slow-disk log sync follower",
+                                            "slow-disk log sync follower > kill follower"));
+  const std::set<std::string> in_effect = {"pause/1", "kill/2"};
+  EXPECT_THAT(PairsOf(plan, &in_effect),
+              testing::UnorderedElementsAre("calls, leases + pause leader",
+                                            "pause leader > kill follower"));
+}
+
+}  // namespace
+}  // namespace watchproof

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The power of all members of a cluster fails at once: what none of them has synced is gone, what
+// was acknowledged must not be. Then they are started together, since none serves alone.
+#include <fmt/ranges.h>
+
+#include <thread>
+
+#include "harness/faults/fault.h"
+
+namespace watchproof {
+namespace {
+
+class Blackout final : public Fault {
+ public:
+  Blackout(proxy::Kept kept, bool stay_down) : kept_(kept), stay_down_(stay_down) {}
+
+  bool took_effect() const override { return started_; }
+
+ private:
+  Status Act(FaultPorts& ports) override {
+    acts_ = true;
+    for (const ServerPorts& server : ports.servers) WP_RETURN_IF_ERROR(server.target->Kill());
+    ended_ = true;
+    for (ServerPorts& server : ports.servers) {
+      WP_ASSIGN_OR_RETURN(proxy::Disk* const disk, DiskOf(server));
+      WP_ASSIGN_OR_RETURN(const proxy::Loss loss, disk->LosePower(kept_));
+      writes_ += loss.writes;
+      ++kept_.seed;
+    }
+    return stay_down_ ? Status() : StartAll(ports);
+  }
+  Status Undo(FaultPorts& ports) override { return started_ ? Status() : StartAll(ports); }
+
+  Status StartAll(FaultPorts& ports) {
+    std::vector<Status> done(ports.servers.size());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < ports.servers.size(); ++i) {
+      threads.emplace_back([&server = ports.servers[i], &one = done[i]] {
+        const auto answered = StartAgain(*server.target);
+        if (!answered.has_value()) one = answered.error();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const Status& one : done) WP_RETURN_IF_ERROR(one);
+    started_ = true;
+    healed_at_ = ports.now();
+    return {};
+  }
+
+  void Describe(FaultReceipt& receipt) const override {
+    receipt.measured = {{"killed", ended_}, {"lost_writes", writes_}};
+    receipt.text = fmt::format(
+        "the power of all members failed, and {} writes that were not "
+        "synced are lost; {}",
+        writes_, started_ ? "every member answers" : "not all are back");
+  }
+
+  proxy::Kept kept_;
+  const bool stay_down_;
+  std::int64_t writes_ = 0;
+  bool ended_ = false;
+  bool started_ = false;
+};
+
+const FaultRegistration kBlackout([] {
+  using proxy::ParameterKind;
+  return std::vector<FaultKind>{
+      {.info = {.name = "blackout",
+                .explain = "Kills every member of a cluster at once, takes back what each did to "
+                           "its files and did not sync, and starts all of them. Took effect if "
+                           "each has ended and answers again.",
+                .parameters =
+                    {{.name = "stay-down",
+                      .kind = ParameterKind::kYesNo,
+                      .default_value = "no",
+                      .explain = "Whether they are started again only when healed."},
+                     {.name = "keep",
+                      .kind = ParameterKind::kNumber,
+                      .default_value = "0",
+                      .explain = "What percentage of the unsynced is kept all the same, in pages "
+                                 "drawn from `draw`."},
+                     {.name = "torn",
+                      .kind = ParameterKind::kYesNo,
+                      .default_value = "no",
+                      .explain = "Whether all is kept but the last write of each, and of that one "
+                                 "some sectors of 512 bytes only."},
+                     {.name = "draw",
+                      .kind = ParameterKind::kNumber,
+                      .default_value = "1",
+                      .explain = "From what the parts that are kept are drawn."}},
+                .on_disk = true,
+                .ends_streams = EndsStreams::kEvery,
+                .parts_members = true},
+       .make = [](const proxy::ParameterValues& given) {
+         return std::make_unique<Blackout>(
+             proxy::Kept{.chance = static_cast<double>(given.number("keep")) / 100,
+                         .torn = given.yes("torn"),
+                         .seed = static_cast<std::uint64_t>(given.number("draw"))},
+             given.yes("stay-down"));
+       }}};
+});
+
+}  // namespace
+}  // namespace watchproof
