@@ -137,7 +137,9 @@ void CallLog::FollowLease(const RecordedCall& call) {
   } else if (call.method == Method::kLeaseRevoke) {
     Lease& lease = leases_[call.named];
     for (Lease::Revocation& one : lease.revocations) {
-      if (one.id == call.id && call.outcome != CallOutcome::kOpen) one.ended = call.ended;
+      if (one.id != call.id || call.outcome == CallOutcome::kOpen) continue;
+      one.ended = call.ended;
+      one.refused = !answered;
     }
     if (!answered) return;
     lease.revoking_began = call.began;

@@ -10,6 +10,7 @@
 // long as the call.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <optional>
@@ -60,12 +61,17 @@ struct Lease {
   struct Revocation {
     CallId id;
     Line began{};
-    Line ended{};  // 0: it has no certain outcome, and may still come to pass
+    Line ended{};          // 0: it has no certain outcome, and may still come to pass
+    bool refused = false;  // it found none: then that had ended before
   };
   std::vector<Revocation> revocations;
   Line granted{};  // 0: its grant is not in the recording
   bool asked_to_end() const { return !revocations.empty(); }
-  Line explained() const { return asked_to_end() ? revocations.front().began : granted; }
+  // Where its end was asked for, or its time began.
+  Line explained() const {
+    const auto first = std::ranges::find(revocations, false, &Revocation::refused);
+    return first != revocations.end() ? first->began : granted;
+  }
   // Its acknowledged revocation, unless it was granted anew; 0: none.
   Line revoking_began{};
   Line revoked{};

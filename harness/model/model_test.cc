@@ -334,6 +334,19 @@ TEST(Model, FirstRequestExplainsAnEndThatIsUnderstoodLater) {
   EXPECT_EQ(recording.timeline().change(3).written.value, 11U);
 }
 
+// It had ended before: that a client asked in vain, later, made nothing.
+TEST(Model, ARequestThatFoundNoLeaseDoesNotExplainItsEnd) {
+  Recording recording;
+  recording.Grant(7);
+  PutThreeOnLease(recording, 7);
+  recording.Fail(recording.Start(Method::kLeaseRevoke, Message().Number(1, 7)),
+                 StatusCode::kNotFound);
+  recording.ControlEvents(true, {.key = "a", .mod = 5});
+  recording.Call(Method::kPut, Put("d", "1"), Acked(6));
+  ASSERT_EQ(recording.known(), 6);
+  EXPECT_EQ(recording.timeline().change(3).written.value, 2U);
+}
+
 TEST(Model, LeaseEndsOneKeyAtATimeIfTheControlWatchSawThat) {
   Recording recording;
   recording.Grant(7);
