@@ -52,10 +52,19 @@ Status ReadEvidence(const toml::table& table, Bug& bug) {
                 fmt::format("expected either [[bug.shown]] or 'not_shown' for {}", bug.name));
 }
 
+Result<TrackRecord> ReadTrackRecord(const toml::table& table) {
+  WP_RETURN_IF_ERROR(OnlyFields(table, {"red", "green", "theirs"}));
+  TrackRecord record;
+  WP_ASSIGN_OR_RETURN(record.red, OptionalText(table, "red"));
+  WP_ASSIGN_OR_RETURN(record.green, OptionalText(table, "green"));
+  WP_ASSIGN_OR_RETURN(record.theirs, Text(table, "theirs"));
+  return record;
+}
+
 Result<Bug> ReadBug(const toml::table& table) {
   WP_RETURN_IF_ERROR(OnlyFields(
       table, {"name", "upstream", "title", "affected", "signatures", "members", "topology", "needs",
-              "source", "link", "every_case", "shown", "not_shown"}));
+              "source", "link", "every_case", "shown", "not_shown", "track_record"}));
   Bug bug;
   if (table.contains("upstream")) {
     WP_ASSIGN_OR_RETURN(bug.upstream, List<int>(table, "upstream"));
@@ -80,6 +89,9 @@ Result<Bug> ReadBug(const toml::table& table) {
   WP_ASSIGN_OR_RETURN(bug.source, Text(table, "source"));
   WP_ASSIGN_OR_RETURN(bug.link, OptionalText(table, "link"));
   WP_RETURN_IF_ERROR(ReadEvidence(table, bug));
+  if (const toml::table* const record = table["track_record"].as_table()) {
+    WP_ASSIGN_OR_RETURN(bug.track_record, ReadTrackRecord(*record));
+  }
   if (!bug.shown.empty() && bug.signatures.empty()) {
     return FailAt(table, fmt::format("expected 'signatures' for {}: a bug that cases show explains "
                                      "only findings that look like it",

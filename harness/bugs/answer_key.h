@@ -30,6 +30,13 @@ struct ShownBy {
   std::string reason{};  // why this case fails; empty: the title of the bug
 };
 
+// A bug of the list by which etcd's own robustness tests measure themselves.
+struct TrackRecord {
+  std::string red{};    // a release with it, on which the first of its cases was tried
+  std::string green{};  // and the first without; empty: there is none yet
+  std::string theirs;   // what those tests need to show it, by their own words
+};
+
 struct Bug {
   std::string name;             // "#18089"
   std::vector<int> upstream{};  // issues and pull requests of etcd, the first of which names it
@@ -45,6 +52,7 @@ struct Bug {
   bool every_case = false;
   std::vector<ShownBy> shown{};
   std::string not_shown{};  // if no case shows it: why
+  std::optional<TrackRecord> track_record{};
 
   // "etcd #18089"; an advisory's name says enough.
   std::string Label() const;

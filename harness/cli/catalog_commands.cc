@@ -307,6 +307,7 @@ void PrintEntry(const CatalogEntry& entry, const TerminalStyle& style) {
 struct NameFlags {
   std::string name;
   bool json = false;
+  bool track_record = false;
 };
 
 // The kinds are named in the plural ("cases"); an empty name stands for all.
@@ -354,6 +355,36 @@ CommandEnd ExplainCommand(const std::string& name, bool json) {
   return Fail(StatusCode::kNotFound, "nothing is called '{}'{}", name, DidYouMean(name, names));
 }
 
+// The bugs by which etcd's robustness tests measure themselves: where each shows here, and where it
+// no longer does.
+CommandEnd TrackRecordCommand() {
+  Table table{.head = {"bug", "red on", "green on", "case", "etcd's robustness tests"}, .rows = {}};
+  std::string commands;
+  int shown = 0;
+  for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
+    if (!bug.track_record) continue;
+    const TrackRecord& record = *bug.track_record;
+    const bool shows = !bug.shown.empty() && !record.red.empty();
+    // One that takes no luck, if there is one.
+    const auto sure = std::ranges::find(bug.shown, "", &ShownBy::rate);
+    const ShownBy* const best = sure != bug.shown.end() ? &*sure : shows ? &bug.shown[0] : nullptr;
+    table.rows.push_back({bug.name, shows ? record.red : "no release",
+                          record.green.empty() ? "no release" : record.green,
+                          shows ? best->case_name : "none", record.theirs});
+    if (!shows) continue;
+    ++shown;
+    commands +=
+        fmt::format("watchproof run --target etcd@{}{} --filter {} --repeat 3\n", record.red,
+                    record.green.empty() ? "" : " --target etcd@" + record.green, best->case_name);
+  }
+  std::istringstream lines(PlainTable(table));
+  const TerminalStyle style = DetectStyle(When::kNever);
+  for (std::string line; std::getline(lines, line);) PrintLine(line, style);
+  fmt::print("\n{} of {} show on stock releases, each by its command:\n{}", shown,
+             table.rows.size(), commands);
+  return ExitCode::kOk;
+}
+
 // The answer key, or what of it concerns one release.
 CommandEnd BugsCommand(const std::string& release, bool json) {
   const auto version = ParseVersion(release);
@@ -396,7 +427,12 @@ CommandBody AddBugs(const Command& command) {
   const auto flags = std::make_shared<NameFlags>();
   command.Value("release", flags->name, "RELEASE", "3.5.16: only the bugs that this release has");
   command.Switch("--json", flags->json, "One JSON document per line");
-  return [flags] { return BugsCommand(flags->name, flags->json); };
+  command.Switch(
+      "--track-record", flags->track_record,
+      "Those by which etcd's robustness tests measure themselves, with a command for each");
+  return [flags] {
+    return flags->track_record ? TrackRecordCommand() : BugsCommand(flags->name, flags->json);
+  };
 }
 
 CommandBody AddList(const Command& command) {

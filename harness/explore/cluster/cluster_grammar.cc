@@ -50,7 +50,7 @@ struct Event {
   bool ends_watches = false;
   bool far_behind = false;  // so much is written meanwhile that the member is sent a snapshot
   Duration least{};
-  Duration most = 1500ms;
+  Duration most = 800ms;
 };
 
 class ClusterDrawer {
@@ -117,25 +117,25 @@ class ClusterDrawer {
   Event DrawLinks(int member) {
     Event event{.kind = Event::Kind::kLinks, .member = member, .awaited = true};
     const std::int64_t drawn = scenario_.Between(0, 9);
-    if (drawn < 5) {
+    if (drawn < 6) {
       event.fault = "isolate";
-      event.far_behind = member != 1 && scenario_.Chance(0.6);
-    } else if (drawn < 6) {
+      event.far_behind = scenario_.Chance(0.7);
+    } else if (drawn < 7) {
       event.fault = "split";
       event.member = 1;
       event.parameters = {{"leader", "minority"}};
       return event;
-    } else if (drawn < 7) {
+    } else if (drawn < 8) {
       event.fault = "one-way-cut";
       event.parameters = {{"from", "1"}, {"to", Text(member == 1 ? AnyOther(1) : member)}};
       return event;
     } else if (drawn < 9) {
       event.fault = "slow-peer";
-      event.most = 3s;
+      event.most = 1500ms;
     } else {
       event.fault = "slow-link-to-member";
       event.awaited = false;
-      event.most = 3s;
+      event.most = 1500ms;
       event.parameters = {{"rate", "16KiB"}, {"at-least", "4KiB"}};
     }
     event.parameters["member"] = Text(member);
@@ -155,7 +155,7 @@ class ClusterDrawer {
       event.parameters.erase("stay-down");
       event.awaited = true;
       event.ends_watches = false;
-      event.most = scenario_.Chance(0.3) ? 6s : 1500ms;
+      event.most = scenario_.Chance(0.25) ? 5s : 800ms;
     } else if (drawn < 6) {
       event.fault = "power-failure";
       AddLoss(event.parameters);
@@ -294,7 +294,7 @@ class ClusterDrawer {
     load.guarded = drawn == 0;
     load.leases = drawn >= 6;
     load.compacts = scenario_.Chance(0.5);
-    load.pause = scenario_.Pick<Duration>({2ms, 10ms, 30ms});
+    load.pause = scenario_.Pick<Duration>({5ms, 20ms, 50ms});
     scenario_.BeginLoad(load);
   }
 
