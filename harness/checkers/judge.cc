@@ -413,6 +413,7 @@ JudgeOptions OptionsOf(const RunStarted& started) {
           .gaps = started.gaps || started.passive,
           .deviations = started.deviations,
           .topology = started.topology,
+          .members = started.members,
           .others_compact = started.others_compact || started.passive,
           .hashed_values = started.hashed_values,
           .calls = !started.passive};

@@ -75,6 +75,7 @@ struct JudgeOptions {
   // The declared differences of the store from etcd.
   Deviations deviations = {};
   std::string topology{};  // as in RunStarted
+  int members = 1;         // likewise
   // Others may compact the store: a compaction without a request in the recording is legitimate, as
   // long as no read below it succeeds.
   bool others_compact = false;

@@ -3,6 +3,7 @@
 // smaller and repeated as any plan is.
 #include <algorithm>
 #include <ctime>
+#include <thread>
 
 #include "harness/base/escape.h"
 #include "harness/cli/explore_options.h"
@@ -21,11 +22,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// At a time: each is a cluster and its clients.
-constexpr int kJobs = 3;
+// Plans at a time, for each core: most of the time of one is spent waiting.
+constexpr int kJobsOfCore = 2;
 constexpr int kTries = 3;  // of a smaller plan
 constexpr Duration kTimeToShrink = 5min;
 constexpr std::size_t kShownBeside = 3;
+
+int Jobs() {
+  return kJobsOfCore * static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
 
 class ClusterCommand {
  public:
@@ -135,7 +140,7 @@ class ClusterCommand {
     const fs::path file = options_.keep / fmt::format("{}-{}.jsonl", finding.guarantee, number);
     const auto keep = [&](const Plan& plan) { return WriteText(file, ToText(file_of(plan))); };
     WP_RETURN_IF_ERROR(keep(bucket.plan));
-    PlanProcesses attempts(failed, folder_, signals_, kJobs);
+    PlanProcesses attempts(failed, folder_, signals_, Jobs());
     WP_ASSIGN_OR_RETURN(
         const ShrunkPlan shrunk,
         Shrink(attempts, bucket.plan, {.tries = kTries, .limit = kTimeToShrink, .keep = keep}));
@@ -157,7 +162,7 @@ class ClusterCommand {
   const TimePoint began_ = Clock::now();
   ClusterExploration exploration_{{.target = *options_.target,
                                    .seed = options_.seed,
-                                   .jobs = kJobs,
+                                   .jobs = Jobs(),
                                    .draw = {.members = options_.target->members},
                                    .folder = folder_,
                                    .signals = signals_}};

@@ -231,7 +231,8 @@ void BugTraces::FindForeignEvents(WatchIndex watch, const Response& response) {
 
 // Revisions that are given out again after a crash: inside a compaction (etcd #17780) the store
 // stands below one that had been asked for before the crash; otherwise what had been acknowledged
-// was not on disk (etcd #14370), and a put is acknowledged in its place.
+// was not on disk (etcd #14370), and a put is acknowledged in its place; or on another member than
+// the one that has applied its log again (etcd #14685).
 void BugTraces::FindRewind(const RecordedCall& call) {
   if (call.method == Method::kCompact) compactions_.emplace_back(call.began, call.named);
   const bool back = call.revision < call.before.revision ||
@@ -252,7 +253,10 @@ void BugTraces::FindRewind(const RecordedCall& call) {
     return;
   }
   if (crash.value == 0 || call.method != Method::kPut) return;
-  rewind_ = Rewind{crash, call.revision.previous(), Rewind::Cause::kLostWrite};
+  // The member that was defragmented is ahead of the others: nothing is lost.
+  const bool ahead = facts_.options.members > 1 && facts_.faults.WasArmed("defragment");
+  rewind_ = Rewind{crash, call.revision.previous(),
+                   ahead ? Rewind::Cause::kAppliedAgain : Rewind::Cause::kLostWrite};
 }
 
 void BugTraces::CallStarted(const RecordedCall& call) {
