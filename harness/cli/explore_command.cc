@@ -57,6 +57,26 @@ Status TakeSeedOfShard(const ExploreFlags& flags, std::uint64_t& seed) {
   return {};
 }
 
+// What is drawn for a cluster are plans, not scripts.
+Status CheckCluster(const ExploreFlags& flags, const ExploreOptions& options) {
+  if (!options.target || options.target->members == 1) return {};
+  const std::pair<bool, const char*> for_one_server[] = {
+      {!flags.exhaustive.empty(), "--exhaustive"},
+      {options.crash_points, "--crash-points"},
+      {!options.corpus.empty(), "--corpus"},
+      {options.drawn_only, "--drawn-only"},
+      {options.known, "--known"},
+      {!flags.replay.empty(), "--replay"}};
+  for (const auto& [given, flag] : for_one_server) {
+    if (!given) continue;
+    return Fail(StatusCode::kInvalidArgument,
+                "{} is for one server; expected a target without members=N, or none of it (a kept "
+                "plan is repeated by `run --plan`)",
+                flag);
+  }
+  return {};
+}
+
 Result<ExploreOptions> Resolve(const ExploreFlags& flags) {
   ExploreOptions options = flags.options;
   if (flags.virtual_time == !flags.target.empty() && (flags.virtual_time || flags.replay.empty())) {
@@ -95,6 +115,7 @@ Result<ExploreOptions> Resolve(const ExploreFlags& flags) {
     return Fail(StatusCode::kInvalidArgument,
                 "--crash-points is for --target, and without --exhaustive");
   }
+  WP_RETURN_IF_ERROR(CheckCluster(flags, options));
   if (!flags.replay.empty()) {
     WP_ASSIGN_OR_RETURN(options.replay, ReadScript(flags.replay));
   }

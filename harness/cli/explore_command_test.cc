@@ -151,6 +151,21 @@ TEST(ExploreCommandTest, WhatWasFoundIsSaidBeforeWhatWentWrong) {
                                   HasSubstr("no room for another")));
 }
 
+TEST(ExploreCommandTest, WhatAClusterShowsIsKeptAsItsSmallestPlan) {
+  const auto none = ScriptedRun::Command({"explore"});
+  const fs::path kept = none.run_dir() / "kept";
+  auto run = ScriptedRun::Command({"explore", "--target", "etcd:/none,members=3", "--seed", "7",
+                                   "--scripts", "12", "--keep", kept.string()});
+  EXPECT_EQ(run.Wait(), 1) << run.output();
+  EXPECT_THAT(run.output(),
+              AllOf(HasSubstr("12 plans on clusters of 3"), HasSubstr("\n1. Unique"),
+                    HasSubstr("20 of 20 times, alone"), testing::Not(HasSubstr("\n2. "))));
+  std::ifstream file(kept / "Unique-1.jsonl");
+  const std::string plan{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_THAT(plan, AllOf(HasSubstr("\"case\":\"Explored.Unique_"), HasSubstr("\"steps\":1,"),
+                          HasSubstr("\"fault\":\"isolate/")));
+}
+
 TEST(ExploreCommandTest, MisuseIsExplained) {
   auto real = ScriptedRun::Command({"explore"});
   EXPECT_EQ(real.Wait(), 4);
@@ -164,6 +179,10 @@ TEST(ExploreCommandTest, MisuseIsExplained) {
       ScriptedRun::Command({"explore", "--target", "embedded", "--defect", "notice-repeated"});
   EXPECT_EQ(planted.Wait(), 4);
   EXPECT_THAT(planted.output(), HasSubstr("embedded+DEFECT"));
+  auto cluster =
+      ScriptedRun::Command({"explore", "--target", "etcd:/none,members=3", "--exhaustive", "2"});
+  EXPECT_EQ(cluster.Wait(), 4);
+  EXPECT_THAT(cluster.output(), HasSubstr("--exhaustive is for one server"));
   auto unknown = ScriptedRun::Command({"explore", "--virtual", "--defect", "no-such"});
   EXPECT_EQ(unknown.Wait(), 4);
   EXPECT_EQ(ScriptedRun::Command({"explore", "--replay", "no-such-file"}).Wait(), 4);

@@ -113,6 +113,16 @@ int LeavesHistory(const AttemptSpec& spec) {
                 spec.target == "embedded" ? Blank(spec, Verdict::kPass) : Broken(spec, "Unique"));
 }
 
+// A plan that exploration drew fails as long as a member of it is isolated.
+int FollowsPlan(const AttemptSpec& spec) {
+  const auto file = ReadPlan(spec.given_plan);
+  if (!file.has_value()) return 1;
+  for (const std::string& step : StepLines(file->plan)) {
+    if (step.find("\"isolate") != std::string::npos) return Report(spec, Broken(spec, "Unique"));
+  }
+  return Report(spec, Blank(spec, Verdict::kPass));
+}
+
 // Without such a case, the answer key's row for it would be reported as out of date.
 void AddRestOfKey(std::map<std::string, Script>& scripts) {
   for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
@@ -195,6 +205,7 @@ std::optional<Plan> PlanOf(const std::string&, std::uint64_t, const std::string&
 int RunCaseProcess(std::string_view json) {
   const Result<AttemptSpec> spec = ParseAttemptSpec(json);
   if (!spec.has_value()) return 1;
+  if (IsExploredCase(spec->case_name)) return FollowsPlan(*spec);
   return Scripts().at(spec->case_name)(*spec);
 }
 
