@@ -36,10 +36,14 @@ class Replacement final : public Fault {
     WP_RETURN_IF_ERROR(target.BeginAnew());
     WP_ASSIGN_OR_RETURN(const ServerStatus joined, StartAgain(target));
     server->caller = fmt::format("{:x}", joined.member);
+    Status promoted;
     if (learner_) {
-      WP_RETURN_IF_ERROR(
-          Ask(ports, [&](const MemberCall& call) { return PromoteMember(call, joined.member); }));
+      promoted =
+          Ask(ports, [&](const MemberCall& call) { return PromoteMember(call, joined.member); });
     }
+    // One that knows no learners has it as an ordinary member by now.
+    no_learners_ = promoted.code() == StatusCode::kUnimplemented;
+    if (!promoted.ok() && !no_learners_) return promoted;
     after_ = joined;
     healed_at_ = ports.now();
     return {};
@@ -57,7 +61,7 @@ class Replacement final : public Fault {
         done = question(MemberCall{.endpoint = server.target->endpoint(),
                                    .deadline = Within(kCallLimit),
                                    .token = server.target->token()});
-        if (done.ok()) return {};
+        if (done.ok() || done.code() == StatusCode::kUnimplemented) return done;
       }
       std::this_thread::sleep_for(kBetweenTries);
     } while (!deadline.expired());
@@ -65,6 +69,7 @@ class Replacement final : public Fault {
   }
 
   void Describe(FaultReceipt& receipt) const override {
+    if (no_learners_) receipt.unsupported = "members that are learners first";
     receipt.measured = {{"member", number_}, {"removed", acts_}, {"joined", after_.has_value()}};
     receipt.text =
         fmt::format("member {} ({:x}) was removed with its data", number_, before_.member);
@@ -76,6 +81,7 @@ class Replacement final : public Fault {
 
   const std::int64_t number_;
   const bool learner_;
+  bool no_learners_ = false;
   ServerStatus before_;
   std::optional<ServerStatus> after_;
 };
