@@ -95,7 +95,8 @@ Revision StepContext::Resolve(const RevisionRef& ref) const {
     case RevisionRef::Base::kAbsolute:
       return Revision(ref.number);
     case RevisionRef::Base::kHead:
-      return head_.plus(ref.number);
+      // Before the first revision there is none; what is below it is asked for by its number.
+      return std::max(head_.plus(ref.number), Revision(1));
     case RevisionRef::Base::kWrite:
       return writes_.at(static_cast<std::size_t>(ref.number));
   }
