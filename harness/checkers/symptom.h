@@ -119,12 +119,14 @@ struct TimeLeft {
 
 }  // namespace symptom
 
-using Symptom = std::variant<
-    std::monostate, symptom::OfRevision, symptom::Repeated, symptom::BelowStart,
-    symptom::ForeignKey, symptom::ForbiddenKey, symptom::PassedOver, symptom::ProgressBack,
-    symptom::ProgressBelowStart, symptom::NoProgress, symptom::Empty, symptom::HeaderAhead,
-    symptom::FalseNotice, symptom::NoticeAgain, symptom::Silence, symptom::Delay, symptom::OtherId,
-    symptom::EndedWith, symptom::StreamEnded, symptom::StreamKept, symptom::NoPrevious,
-    symptom::PreviousUnasked, symptom::OtherWrite, symptom::BackInTime, symptom::LeaseMissing, symptom::TimeLeft>;
+using Symptom =
+    std::variant<std::monostate, symptom::OfRevision, symptom::Repeated, symptom::BelowStart,
+                 symptom::ForeignKey, symptom::ForbiddenKey, symptom::PassedOver,
+                 symptom::ProgressBack, symptom::ProgressBelowStart, symptom::NoProgress,
+                 symptom::Empty, symptom::HeaderAhead, symptom::FalseNotice, symptom::NoticeAgain,
+                 symptom::Silence, symptom::Delay, symptom::OtherId, symptom::EndedWith,
+                 symptom::StreamEnded, symptom::StreamKept, symptom::NoPrevious,
+                 symptom::PreviousUnasked, symptom::OtherWrite, symptom::BackInTime,
+                 symptom::LeaseMissing, symptom::TimeLeft>;
 
 }  // namespace watchproof

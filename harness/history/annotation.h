@@ -397,9 +397,10 @@ struct ConsumerEnded {
 using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
-                 AnswerDiffers, NotRestarted, HistoryHash, RightsChanged, MomentMissed, TargetRefused,
-                 PromiseAsked, ClientAsks, ReadingLimited, QuestionLeft, DiskActivity, NotRecorded,
-                 ConsumerStarted, ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
+                 AnswerDiffers, NotRestarted, HistoryHash, RightsChanged, MomentMissed,
+                 TargetRefused, PromiseAsked, ClientAsks, ReadingLimited, QuestionLeft,
+                 DiskActivity, NotRecorded, ConsumerStarted, ConsumerReport, ConsumerReadAsked,
+                 ConsumerDue, ConsumerEnded>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

@@ -146,7 +146,8 @@ class AttemptDriver final : public Driver {
     if (!status.has_value()) return status.error().ToString();
     if (Revision(status->revision) < at)
       return fmt::format("it is at revision {}", status->revision);
-    const auto answer = AskHash(target.endpoint(), at, Within(kMemberAnswers), session_.kv().token());
+    const auto answer =
+        AskHash(target.endpoint(), at, Within(kMemberAnswers), session_.kv().token());
     if (!answer.has_value()) return answer.error().ToString();
     if (Revision(answer->compacted) < floor()) {
       return fmt::format("it has compacted through {} instead of {}", answer->compacted,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of an operator that change who is a member of a cluster.
+// Calls of an operator that change the members of a cluster.
 //
 //   WP_RETURN_IF_ERROR(RemoveMember({.endpoint = other, .deadline = Within(5s)}, id));
 //   WP_RETURN_IF_ERROR(AddMember(call, "http://127.9.1.1:2380", /*learner=*/false));

@@ -32,6 +32,15 @@ class LoadClient {
         kv_(recording, endpoint, options),
         prng_(Prng(placed.seed).Fork(options.name)) {}
 
+  // What would end by itself later would do so at any moment, even while the streams are closed.
+  ~LoadClient() {
+    for (const std::int64_t lease : leases_) {
+      [[maybe_unused]] const auto revoked = kv_.Revoke(lease);
+    }
+  }
+  LoadClient(const LoadClient&) = delete;
+  LoadClient& operator=(const LoadClient&) = delete;
+
   void SetToken(const std::string& token) { kv_.SetToken(token); }
 
   Result<Revision> CallOnce() {
