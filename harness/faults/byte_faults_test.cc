@@ -210,7 +210,7 @@ TEST_F(RealTarget, IsNotTamperedWith) {
 TEST_F(ByteFault, IsNeverArmedWithoutAProxy) {
   static const std::set<std::string> kTouchNoPath = {"damaged-file", "defragment", "kill",
                                                      "move-leader",  "no-space",   "pause",
-                                                     "restart",      "slow-reader"};
+                                                     "replace",      "restart",    "slow-reader"};
   ports_.proxies = nullptr;
   ports_.servers.resize(5);
   for (const FaultInfo& info : KnownFaults()) {

@@ -23,7 +23,8 @@ struct LoadStep {
   // Each is a transaction, which reads every key of the load before it writes.
   bool guarded = false;
   // Some calls are about leases of the client's own: granted, renewed, looked at and revoked, with
-  // keys on them; what is left of them is revoked in the end. Some are compactions, of what is known to the judge.
+  // keys on them; what is left of them is revoked in the end. Some are compactions, of what is
+  // known to the judge.
   bool leases = false;
   bool compacts = false;
   Duration pause{};    // of a client after each call
