@@ -160,5 +160,25 @@ INSTANTIATE_TEST_SUITE_P(
                  "GHSA-xg4h-6gfc-h4m8: a user with the right to read one key may watch every key "
                  "from it on"}));
 
+// The releases on which its bugs show, and no longer do, are those of the key.
+TEST(AnswerKey, ItsTrackRecordAgreesWithItsRanges) {
+  int recorded = 0;
+  for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
+    if (!bug.track_record) continue;
+    ++recorded;
+    const TrackRecord& record = *bug.track_record;
+    EXPECT_EQ(record.red.empty(), bug.shown.empty()) << bug.name;
+    if (!record.red.empty()) {
+      EXPECT_EQ(StateIn(bug.affected, *ParseVersion(record.red)).presence, Presence::kAffected)
+          << bug.name;
+    }
+    if (!record.green.empty()) {
+      EXPECT_EQ(StateIn(bug.affected, *ParseVersion(record.green)).presence, Presence::kFixed)
+          << bug.name;
+    }
+  }
+  EXPECT_EQ(recorded, 15);
+}
+
 }  // namespace
 }  // namespace watchproof

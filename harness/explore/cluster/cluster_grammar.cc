@@ -49,8 +49,7 @@ struct Event {
   bool at_once = false;  // it is over as soon as it has begun
   bool ends_watches = false;
   bool far_behind = false;  // so much is written meanwhile that the member is sent a snapshot
-  Duration least{};
-  Duration most = 800ms;
+  Duration most = 800ms;    // that it is held before it is healed
 };
 
 class ClusterDrawer {
@@ -224,15 +223,14 @@ class ClusterDrawer {
     return {.fault = "move-leader", .parameters = {{"to", Text(member)}}, .at_once = true};
   }
 
-  // One that is held does not stop in order; what hands over the lead must answer, and so must what
-  // receives it.
+  // A member with a call held at its disk does not stop in order. One that falls far behind is the
+  // only one that is disturbed: what is written meanwhile needs the others, and their leader.
   void MendTogether(std::vector<Event>& events) {
     const auto process = std::ranges::find(events, Event::Kind::kProcess, &Event::kind);
     const bool on_disk = std::ranges::count(events, Event::Kind::kDisk, &Event::kind) > 0;
     if (process != events.end() && on_disk && process->fault == "restart") process->fault = "kill";
     const auto far = std::ranges::find_if(events, &Event::far_behind);
     if (far == events.end()) return;
-    // The others must be a majority then.
     for (Event& event : events) {
       if (event.member == 0 || event.member == far->member) continue;
       event.member = far->member;
@@ -322,7 +320,7 @@ class ClusterDrawer {
   }
 
   void End(const Event& event) {
-    scenario_.Hold(event.least, event.most);
+    scenario_.Hold(0ms, event.most);
     if (event.awaited && !awaited_.contains(event.fault)) scenario_.AwaitEffect(event.fault);
     scenario_.Heal(event.fault);
   }
