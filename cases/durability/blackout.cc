@@ -20,7 +20,7 @@ WATCH_CASE(Durable, Blackout,
   scenario.Cluster({.members = 3, .snapshot_count = 100});
   Write first = scenario.Put(stem + "/first");
   for (const std::string round : {"1", "2"}) {
-    const std::string blackout = "blackout/" + round;
+    const std::string blackout = round == "1" ? "blackout" : "blackout/" + round;
     scenario.Open({.group = round, .range = Below(stem), .start = first, .stream = round});
     scenario.BeginLoad({.load = round,
                         .clients = 6,

@@ -103,6 +103,12 @@ const std::vector<Row>& RowsOfClusters() {
   static const char* const at_once = "The fault is healed before any member misses a heartbeat.";
   static const std::vector<Row> rows = {
       {"MomentaryIsolation", "isolate", {{"member", "3"}}, at_once, After::kGoOn, 3},
+      {"BlackoutBelowThreshold",
+       "blackout",
+       {{"at-least", "1000000"}},
+       "Fewer writes are lost than the fault requires.",
+       After::kResume,
+       3},
       {"MomentarySplit", "split", {{"leader", "minority"}}, at_once, After::kGoOn, 3},
       {"MomentaryRing", "ring", {}, at_once, After::kGoOn, 5},
       {"OneWayCutBetweenFollowers",
@@ -176,6 +182,19 @@ void PausePausedTarget(Scenario& scenario) {
   scenario.AwaitDelivered("first");
 }
 
+// A member that is paused does not say which one it is.
+void ReplacePausedMember(Scenario& scenario) {
+  scenario.Cluster({.members = 3});
+  const std::string key = WatchUntouched(scenario);
+  scenario.Inject("pause", {{"member", "2"}});
+  scenario.AwaitEffect("pause");
+  scenario.Inject("replace", {{"member", "2"}});
+  scenario.Heal("replace");
+  scenario.Heal("pause");
+  scenario.Put(key);
+  scenario.AwaitDelivered("first");
+}
+
 void TransferToIsolatedMember(Scenario& scenario) {
   scenario.Cluster({.members = 3});
   const std::string key = WatchUntouched(scenario);
@@ -198,6 +217,9 @@ void TransferToIsolatedMember(Scenario& scenario) {
   }
   AddCase(InfoOf("PauseOfPausedTarget", "A paused target is paused again.", 1, __LINE__),
           &PausePausedTarget);
+  AddCase(InfoOf("ReplacementOfPausedMember", "A member that is paused is to be replaced.", 3,
+                 __LINE__),
+          &ReplacePausedMember);
   AddCase(InfoOf("TransferToIsolatedMember",
                  "The leader is asked to hand over to an isolated member.", 3, __LINE__),
           &TransferToIsolatedMember);

@@ -42,11 +42,13 @@ STRICT = "PreviousValue.StrictPreviousValues"
 TAMPERING = {"corrupt", "drop-response"}
 # Faults of clusters: the embedded store is a single process.
 CLUSTERED = {
+    "blackout",
     "damaged-file",
     "forgetful-disk",
     "isolate",
     "move-leader",
     "one-way-cut",
+    "replace",
     "ring",
     "slow-link-to-member",
     "slow-peer",

@@ -12,17 +12,21 @@ namespace {
 
 class Blackout final : public Fault {
  public:
-  Blackout(proxy::Kept kept, bool stay_down) : kept_(kept), stay_down_(stay_down) {}
+  Blackout(proxy::Kept kept, bool stay_down, std::int64_t at_least)
+      : kept_(kept), stay_down_(stay_down), at_least_(at_least) {}
 
-  bool took_effect() const override { return started_; }
+  bool took_effect() const override { return started_ && writes_ >= at_least_; }
 
  private:
   Status Act(FaultPorts& ports) override {
+    std::vector<proxy::Disk*> disks;
+    for (ServerPorts& server : ports.servers) {
+      WP_ASSIGN_OR_RETURN(disks.emplace_back(), DiskOf(server));
+    }
     acts_ = true;
     for (const ServerPorts& server : ports.servers) WP_RETURN_IF_ERROR(server.target->Kill());
     ended_ = true;
-    for (ServerPorts& server : ports.servers) {
-      WP_ASSIGN_OR_RETURN(proxy::Disk* const disk, DiskOf(server));
+    for (proxy::Disk* const disk : disks) {
       WP_ASSIGN_OR_RETURN(const proxy::Loss loss, disk->LosePower(kept_));
       writes_ += loss.writes;
       ++kept_.seed;
@@ -50,13 +54,14 @@ class Blackout final : public Fault {
   void Describe(FaultReceipt& receipt) const override {
     receipt.measured = {{"killed", ended_}, {"lost_writes", writes_}};
     receipt.text = fmt::format(
-        "the power of all members failed, and {} writes that were not "
-        "synced are lost; {}",
-        writes_, started_ ? "every member answers" : "not all are back");
+        "the power of all members failed, and {} writes that were not synced are lost (at least {} "
+        "required); {}",
+        writes_, at_least_, started_ ? "every member answers" : "not all are back");
   }
 
   proxy::Kept kept_;
   const bool stay_down_;
+  const std::int64_t at_least_;
   std::int64_t writes_ = 0;
   bool ended_ = false;
   bool started_ = false;
@@ -68,9 +73,13 @@ const FaultRegistration kBlackout([] {
       {.info = {.name = "blackout",
                 .explain = "Kills every member of a cluster at once, takes back what each did to "
                            "its files and did not sync, and starts all of them. Took effect if "
-                           "each has ended and answers again.",
+                           "each has ended and answers again, and enough was lost.",
                 .parameters =
-                    {{.name = "stay-down",
+                    {{.name = "at-least",
+                      .kind = ParameterKind::kNumber,
+                      .default_value = "0",
+                      .explain = "How many writes must be lost for it to count."},
+                     {.name = "stay-down",
                       .kind = ParameterKind::kYesNo,
                       .default_value = "no",
                       .explain = "Whether they are started again only when healed."},
@@ -96,7 +105,7 @@ const FaultRegistration kBlackout([] {
              proxy::Kept{.chance = static_cast<double>(given.number("keep")) / 100,
                          .torn = given.yes("torn"),
                          .seed = static_cast<std::uint64_t>(given.number("draw"))},
-             given.yes("stay-down"));
+             given.yes("stay-down"), given.number("at-least"));
        }}};
 });
 

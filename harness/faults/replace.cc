@@ -25,7 +25,9 @@ class Replacement final : public Fault {
     if (target.peer_url().empty()) {
       return Fail(StatusCode::kUnimplemented, "it is no member of a cluster");
     }
-    WP_ASSIGN_OR_RETURN(before_, target.Ask(Within(kCallLimit)));
+    const auto before = target.Ask(Within(kCallLimit));
+    if (!before.has_value()) return {};  // another fault holds it: see the receipt
+    before_ = *before;
     WP_RETURN_IF_ERROR(target.Kill());
     acts_ = true;
     WP_RETURN_IF_ERROR(
@@ -72,7 +74,8 @@ class Replacement final : public Fault {
     if (no_learners_) receipt.unsupported = "members that are learners first";
     receipt.measured = {{"member", number_}, {"removed", acts_}, {"joined", after_.has_value()}};
     receipt.text =
-        fmt::format("member {} ({:x}) was removed with its data", number_, before_.member);
+        acts_ ? fmt::format("member {} ({:x}) was removed with its data", number_, before_.member)
+              : fmt::format("member {} did not answer, and was not removed", number_);
     if (after_) {
       receipt.text += fmt::format("; it joined again{} as {:x}",
                                   learner_ ? ", first as a learner," : "", after_->member);
