@@ -16,7 +16,7 @@ class Replacement final : public Fault {
  public:
   Replacement(std::int64_t member, bool learner) : number_(member), learner_(learner) {}
 
-  bool took_effect() const override { return after_.has_value(); }
+  bool took_effect() const override { return after_ && after_->member != before_.member; }
 
  private:
   Status Act(FaultPorts& ports) override {

@@ -18,7 +18,7 @@ using proxy::ParameterKind;
 using proxy::ParameterValues;
 
 constexpr Duration kGracefulLimit = 10s;
-constexpr Duration kStatusLimit = 2s;
+constexpr Duration kStatusLimit = 5s;
 // Starts at 0 in a new process, and the harness requests no compaction from that process.
 constexpr std::string_view kCompactions =
     "etcd_debugging_mvcc_db_compaction_total_duration_milliseconds_count";
