@@ -430,8 +430,11 @@ CommandBody AddBugs(const Command& command) {
   command.Switch(
       "--track-record", flags->track_record,
       "Those by which etcd's robustness tests measure themselves, with a command for each");
-  return [flags] {
-    return flags->track_record ? TrackRecordCommand() : BugsCommand(flags->name, flags->json);
+  return [flags]() -> CommandEnd {
+    if (!flags->track_record) return BugsCommand(flags->name, flags->json);
+    if (flags->name.empty() && !flags->json) return TrackRecordCommand();
+    return Fail(StatusCode::kInvalidArgument,
+                "--track-record: expected neither a release nor --json beside it");
   };
 }
 
