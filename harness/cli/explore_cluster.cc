@@ -46,9 +46,9 @@ class ClusterCommand {
       return !options_.fail_fast || exploration_.buckets().empty();
     });
     console_.Result(fmt::format("{}: {}\n", Target(), Line()));
-    console_.Result(
-        fmt::format("situations {} pairs of events met\n", exploration_.pairs().size()));
-    if (!options_.missing.empty()) WP_RETURN_IF_ERROR(WriteMet());
+    console_.Result(fmt::format("situations {} of {} pairs of events met\n",
+                                exploration_.pairs().size(), exploration_.drawn_pairs().size()));
+    if (!options_.missing.empty()) WP_RETURN_IF_ERROR(WriteMissing());
     for (const auto& [bug, met] : exploration_.known()) {
       console_.Result(fmt::format("known      {}, {} {}, first after {:.0f} s\n", bug, met.times,
                                   met.times == 1 ? "plan" : "plans", Seconds(met.after)));
@@ -78,9 +78,11 @@ class ClusterCommand {
             : fmt::format("{} buckets", exploration_.buckets().size()));
   }
 
-  Status WriteMet() {
+  Status WriteMissing() {
     std::string text;
-    for (const std::string& pair : exploration_.pairs()) text += pair + "\n";
+    for (const std::string& pair : exploration_.drawn_pairs()) {
+      if (!exploration_.pairs().contains(pair)) text += pair + "\n";
+    }
     return WriteText(options_.missing, text);
   }
 
@@ -99,9 +101,9 @@ class ClusterCommand {
     if (const auto code = signals_.exit_code()) return *code;
     if (!exploration_.buckets().empty()) return ExitCode::kFailed;
     if (counts.plans > 0 && counts.never_served == counts.plans) return ExitCode::kTarget;
-    return counts.judged + counts.in_part > 0 || !exploration_.known().empty()
-               ? ExitCode::kOk
-               : ExitCode::kInconclusive;
+    // Without a plan of which something took effect nothing is proven.
+    return counts.judged > 0 || !exploration_.known().empty() ? ExitCode::kOk
+                                                              : ExitCode::kInconclusive;
   }
 
   Status Report(const ClusterBucket& bucket, int number) {

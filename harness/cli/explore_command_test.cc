@@ -166,6 +166,14 @@ TEST(ExploreCommandTest, WhatAClusterShowsIsKeptAsItsSmallestPlan) {
                           HasSubstr("\"fault\":\"isolate/")));
 }
 
+TEST(ExploreCommandTest, AClusterOnWhichNothingTakesEffectProvesNothing) {
+  auto run = ScriptedRun::Command(
+      {"explore", "--target", "etcd:/vain,members=3", "--seed", "7", "--scripts", "4"});
+  EXPECT_EQ(run.Wait(), 2) << run.output();
+  EXPECT_THAT(run.output(),
+              AllOf(HasSubstr("4 of 4 plans were judged in part"), HasSubstr("situations 0 of ")));
+}
+
 TEST(ExploreCommandTest, MisuseIsExplained) {
   auto real = ScriptedRun::Command({"explore"});
   EXPECT_EQ(real.Wait(), 4);

@@ -50,11 +50,12 @@ ClusterExploration::Drawn ClusterExploration::Draw() {
   for (int i = 0; i < kCandidates; ++i) {
     const std::uint64_t seed = prng_.Next();
     Plan plan = DrawCluster(Prng(seed), options_.draw);
-    const std::set<std::string> pairs = PairsOf(plan);
+    std::set<std::string> pairs = PairsOf(plan);
     const auto news = std::ranges::count_if(
         pairs, [this](const std::string& pair) { return !pairs_.contains(pair); });
     if (news > most) best = {std::move(plan), seed};
     most = std::max<std::ptrdiff_t>(most, news);
+    drawn_pairs_.merge(pairs);
   }
   return best;
 }
@@ -94,7 +95,10 @@ void ClusterExploration::Take(const PlanPool::Ended& ended) {
     if (!result.target_version.empty()) version_ = result.target_version;
     const std::set<std::string> in_effect = InEffect(result);
     counts_.events += in_effect.size();
-    pairs_.merge(PairsOf(running_.at(ended.number).plan, &in_effect));
+    // What had no effect in between brings others together that were not drawn so.
+    std::set<std::string> met = PairsOf(running_.at(ended.number).plan, &in_effect);
+    drawn_pairs_.insert(met.begin(), met.end());
+    pairs_.merge(met);
     const ExpectationStatus status =
         Expectations::BuiltIn().Apply(options_.target, result, nullptr);
     keep = result.verdict == Verdict::kFail && status != ExpectationStatus::kKnownFailure;

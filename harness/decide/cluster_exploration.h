@@ -75,8 +75,9 @@ class ClusterExploration {
   const std::map<std::string, ClusterKnown>& known() const { return known_; }
   // Why plans were judged in part, or not.
   const std::map<std::string, std::uint64_t>& reasons() const { return reasons_; }
-  // Of events that met.
+  // Of events that met, and of those that would have met in any plan that was drawn.
   const std::set<std::string>& pairs() const { return pairs_; }
+  const std::set<std::string>& drawn_pairs() const { return drawn_pairs_; }
   const std::string& version() const { return version_; }
 
  private:
@@ -96,7 +97,7 @@ class ClusterExploration {
   std::vector<ClusterBucket> buckets_;
   std::map<std::string, ClusterKnown> known_;
   std::map<std::string, std::uint64_t> reasons_;
-  std::set<std::string> pairs_;
+  std::set<std::string> pairs_, drawn_pairs_;
   std::string version_;
   TimePoint began_{};
 };
