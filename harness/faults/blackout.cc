@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The power of all members of a cluster fails at once: what none of them has synced is gone, what
 // was acknowledged must not be. Then they are started together, since none serves alone.
-#include <fmt/ranges.h>
-
 #include <thread>
 
 #include "harness/faults/fault.h"
+#include "harness/faults/kept.h"
 
 namespace watchproof {
 namespace {
@@ -68,44 +67,23 @@ class Blackout final : public Fault {
 };
 
 const FaultRegistration kBlackout([] {
-  using proxy::ParameterKind;
   return std::vector<FaultKind>{
       {.info = {.name = "blackout",
                 .explain = "Kills every member of a cluster at once, takes back what each did to "
                            "its files and did not sync, and starts all of them. Took effect if "
                            "each has ended and answers again, and enough was lost.",
-                .parameters =
-                    {{.name = "at-least",
-                      .kind = ParameterKind::kNumber,
-                      .default_value = "0",
-                      .explain = "How many writes must be lost for it to count."},
-                     {.name = "stay-down",
-                      .kind = ParameterKind::kYesNo,
-                      .default_value = "no",
-                      .explain = "Whether they are started again only when healed."},
-                     {.name = "keep",
-                      .kind = ParameterKind::kNumber,
-                      .default_value = "0",
-                      .explain = "What percentage of the unsynced is kept all the same, in pages "
-                                 "drawn from `draw`."},
-                     {.name = "torn",
-                      .kind = ParameterKind::kYesNo,
-                      .default_value = "no",
-                      .explain = "Whether all is kept but the last write of each, and of that one "
-                                 "some sectors of 512 bytes only."},
-                     {.name = "draw",
-                      .kind = ParameterKind::kNumber,
-                      .default_value = "1",
-                      .explain = "From what the parts that are kept are drawn."}},
+                .parameters = With({{.name = "at-least",
+                                     .kind = proxy::ParameterKind::kNumber,
+                                     .default_value = "0",
+                                     .explain = "How many writes must be lost for it to count."},
+                                    StayDownParameter()},
+                                   KeptParameters()),
                 .on_disk = true,
                 .ends_streams = EndsStreams::kEvery,
                 .parts_members = true},
        .make = [](const proxy::ParameterValues& given) {
-         return std::make_unique<Blackout>(
-             proxy::Kept{.chance = static_cast<double>(given.number("keep")) / 100,
-                         .torn = given.yes("torn"),
-                         .seed = static_cast<std::uint64_t>(given.number("draw"))},
-             given.yes("stay-down"), given.number("at-least"));
+         return std::make_unique<Blackout>(KeptIn(given), given.yes("stay-down"),
+                                           given.number("at-least"));
        }}};
 });
 

@@ -110,6 +110,13 @@ proxy::ParameterInfo MemberParameter(std::string name, std::string default_value
           .least = 1};
 }
 
+proxy::ParameterInfo StayDownParameter() {
+  return {.name = "stay-down",
+          .kind = proxy::ParameterKind::kYesNo,
+          .default_value = "no",
+          .explain = "Whether it is started again only when healed."};
+}
+
 Result<ServerPorts*> ServerOf(FaultPorts& ports, std::int64_t member) {
   const std::size_t count = ports.servers.size();
   const auto index = static_cast<std::size_t>(member - 1);

@@ -175,6 +175,8 @@ Result<std::unique_ptr<Fault>> MakeFault(const std::string& name,
 
 // For faults on one server: the parameter that numbers it, and the server with that number.
 proxy::ParameterInfo MemberParameter(std::string name = "member", std::string default_value = "1");
+// For faults that end a server: "stay-down".
+proxy::ParameterInfo StayDownParameter();
 Result<ServerPorts*> ServerOf(FaultPorts& ports, std::int64_t member);
 // After Target::Kill or Terminate: starts it again, perhaps as another release, and asks where it
 // is. An error also if it does not answer in time.

@@ -13,6 +13,7 @@
 
 #include "harness/faults/damaged_start.h"
 #include "harness/faults/fault.h"
+#include "harness/faults/kept.h"
 
 namespace watchproof {
 namespace {
@@ -164,34 +165,6 @@ class PowerFault final : public Fault {
   std::optional<DamagedStart> damaged_;  // with a disk that had forgotten
 };
 
-const ParameterInfo kKeep{.name = "keep",
-                          .kind = ParameterKind::kNumber,
-                          .default_value = "0",
-                          .explain =
-                              "What percentage of the unsynced is kept all the same, in pages "
-                              "drawn from `draw`: a disk may write in an order of its own.",
-                          .most = 100};
-const ParameterInfo kTorn{.name = "torn",
-                          .kind = ParameterKind::kYesNo,
-                          .default_value = "no",
-                          .explain =
-                              "Whether all is kept but the last write, and of that one some "
-                              "sectors of 512 bytes only."};
-const ParameterInfo kDraw{.name = "draw",
-                          .kind = ParameterKind::kNumber,
-                          .default_value = "1",
-                          .explain = "From what the parts that are kept are drawn."};
-const ParameterInfo kDown{.name = "stay-down",
-                          .kind = ParameterKind::kYesNo,
-                          .default_value = "no",
-                          .explain = "Whether it is started again only when healed."};
-
-proxy::Kept KeptIn(const ParameterValues& given) {
-  return {.chance = static_cast<double>(given.number("keep")) / 100,
-          .torn = given.yes("torn"),
-          .seed = static_cast<std::uint64_t>(given.number("draw"))};
-}
-
 FaultKind PowerFailure() {
   return {.info = {.name = "power-failure",
                    .explain =
@@ -200,7 +173,7 @@ FaultKind PowerFailure() {
                        "Took effect if something was taken back and the new process answers. Not "
                        "possible with a target that keeps no data, or that the harness did not "
                        "start.",
-                   .parameters = {MemberParameter(), kDown, kKeep, kTorn, kDraw},
+                   .parameters = With({MemberParameter(), StayDownParameter()}, KeptParameters()),
                    .on_disk = true,
                    .ends_streams = EndsStreams::kEvery,
                    .parts_members = true},
@@ -229,13 +202,11 @@ FaultKind CrashPoint() {
       .ends_streams = EndsStreams::kEvery,
       .parts_members = true};
   info.parameters.insert(info.parameters.begin(), MemberParameter());
-  info.parameters.insert(info.parameters.end(), {{.name = "power",
-                                                  .kind = ParameterKind::kYesNo,
-                                                  .default_value = "no",
-                                                  .explain = "Whether the power fails, too."},
-                                                 kKeep,
-                                                 kTorn,
-                                                 kDraw});
+  info.parameters.push_back({.name = "power",
+                             .kind = ParameterKind::kYesNo,
+                             .default_value = "no",
+                             .explain = "Whether the power fails, too."});
+  info.parameters = With(std::move(info.parameters), KeptParameters());
   return {.info = std::move(info), .make = [own](const ParameterValues& given) {
             proxy::Parameters point;
             for (const ParameterInfo& one : own) point[one.name] = given.text(one.name);

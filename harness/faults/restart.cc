@@ -127,11 +127,6 @@ class ServerRestart final : public Fault {
   std::int64_t compactions_ = 0;
 };
 
-const ParameterInfo kStayDown{.name = "stay-down",
-                              .kind = ParameterKind::kYesNo,
-                              .default_value = "no",
-                              .explain = "Whether it is started again only when healed."};
-
 FaultKind Kill() {
   return {
       .info = {.name = "kill",
@@ -143,7 +138,7 @@ FaultKind Kill() {
                    "report one that was not requested from the new process. Not possible with a "
                    "target that keeps no data, or that the harness did not start.",
                .parameters = {MemberParameter(),
-                              kStayDown,
+                              StayDownParameter(),
                               {.name = "during",
                                .kind = ParameterKind::kWord,
                                .default_value = "anything",
@@ -171,7 +166,7 @@ FaultKind Restart() {
                    "answers with the same revision or a higher one, and reports the requested "
                    "release.",
                .parameters = {MemberParameter(),
-                              kStayDown,
+                              StayDownParameter(),
                               {.name = "release",
                                .kind = ParameterKind::kText,
                                .explain = "Start this release instead, such as 3.5.30."}},
