@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The power of every member of a cluster fails at once.
-#include "cases/support/watch_case.h"
+#include "cases/support/drawn_crash.h"
 #include "harness/scenario/steps/member.h"
 
 namespace watchproof {
@@ -10,11 +10,11 @@ WATCH_CASE(Durable, Blackout,
            {.requirement = "any completed operations are durable (etcd KV API guarantees, "
                            "durability): a majority has what was acknowledged on its disk",
             .explain = "Twice the power of all three members fails at once while clients write, "
-                       "keep leases and compact. Each loses what it had not synced. They are "
+                       "some of them on leases. Each loses what it had not synced. They are "
                        "started together, and must hold and deliver everything that was "
                        "acknowledged.",
             .needs = {Capability::kCluster, Capability::kDurable, Capability::kDisk,
-                      Capability::kCompaction, Capability::kLeases},
+                      Capability::kLeases},
             .guarantees = {"Durable", "Reliable", "Linearizable", "Fields", "Settled"}}) {
   const std::string stem = scenario.Key("blackout");
   scenario.Cluster({.members = 3, .snapshot_count = 100});
@@ -32,10 +32,7 @@ WATCH_CASE(Durable, Blackout,
                         .pause = 10ms,
                         .member = 0});
     scenario.Hold(300ms, 1500ms);
-    const std::int64_t kept = scenario.Between(0, 2);
-    scenario.Disturb(blackout, {{"keep", kept == 1 ? "50" : "0"},
-                                {"torn", kept == 2 ? "yes" : "no"},
-                                {"draw", std::to_string(scenario.Between(1, 1000))}});
+    scenario.Disturb(blackout, DrawnLoss(scenario));
     scenario.Add(StopLoadStep{round});
     for (int member = 1; member <= 3; ++member) scenario.Add(AwaitCaughtUpStep{member});
     scenario.Resume(round, "again " + round, static_cast<int>(scenario.Between(1, 3)));

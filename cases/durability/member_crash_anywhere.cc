@@ -104,18 +104,6 @@ WATCH_CASE(Durable, ForgetfulMember,
   ReadOnMember(scenario, stem, first);
 }
 
-// Calls of a follower, of which one of the first `most` is held.
-struct Call {
-  std::string files;
-  std::string calls;
-  int most;
-};
-const std::vector<Call> kFollowing = {{"log", "write", 80},
-                                      {"log", "sync", 40},
-                                      {"database", "write", 2},
-                                      {"database", "sync", 1},
-                                      {"*.snap", "write+sync", 2}};
-
 WATCH_CASE(Durable, MemberHeldAnywhere,
            {.requirement = "any completed operations are durable (etcd KV API guarantees, "
                            "durability), on each member",
@@ -134,7 +122,7 @@ WATCH_CASE(Durable, MemberHeldAnywhere,
   for (const std::string round : {"1", "2", "3", "4"}) {
     const std::string held = "slow-disk/" + round;
     const std::string away = "isolate/" + round;
-    const Call& call = scenario.Pick(kFollowing);
+    const DiskCalls& call = scenario.Pick(CallsOfFollower());
     // Without its log or database it would not follow.
     const bool overtaken = call.files == "*.snap" && scenario.Chance(0.5);
     const bool still_held = scenario.Chance(0.3);

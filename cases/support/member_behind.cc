@@ -11,15 +11,19 @@ constexpr std::size_t kWritesOfEach = 800;
 
 }  // namespace
 
+LoadStep BeyondLog(const std::string& key) {
+  return {.clients = kWriters,
+          .calls = kWritesOfEach,
+          .keys = 100,
+          .key = key,
+          .direct = true,
+          .puts_only = true};
+}
+
 void WriteWhileAway(Scenario& scenario, const std::string& fault, bool spare) {
   scenario.Add(InjectStep{fault, {{"member", std::to_string(kBehind)}}, spare});
   scenario.AwaitEffect(fault);
-  scenario.BeginLoad({.clients = kWriters,
-                      .calls = kWritesOfEach,
-                      .keys = 100,
-                      .key = scenario.Key("meanwhile"),
-                      .direct = true,
-                      .puts_only = true});
+  scenario.BeginLoad(BeyondLog(scenario.Key("meanwhile")));
   scenario.AwaitLoad();
 }
 

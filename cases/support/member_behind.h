@@ -22,6 +22,8 @@ inline constexpr int kBehind = 2;  // the follower
 
 // The follower must come up to the others, and deliver what is written below the key from then on.
 void MustFollow(Scenario& scenario, const std::string& stem);
+// Writes more than a leader's log keeps for members that are behind, below the key.
+LoadStep BeyondLog(const std::string& key);
 // Writes more than the leader's log keeps for slow followers, while the fault keeps the follower
 // away. The fault is not healed. Of spare ones, one must take effect.
 void WriteWhileAway(Scenario& scenario, const std::string& fault, bool spare = false);

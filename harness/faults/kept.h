@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a failing power leaves of what was not synced, as parameters of the faults in which it fails.
+// What a failing power leaves of what was not synced, as parameters of the faults in which it
+// fails.
 //
 //   .parameters = With({MemberParameter()}, KeptParameters()),
 //   .make = [](const ParameterValues& given) { ... KeptIn(given) ... }

@@ -5,7 +5,8 @@
 #include <map>
 #include <set>
 
-#include "cases/support/scenario.h"
+#include "cases/support/drawn_crash.h"
+#include "cases/support/member_behind.h"
 #include "harness/scenario/steps/member.h"
 #include "harness/scenario/steps/stream.h"
 
@@ -14,29 +15,20 @@ namespace {
 
 using FaultParameters = std::map<std::string, std::string>;
 
-// How many log entries a member must lack to be sent a snapshot, where the target has no flag for
-// it.
-constexpr std::size_t kWriters = 8;
-constexpr std::size_t kWritesOfEach = 800;
 constexpr std::size_t kCallsUntilStopped = 100'000;
 constexpr int kMostRounds = 3;
 constexpr std::int64_t kMostCrashPoint = 120;
 const std::string kStem = "k";
 
-// Calls to the disk, by what they are for, and how many pass in a round.
-struct DiskCalls {
-  std::string files;
-  std::string calls;
-  std::int64_t most;
-};
-const std::vector<DiskCalls> kDiskCalls = {{"log", "write", 80},
-                                           {"log", "sync", 40},
-                                           {"database", "write", 4},
-                                           {"database", "sync", 2},
-                                           {"*member/snap/db", "rename", 1},
-                                           {"*member/snap/db.tmp*", "sync", 1},
-                                           {"*.snap", "write+sync", 2},
-                                           {"*.snap.db|*member/snap/tmp*", "write+sync", 3}};
+// And those of a snapshot that a member is sent, and of a defragmentation.
+std::vector<DiskCalls> CallsToTheDisk() {
+  std::vector<DiskCalls> calls = CallsOfFollower();
+  calls.insert(calls.end(), {{"*member/snap/db", "rename", 1},
+                             {"*member/snap/db.tmp*", "sync", 1},
+                             {"*.snap.db|*member/snap/tmp*", "write+sync", 3}});
+  return calls;
+}
+const std::vector<DiskCalls> kDiskCalls = CallsToTheDisk();
 
 // A fault of a round.
 struct Event {
@@ -109,7 +101,7 @@ class ClusterDrawer {
     if (options_.disks && scenario_.Chance(0.35)) events.push_back(DrawDisk(on()));
     if (events.empty() || scenario_.Chance(0.4)) events.push_back(DrawCall(on()));
     scenario_.Shuffle(events);
-    MendTogether(events);
+    FitTogether(events);
     return events;
   }
 
@@ -157,31 +149,19 @@ class ClusterDrawer {
       event.most = scenario_.Chance(0.25) ? 5s : 800ms;
     } else if (drawn < 6) {
       event.fault = "power-failure";
-      AddLoss(event.parameters);
+      event.parameters.merge(DrawnLoss(scenario_));
     } else {
       event.fault = "crash-point";
-      event.parameters.erase("stay-down");
-      event.parameters["power"] = scenario_.Chance(0.3) ? "no" : "yes";
-      event.parameters["when"] = scenario_.Chance(0.5) ? "before" : "after";
-      std::int64_t most = kMostCrashPoint;
-      if (scenario_.Chance(0.5)) {
-        const DiskCalls& calls = scenario_.Pick(kDiskCalls);
-        event.parameters["files"] = calls.files;
-        event.parameters["calls"] = calls.calls;
-        most = calls.most;
-      }
-      event.parameters["from"] = Text(scenario_.Between(1, most));
-      AddLoss(event.parameters);
       event.awaited = true;
+      const bool any = scenario_.Chance(0.5);
+      const DiskCalls calls =
+          any ? DiskCalls{"all", "", kMostCrashPoint} : scenario_.Pick(kDiskCalls);
+      event.parameters = DrawnCrash(scenario_, calls.most);
+      event.parameters["member"] = Text(member);
+      event.parameters["files"] = calls.files;
+      if (!any) event.parameters["calls"] = calls.calls;
     }
     return event;
-  }
-  // Of what was not synced.
-  void AddLoss(FaultParameters& parameters) {
-    const std::int64_t kept = scenario_.Between(0, 2);
-    if (kept == 1) parameters["keep"] = "50";
-    if (kept == 2) parameters["torn"] = "yes";
-    parameters["draw"] = Text(scenario_.Between(1, 1000));
   }
 
   Event DrawDisk(int member) {
@@ -202,8 +182,8 @@ class ClusterDrawer {
   Event DrawWhole(int member) {
     if (options_.disks && scenario_.Chance(0.5)) {
       Event event{.fault = "blackout", .member = 0, .ends_watches = true};
+      event.parameters = DrawnLoss(scenario_);
       event.parameters["stay-down"] = "yes";
-      AddLoss(event.parameters);
       return event;
     }
     return {
@@ -225,7 +205,7 @@ class ClusterDrawer {
 
   // A member with a call held at its disk does not stop in order. One that falls far behind is the
   // only one that is disturbed: what is written meanwhile needs the others, and their leader.
-  void MendTogether(std::vector<Event>& events) {
+  void FitTogether(std::vector<Event>& events) {
     const auto process = std::ranges::find(events, Event::Kind::kProcess, &Event::kind);
     const bool on_disk = std::ranges::count(events, Event::Kind::kDisk, &Event::kind) > 0;
     if (process != events.end() && on_disk && process->fault == "restart") process->fault = "kill";
@@ -257,11 +237,11 @@ class ClusterDrawer {
       } else {
         End(TakeOneToEnd(active));
       }
-      Between(active);
+      GoElsewhere(active);
     }
     scenario_.Add(StopLoadStep{number});
     if (scenario_.Chance(0.8)) AwaitAll();
-    if (scenario_.Chance(0.5)) GoOn();
+    if (scenario_.Chance(0.5)) ResumeEnded();
   }
 
   // A process starts once links and disk are healed, and a call ends once its server goes on.
@@ -308,14 +288,10 @@ class ClusterDrawer {
     }
     if (!event.far_behind) return;
     const std::string load = "far/" + number;
-    scenario_.BeginLoad({.load = load,
-                         .clients = kWriters,
-                         .calls = kWritesOfEach,
-                         .keys = 100,
-                         .key = kStem + "/far",
-                         .direct = true,
-                         .puts_only = true,
-                         .member = AnyOther(event.member)});
+    LoadStep writes = BeyondLog(kStem + "/far");
+    writes.load = load;
+    writes.member = AnyOther(event.member);
+    scenario_.BeginLoad(writes);
     scenario_.AwaitLoad(load);
   }
 
@@ -331,7 +307,7 @@ class ClusterDrawer {
     });
   }
 
-  void Between(const std::vector<const Event*>& active) {
+  void GoElsewhere(const std::vector<const Event*>& active) {
     if (scenario_.Chance(0.3)) scenario_.Hold(0ms, 500ms);
     const int member = AnyMember();
     if (Disturbed(member, active)) return;
@@ -346,7 +322,7 @@ class ClusterDrawer {
   }
 
   // What ended with its member is watched on, there or elsewhere.
-  void GoOn() {
+  void ResumeEnded() {
     for (Group group : std::vector<Group>(groups_)) {
       if (group.ended) Resume(group, scenario_.Chance(0.5) ? group.member : AnyMember());
     }
