@@ -52,7 +52,11 @@ class Load {
 
  private:
   void Run(std::size_t client) {
-    const Call call = calls_of_(client);
+    CallAll(calls_of_(client));
+    ++finished_;
+  }
+  // By value: what a client still asks for in its end belongs to it.
+  void CallAll(const Call call) {
     for (std::size_t i = 0; i < calls_ && !stopping_; ++i) {
       const Result<Revision> revision = call();
       ++ended_;
@@ -65,7 +69,6 @@ class Load {
              !highest_.compare_exchange_weak(highest, revision->value)) {
       }
     }
-    ++finished_;
   }
 
   const std::size_t calls_;
