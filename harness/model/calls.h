@@ -62,7 +62,7 @@ struct Lease {
     CallId id;
     Line began{};
     Line ended{};          // 0: it has no certain outcome, and may still come to pass
-    bool refused = false;  // it found none: then that had ended before
+    bool refused = false;  // so it ended nothing
   };
   std::vector<Revocation> revocations;
   Line granted{};  // 0: its grant is not in the recording

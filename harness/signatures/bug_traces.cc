@@ -253,7 +253,8 @@ void BugTraces::FindRewind(const RecordedCall& call) {
     return;
   }
   if (crash.value == 0 || call.method != Method::kPut) return;
-  // The member that was defragmented is ahead of the others: nothing is lost.
+  // The member that was defragmented is ahead of the others: nothing is lost. Which of two members
+  // is right does not show, so a write that is lost in such a recording has this name, too.
   const bool ahead = facts_.options.members > 1 && facts_.faults.WasArmed("defragment");
   rewind_ = Rewind{crash, call.revision.previous(),
                    ahead ? Rewind::Cause::kAppliedAgain : Rewind::Cause::kLostWrite};
@@ -314,10 +315,12 @@ void BugTraces::FindRefusedWrite(const Response& response) {
 }
 
 // Since a crash what was written stands at another revision: a higher one where a part of the log
-// was applied once more (etcd #14685), a lower one where a write was left out (etcd #13766).
+// was applied once more (etcd #14685), a lower one where a write was left out (etcd #13766). The
+// same without a crash where a member refuses what the others carry out (etcd #14571).
 void BugTraces::FindShift(const Response& response) {
   const Line crash = facts_.faults.LatestCrash(response.where.line);
-  if (rewind_ || crash.value == 0) return;
+  const Line since = crash.value != 0 ? crash : rights_changed_;
+  if (rewind_ || since.value == 0) return;
   const Timeline& timeline = facts_.timeline();
   const auto writes = [](const Change& change, const EventView& event) {
     return !change.deleted && change.key == event.kv.key && change.value == event.kv.value;
@@ -331,19 +334,25 @@ void BugTraces::FindShift(const Response& response) {
     const auto is_it = [&](std::uint32_t i) { return writes(timeline.change(i), event); };
     if (std::ranges::any_of(of_revision, is_it)) return false;
     const auto asked = asked_since_.find({std::string(event.kv.key), std::string(event.kv.value)});
-    return asked == asked_since_.end() || asked->second != crash;
+    return asked == asked_since_.end() || asked->second != since;
   };
   const auto event = std::ranges::find_if(response.message.events, moved);
   if (event == response.message.events.end()) return;
+  const Revision at(event->kv.mod_revision);
+  // It may have come before the answer that says where it was written.
+  if (crash.value == 0) moved_from_ = std::min(moved_from_.value_or(at), at);
   std::optional<Revision> written;
   for (std::uint32_t i = timeline.changes(); i > timeline.first_change(); --i) {
     const Change& change = timeline.change(i - 1);
     if (writes(change, *event)) written = change.revision;
   }
   if (!written) return;
-  const Revision at(event->kv.mod_revision);
-  rewind_ = Rewind{crash, std::min(at, *written).previous(),
-                   at > *written ? Rewind::Cause::kAppliedAgain : Rewind::Cause::kLeftOut};
+  const bool lower = at < *written;
+  if (crash.value == 0 && !lower) return;
+  rewind_ = Rewind{since, std::min(crash.value == 0 ? *moved_from_ : at, *written).previous(),
+                   crash.value == 0 ? Rewind::Cause::kRightsLeft
+                   : lower          ? Rewind::Cause::kLeftOut
+                                    : Rewind::Cause::kAppliedAgain};
 }
 
 void BugTraces::Conclude(const Reader& reader) {

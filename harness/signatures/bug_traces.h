@@ -54,7 +54,7 @@ struct WatchTraces {
 // The store has left the history that it acknowledged: from the line on, what it makes at a higher
 // revision is another change than the recording's.
 struct Rewind {
-  enum class Cause { kCompaction, kLostWrite, kRefusedWrite, kAppliedAgain, kLeftOut };
+  enum class Cause { kCompaction, kLostWrite, kRefusedWrite, kAppliedAgain, kLeftOut, kRightsLeft };
   Line since{};
   Revision to{};
   Cause cause{};
@@ -66,8 +66,6 @@ class BugTraces final : public Signer {
 
   const WatchTraces& of(WatchIndex watch) const { return traces_[watch.value]; }
   const std::optional<Rewind>& rewind() const { return rewind_; }
-  // A user's rights were changed while a member was away.
-  bool rights_changed_apart() const { return rights_changed_apart_; }
   // That asked for a negative start.
   const std::vector<WatchIndex>& negative() const { return negative_; }
   // The message may have been meant for a watch that asked for the id -1, or for its whole stream.
@@ -97,10 +95,10 @@ class BugTraces final : public Signer {
   void OnProgress(WatchIndex watch, const Response& response) override;
   void OnDelivered(WatchIndex watch, ResponsePtr& response) override;
   void OnCompacted(WatchIndex watch, const Response& response) override;
-  void OnAnnotation(const Annotation& annotation, Where) override {
+  void OnAnnotation(const Annotation& annotation, Where where) override {
     const bool changed = std::holds_alternative<RightsChanged>(annotation);
     const bool apart = facts_.faults.MembersParted({}) && !facts_.faults.quiet_since();
-    rights_changed_apart_ = rights_changed_apart_ || (changed && apart);
+    if (changed && apart) rights_changed_ = where.line;
   }
   // Events, by any watch of the recording.
   void OnControlEvents(const Response& response) override {
@@ -134,7 +132,8 @@ class BugTraces final : public Signer {
   };
   void Conclude(const Reader& reader);
 
-  bool rights_changed_apart_ = false;
+  Line rights_changed_{};               // of a user, while a member was away, last
+  std::optional<Revision> moved_from_;  // since then: the lowest at which another write was seen
   const Facts& facts_;
   const WatchTable& table_;
   std::vector<WatchTraces> traces_;   // by watch

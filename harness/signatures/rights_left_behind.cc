@@ -5,6 +5,8 @@
 
 namespace watchproof {
 
-WP_SIGNATURE(RightsLeftBehind, "rights-left-behind") { return one.traces.rights_changed_apart(); }
+WP_SIGNATURE(RightsLeftBehind, "rights-left-behind") {
+  return one.LostAfter(Rewind::Cause::kRightsLeft);
+}
 
 }  // namespace watchproof

@@ -24,6 +24,8 @@ Rank RankOf(Rewind::Cause cause) {
       return Rank::kAppliedAgain;
     case Rewind::Cause::kLeftOut:
       return Rank::kLeftOut;
+    case Rewind::Cause::kRightsLeft:
+      return Rank::kRightsLeftBehind;
   }
   return Rank::kRevisionsReused;
 }

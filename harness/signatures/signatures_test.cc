@@ -660,6 +660,26 @@ TEST(Signature, OfRevisionsThatMoveInACrash) {
   EXPECT_EQ(SignatureOf(Guarantee("Reliable"), behind), "left-out");
 }
 
+// The member refused for itself what the others carried out: what follows is lower there. That
+// rights were changed is not enough.
+TEST(Signature, OfRightsThatWereChangedWhileAMemberWasAway) {
+  const auto signature = [](bool away, bool changed, std::int64_t stands_at) {
+    Script script = Script().Put("k", "a", 2);
+    script.Armed("isolate", "none", true);
+    if (!away) script.Healed("isolate");
+    if (changed) script.Annotate(RightsChanged{"late"});
+    if (away) script.Healed("isolate");
+    script.Put("k", "b", 3).Put("k", "c", 4);
+    script.On(2).Watch("k", 3).Created(0).DeliverRaw(
+        0, {{.kv = {.key = "k", .value = "c", .create = 2, .mod = stands_at, .version = 2}}});
+    return SignatureOf(Guarantee("Reliable"), script);
+  };
+  EXPECT_EQ(signature(true, true, 3), "rights-left-behind");
+  EXPECT_EQ(signature(true, false, 3), "");
+  EXPECT_EQ(signature(false, true, 3), "");
+  EXPECT_EQ(signature(true, true, 6), "");
+}
+
 // The member had acknowledged it before it was on disk.
 TEST(Signature, OfAWriteThatIsGoneAfterACrash) {
   const auto signature = [](bool crash) {
