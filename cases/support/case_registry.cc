@@ -61,9 +61,9 @@ Result<Plan> PlanOf(const Case& one, const AttemptSpec& spec, const Result<Targe
   if (spec.given_plan.empty()) {
     plan = PlanOf(one, spec.seed);
     plan.guarantees = one.info.guarantees;
-    const std::vector<std::string> releases =
-        target.has_value() ? UpgradesOf(*target) : std::vector<std::string>();
-    if (!releases.empty()) plan = WithUpgrade(std::move(plan), releases);
+    if (target.has_value() && !target->next.empty()) {
+      plan = WithUpgrade(std::move(plan), target->next);
+    }
   } else {
     // It may be only a part of the case's plan, in which not every guarantee could be broken.
     WP_ASSIGN_OR_RETURN(PlanFile file, ReadPlan(spec.given_plan));

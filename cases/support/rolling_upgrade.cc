@@ -27,6 +27,10 @@ constexpr int kEntriesBetweenSnapshots = 100;
 
 constexpr char kGroup[] = "upgrade";
 
+void Append(std::vector<Step> steps, std::vector<Step>& to) {
+  for (Step& step : steps) to.push_back(std::move(step));
+}
+
 // A watch of the keys that are written while members are down. On the direct path, out of reach of
 // the faults of the case.
 std::vector<Step> Begin() {
@@ -39,7 +43,7 @@ std::vector<Step> Begin() {
 // All members become one release, the one that the watches are on as the last one.
 struct Round {
   std::size_t number = 0;  // from 0
-  std::string release;
+  NextRelease next_release;
   int members = kMembers;
   int home = 1;  // where the watches are before
   int next = 2;  // and afterwards
@@ -52,26 +56,33 @@ struct Round {
 std::vector<Step> Upgrade(int member, const Round& round) {
   const std::string load = round.Named(fmt::format("upgrade-{}", member));
   const std::string fault = "restart/" + load;
-  std::vector<Step> steps{
-      LoadStep{.load = load,
-               .clients = 2,
-               .calls = 150,
-               .keys = 4,
-               .key = "upgrade/load",
-               .seed = static_cast<std::uint64_t>(member) + 10 * round.number,
-               .direct = true,
-               .puts_only = true,
-               .member = member == round.home ? round.next : round.home},
-      InjectStep{.fault = fault,
-                 .parameters = {{"member", std::to_string(member)}, {"release", round.release}}},
-      AwaitEffectStep{fault}, AwaitLoadStep{load}};
+  std::vector<Step> steps{LoadStep{.load = load,
+                                   .clients = 2,
+                                   .calls = 150,
+                                   .keys = 4,
+                                   .key = "upgrade/load",
+                                   .seed = static_cast<std::uint64_t>(member) + 10 * round.number,
+                                   .direct = true,
+                                   .puts_only = true,
+                                   .member = member == round.home ? round.next : round.home},
+                          InjectStep{.fault = fault,
+                                     .parameters = {{"member", std::to_string(member)},
+                                                    {"release", round.next_release.release}}},
+                          AwaitEffectStep{fault}, AwaitLoadStep{load}};
   for (int one = 1; one <= round.members; ++one) steps.push_back(AwaitCaughtUpStep{one});
   steps.push_back(HealStep{fault});
   return steps;
 }
 
-void Append(std::vector<Step> steps, std::vector<Step>& to) {
-  for (Step& step : steps) to.push_back(std::move(step));
+// Before a downgrade.
+std::vector<Step> Permit(const NextRelease& next, int members) {
+  std::vector<Step> steps;
+  if (!next.older) return steps;
+  steps.push_back(PermitDowngradeStep{.release = next.release});
+  for (int one = 1; one <= members; ++one) {
+    steps.push_back(AwaitReleaseStep{.member = one, .release = next.release});
+  }
+  return steps;
 }
 
 // What is still armed after a step.
@@ -129,7 +140,7 @@ std::vector<std::string> OpenGroups(const std::vector<Step>& steps) {
 }
 
 // The case restarts every member itself: then as that release, and the next time as the next one.
-bool UpgradeOwnRestarts(Plan& plan, const std::vector<std::string>& releases) {
+bool UpgradeOwnRestarts(Plan& plan, const std::vector<NextRelease>& releases) {
   std::map<std::string, std::size_t> restarted;
   std::vector<Step> steps;
   for (const Step& step : plan.steps) {
@@ -141,7 +152,7 @@ bool UpgradeOwnRestarts(Plan& plan, const std::vector<std::string>& releases) {
     InjectStep upgrade = *inject;
     const auto member = inject->parameters.find("member");
     std::size_t& times = restarted[member == inject->parameters.end() ? "1" : member->second];
-    upgrade.parameters["release"] = releases[std::min(times++, releases.size() - 1)];
+    upgrade.parameters["release"] = releases[std::min(times++, releases.size() - 1)].release;
     steps.push_back(std::move(upgrade));
   }
   const int members = plan.cluster.members;
@@ -149,7 +160,8 @@ bool UpgradeOwnRestarts(Plan& plan, const std::vector<std::string>& releases) {
   for (const auto& [member, times] : restarted) {
     if (times < releases.size()) return false;
   }
-  plan.steps = std::move(steps);
+  plan.steps = Permit(releases.front(), members);
+  Append(std::move(steps), plan.steps);
   return true;
 }
 
@@ -187,6 +199,7 @@ std::vector<std::string> UpgradeHome(const Round& round, const std::vector<std::
 // The next release, when all have taken over the one before.
 void UpgradeAgain(const Round& round, std::vector<std::string>& open, std::vector<Step>& steps) {
   for (int one = 1; one <= round.members; ++one) steps.push_back(AwaitReleaseStep{one});
+  Append(Permit(round.next_release, round.members), steps);
   for (int member = 1; member <= round.members; ++member) {
     if (member == round.home) continue;
     Append(Upgrade(member, round), steps);
@@ -197,19 +210,23 @@ void UpgradeAgain(const Round& round, std::vector<std::string>& open, std::vecto
 
 }  // namespace
 
-Plan WithUpgrade(Plan plan, const std::vector<std::string>& releases) {
+Plan WithUpgrade(Plan plan, const std::vector<NextRelease>& releases) {
   if (releases.size() > 1 && plan.cluster.snapshot_count == 0) {
     plan.cluster.snapshot_count = kEntriesBetweenSnapshots;
   }
   if (UpgradeOwnRestarts(plan, releases)) return plan;
   const bool at_the_end = plan.cluster.members > 1 || MustNotWait(plan);
-  Round round{.release = releases.front(), .members = std::max(plan.cluster.members, kMembers)};
+  Round round{.next_release = releases.front(),
+              .members = std::max(plan.cluster.members, kMembers)};
   plan.cluster.members = round.members;
   const std::vector<std::size_t> quiet =
       at_the_end ? std::vector<std::size_t>() : QuietPlaces(plan.steps);
   std::vector<Step> steps;
   const auto upgrade = [&](int member) {
-    if (member == 2) Append(Begin(), steps);
+    if (member == 2) {
+      Append(Begin(), steps);
+      Append(Permit(round.next_release, round.members), steps);
+    }
     Append(Upgrade(member, round), steps);
     steps.push_back(AwaitDeliveredStep{kGroup});
   };
@@ -229,7 +246,7 @@ Plan WithUpgrade(Plan plan, const std::vector<std::string>& releases) {
   while (next <= round.members) upgrade(next++);
   std::vector<std::string> open = UpgradeHome(round, OpenGroups(steps), steps);
   while (++round.number < releases.size()) {
-    round.release = releases[round.number];
+    round.next_release = releases[round.number];
     std::swap(round.home, round.next);
     UpgradeAgain(round, open, steps);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan of a case on a cluster that is upgraded meanwhile.
 //
-//   plan = WithUpgrade(std::move(plan), {"3.6.16", "3.7.3"});
+//   plan = WithUpgrade(std::move(plan), target.next);
 //
 // The members other than the first are restarted as that release between two steps of the plan,
 // where no fault is armed; the first one, which clients use, after the last step. While a member is
@@ -11,17 +11,18 @@
 // cluster of its own may use every member at any time, so all are upgraded after its last step;
 // one that restarts all of them does it as that release. After the last step also where leases
 // would end meanwhile. Releases after the first one follow in the same way, at the end, when every
-// member has taken over the release before. Threads: a pure function.
+// member has taken over the release before. Before a downgrade the cluster is asked to permit it,
+// and every member must have given its storage the older version. Threads: a pure function.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "harness/scenario/plan.h"
+#include "harness/targets/target_spec.h"
 
 namespace watchproof {
 
 // Requires: there is at least one.
-Plan WithUpgrade(Plan plan, const std::vector<std::string>& releases);
+Plan WithUpgrade(Plan plan, const std::vector<NextRelease>& releases);
 
 }  // namespace watchproof

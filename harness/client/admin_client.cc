@@ -75,6 +75,13 @@ Result<std::string> AdminClient::LogIn(const std::string& user) {
 
 Status AdminClient::Defragment() { return Do(maintenance_, "Maintenance/Defragment", Message()); }
 
+Status AdminClient::PermitDowngrade(const std::string& release) {
+  constexpr int kEnable = 1;
+  if (release.starts_with("3.4.")) return {};
+  const std::string version = release.substr(0, release.find('.', release.find('.') + 1)) + ".0";
+  return Do(maintenance_, "Maintenance/Downgrade", Message().Number(1, kEnable).Text(2, version));
+}
+
 Status AdminClient::SetAlarm(bool raised) {
   constexpr int kActivate = 1;
   constexpr int kDeactivate = 2;

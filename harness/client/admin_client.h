@@ -36,6 +36,8 @@ class AdminClient {
 
   // Blocks: until it is done; the target may answer no other call meanwhile.
   Status Defragment();
+  // To a release of the minor version before, "3.6.16" of 3.7. One of 3.4 needs no permission.
+  Status PermitDowngrade(const std::string& release);
   // NOSPACE, for every member: raised or disarmed.
   Status SetAlarm(bool raised);
 

@@ -183,9 +183,9 @@ std::string FetchCommandText(const RunRecord& record) {
       return left.outcome == Outcome::kNotFetched && left.target == target.text;
     });
     if (!absent) continue;
-    std::vector<std::string> releases = UpgradesOf(target);
-    if (!target.release.empty()) releases.push_back(target.release);
-    versions[target.product].insert(releases.begin(), releases.end());
+    std::set<std::string>& wanted = versions[target.product];
+    if (!target.release.empty()) wanted.insert(target.release);
+    for (const NextRelease& next : target.next) wanted.insert(next.release);
   }
   std::string text;
   for (const auto& [product, wanted] : versions) {

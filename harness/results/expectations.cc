@@ -326,8 +326,8 @@ ExpectationStatus Expectations::ByKey(const TargetSpec& target, AttemptResult& r
   const auto version = ParseVersion(result.target_version);
   if (version && target.product == kProduct && target.consumer.empty()) {
     suspects = SuspectsOf(key_, result.case_name, *version, target.topology);
-    for (const std::string& release : UpgradesOf(target)) {
-      const auto next = ParseVersion(release);
+    for (const NextRelease& after : target.next) {
+      const auto next = ParseVersion(after.release);
       if (!next) continue;
       suspects =
           Either(std::move(suspects), SuspectsOf(key_, result.case_name, *next, target.topology));

@@ -361,8 +361,11 @@ TEST(ExpectationsApply, AnUpgradeMayShowTheBugsOfBothReleases) {
   const auto status = [](const std::string& from, const std::string& to) {
     AttemptResult result = Result(Verdict::kFail, {"Settled gone"});
     result.target_version = from;
-    const TargetSpec spec{
-        .text = result.target, .product = "etcd", .topology = to.empty() ? "" : "upgrade=" + to};
+    TargetSpec spec{.text = result.target, .product = "etcd"};
+    if (!to.empty()) {
+      spec.topology = "upgrade=" + to;
+      spec.next = {{.release = to}};
+    }
     return Expectations::Parse(kManifest).value().Apply(spec, result);
   };
   using enum ExpectationStatus;

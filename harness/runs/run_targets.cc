@@ -202,8 +202,8 @@ RunOptions SetAsideNotFetched(const RunOptions& options, RunRecord& record) {
   for (const TargetSpec& target : options.targets) {
     std::map<std::string, std::string> releases;  // by the text under which each is recorded
     if (!target.release.empty()) releases[target.text] = target.release;
-    for (const std::string& next : UpgradesOf(target)) {
-      releases[fmt::format("{}@{}", target.product, next)] = next;
+    for (const NextRelease& next : target.next) {
+      releases[fmt::format("{}@{}", target.product, next.release)] = next.release;
     }
     Status cached;
     for (const auto& [text, release] : releases) {

@@ -84,7 +84,12 @@ class EtcdTarget final : public ProcessTarget {
   Status Become(const std::string& release, ChildOptions& child) override {
     WP_ASSIGN_OR_RETURN(const auto cached, CachedRelease("etcd", release));
     binary_ = cached.string();
-    return FillIn(child);
+    WP_RETURN_IF_ERROR(FillIn(child));
+    // It refuses data of 3.5 unless it is asked to take it.
+    if (MinorOf(release) == 4 && MinorOf(version()) == 5) {
+      child.arguments.emplace_back("--next-cluster-version-compatible");
+    }
+    return {};
   }
 
   // The former data stays where it is: a proxy before the disk may have to take some of it back.
@@ -243,6 +248,34 @@ class EtcdTarget final : public ProcessTarget {
   bool stopped_ = false;
 };
 
+// etcd goes back by one minor version at a time, and that has to be what was meant.
+Status CheckNextReleases(const TargetSpec& spec) {
+  if (spec.next.empty()) return {};
+  const NextRelease& next = spec.next.front();
+  const auto from = MinorOf(spec.release);
+  const auto to = MinorOf(next.release);
+  const auto refuse = [&spec](const std::string& why) {
+    return Fail(StatusCode::kInvalidArgument, "target \"{}\": {}", spec.text, why);
+  };
+  if (from && to && next.older && *to + 1 != *from) {
+    return refuse(fmt::format("a downgrade of {} is to 3.{}, expected such a release instead of {}",
+                              spec.release, *from - 1, next.release));
+  }
+  if (from && to && !next.older && *to < *from) {
+    return refuse(fmt::format("{} is older than {}; expected downgrade={} for that", next.release,
+                              spec.release, next.release));
+  }
+  // Which has the flag for it.
+  constexpr int kFirstPatch = 32;
+  constexpr std::string_view kBranch = "3.4.";
+  if (next.older && next.release.starts_with(kBranch) &&
+      std::atoi(next.release.c_str() + kBranch.size()) < kFirstPatch) {
+    return refuse(fmt::format("{} cannot take data of 3.5; expected 3.4.{} or later", next.release,
+                              kFirstPatch));
+  }
+  return {};
+}
+
 Status ParseEtcd(std::string_view rest, TargetSpec& spec) {
   WP_RETURN_IF_ERROR(TakeTopology(rest, spec));
   const bool version = rest.starts_with("@") && IsEtcdRelease(rest.substr(1));
@@ -253,6 +286,7 @@ Status ParseEtcd(std::string_view rest, TargetSpec& spec) {
     spec.release = rest.substr(1);
     spec.label = spec.text;
     spec.label.replace(0, 5, "etcd ");
+    WP_RETURN_IF_ERROR(CheckNextReleases(spec));
   } else {
     spec.program = path = rest.substr(1);
   }

@@ -24,17 +24,22 @@ bool IsEtcdRelease(std::string_view text) {
          text.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz.-+~") == text.npos;
 }
 
-Stated CapabilitiesOfEtcd(std::string_view version) {
-  int major = 0;
+std::optional<int> MinorOf(std::string_view version) {
+  constexpr std::string_view kMajor = "3.";
   int minor = 0;
+  if (!version.starts_with(kMajor)) return std::nullopt;
   const char* const end = version.data() + version.size();
-  const auto first = std::from_chars(version.data(), end, major);
-  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '.') return {};
-  if (std::from_chars(first.ptr + 1, end, minor).ec != std::errc() || major != 3) return {};
+  if (std::from_chars(version.data() + kMajor.size(), end, minor).ec != std::errc()) return {};
+  return minor;
+}
+
+Stated CapabilitiesOfEtcd(std::string_view version) {
+  const std::optional<int> minor = MinorOf(version);
+  if (!minor) return {};
   Stated stated{.offered = {Capability::kCompaction, Capability::kPreviousValues,
                             Capability::kSlowWatcherGauge, Capability::kUsers, Capability::kLeases},
                 .missing = {}};
-  if (minor >= 4) {
+  if (*minor >= 4) {
     stated.offered.insert(
         {Capability::kClientChosenIds, Capability::kProgressRequest, Capability::kFragment});
   } else {

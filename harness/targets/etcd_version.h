@@ -22,6 +22,9 @@ std::optional<std::string> EtcdVersionIn(std::string_view answer);
 // Whether it may be the version of a release, and thereby a part of a path: "3.8.0-alpha.0".
 bool IsEtcdRelease(std::string_view text);
 
+// The minor version of a release of etcd 3: 5 of "3.5.16". Empty: it is none.
+std::optional<int> MinorOf(std::string_view version);
+
 // Both sets are empty for a text that is no version of etcd 3. Progress notices in time for a test
 // depend on a flag and are in neither; so is what the process, not the API, offers.
 Stated CapabilitiesOfEtcd(std::string_view version);

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "fixtures/protos/rpc.grpc.pb.h"
+#include "harness/targets/etcd_version.h"
 #include "harness/targets/probe_call.h"
 #include "harness/targets/probe_capabilities.h"
 
@@ -87,14 +88,10 @@ Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
                       .storage = response.storageversion()};
 }
 
-bool HasStorageOfItsRelease(const ServerStatus& status) {
-  const auto branch = [](std::string_view version) {
-    const std::size_t dot = version.find('.');
-    return version.substr(0, dot == version.npos ? dot : version.find('.', dot + 1));
-  };
-  constexpr std::string_view kBefore[] = {"3.3", "3.4", "3.5"};
-  const std::string_view wanted = branch(status.version);
-  return branch(status.storage) == wanted || std::ranges::count(kBefore, wanted) > 0;
+bool HasStorageOf(const ServerStatus& status, std::string_view release) {
+  constexpr int kFirstToReport = 6;
+  return MinorOf(status.version).value_or(0) < kFirstToReport ||
+         MinorOf(status.storage) == MinorOf(release);
 }
 
 Result<HashOfHistory> AskHash(const Endpoint& endpoint, Revision revision, Deadline deadline,

@@ -17,8 +17,9 @@ namespace watchproof {
 Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
                                const std::string& token = {});
 
-// Whether the version of its storage is of the branch of its release, as etcd reports it since 3.6.
-bool HasStorageOfItsRelease(const ServerStatus& status);
+// Whether the version of its storage is of the branch of a release, as etcd reports it since 3.6;
+// one that reports none has it.
+bool HasStorageOf(const ServerStatus& status, std::string_view release);
 
 // Has the leader, which must be the one at `endpoint`, hand over to another member.
 Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline,

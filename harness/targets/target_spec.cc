@@ -121,17 +121,6 @@ TargetSpec WithoutConsumer(const TargetSpec& target) {
   return ParseTargetSpec(target.text.substr(target.consumer.size() + kOn.size())).value();
 }
 
-std::vector<std::string> UpgradesOf(const TargetSpec& spec) {
-  constexpr std::string_view kUpgrade = "upgrade=";
-  std::vector<std::string> releases;
-  if (!spec.topology.starts_with(kUpgrade)) return releases;
-  for (std::size_t at = kUpgrade.size(), end = 0; end != std::string::npos; at = end + 1) {
-    end = spec.topology.find('+', at);
-    releases.push_back(spec.topology.substr(at, end - at));
-  }
-  return releases;
-}
-
 Result<TargetSpec> ReleaseSpec(const std::string& product, const std::string& version) {
   return ParseTargetSpec(product + "@" + version);
 }

@@ -49,6 +49,11 @@ struct ServerAddress {
 // "https://db.local:2379"; never port 0. Errors name the text and what was expected.
 Result<ServerAddress> ParseServerAddress(std::string_view text);
 
+struct NextRelease {
+  std::string release;
+  bool older = false;  // by a minor version than the one before: a downgrade
+};
+
 struct TargetSpec {
   std::string text;           // as given, and as results name the target
   std::string product = {};   // as the manifest lists its releases: "etcd"
@@ -58,9 +63,11 @@ struct TargetSpec {
   std::string program = {};   // that it starts, by its path or its name in PATH; see `release`
   std::string topology = {};  // how it is set up and reached, where not plainly: "tls"
   int members = 1;            // that it has at least, where it can be a cluster
-  std::string consumer = {};  // follows the target's keys: that of "CONSUMER on TARGET"
-  std::vector<std::string> defects = {};     // planted in it
-  bool ours = false;                         // the embedded store
+  // What its members become during an attempt, one release after the other; none: they stay.
+  std::vector<NextRelease> next = {};
+  std::string consumer = {};              // follows the target's keys: that of "CONSUMER on TARGET"
+  std::vector<std::string> defects = {};  // planted in it
+  bool ours = false;                      // the embedded store
   std::optional<ServerAddress> server = {};  // it is already running there, and not ours to stop
   std::function<Result<std::unique_ptr<Target>>(const TargetSpec&)> make = {};
   // Not part of the text: from the flags for running servers.
@@ -80,9 +87,6 @@ Result<TargetSpec> ParseTargetSpec(const std::string& text);
 // The columns of a consumer on a target, and of the target alone.
 TargetSpec WithConsumer(const TargetSpec& target, const std::string& consumer);
 TargetSpec WithoutConsumer(const TargetSpec& target);
-// The releases that the members of a target become during an attempt, one after the other: "3.6.16"
-// and "3.7.3" of "etcd@3.5.30,upgrade=3.6.16+3.7.3"; none: they stay what they are.
-std::vector<std::string> UpgradesOf(const TargetSpec& spec);
 // The release of a product, as a target.
 Result<TargetSpec> ReleaseSpec(const std::string& product, const std::string& version);
 

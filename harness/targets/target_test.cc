@@ -72,11 +72,19 @@ TEST_F(TargetTest, ATopologyFollowsAComma) {
   const auto upgrade = ParseTargetSpec("etcd@3.5.30,upgrade=3.6.16");
   ASSERT_TRUE(upgrade.has_value()) << upgrade.error().message();
   EXPECT_EQ(upgrade->release, "3.5.30");
-  EXPECT_THAT(UpgradesOf(*upgrade), ElementsAre("3.6.16"));
-  EXPECT_THAT(UpgradesOf(*cluster), IsEmpty());
+  ASSERT_EQ(upgrade->next.size(), 1U);
+  EXPECT_EQ(upgrade->next[0].release, "3.6.16");
+  EXPECT_FALSE(upgrade->next[0].older);
+  EXPECT_THAT(cluster->next, IsEmpty());
   const auto twice = ParseTargetSpec("etcd@3.5.30,upgrade=3.6.16+3.7.3");
   ASSERT_TRUE(twice.has_value()) << twice.error().message();
-  EXPECT_THAT(UpgradesOf(*twice), ElementsAre("3.6.16", "3.7.3"));
+  ASSERT_EQ(twice->next.size(), 2U);
+  EXPECT_EQ(twice->next[1].release, "3.7.3");
+  const auto back = ParseTargetSpec("etcd@3.7.3,downgrade=3.6.16+3.7.3");
+  ASSERT_TRUE(back.has_value()) << back.error().message();
+  ASSERT_EQ(back->next.size(), 2U);
+  EXPECT_TRUE(back->next[0].older);
+  EXPECT_FALSE(back->next[1].older);
   EXPECT_EQ(upgrade->members, 3);
   EXPECT_EQ(upgrade->Label("3.5.30"), "etcd 3.5.30,upgrade=3.6.16");
   const auto folder = ParseTargetSpec("etcd:/opt/a,b/etcd,tls");
@@ -91,9 +99,22 @@ TEST_F(TargetTest, ATopologyFollowsAComma) {
     ASSERT_FALSE(spec.has_value()) << bad;
     EXPECT_THAT(spec.error().message(),
                 AllOf(HasSubstr(fmt::format("target \"{}\"", bad)), HasSubstr("is no topology"),
-                      HasSubstr("gateway, grpc-proxy, members=N, tls, upgrade=VERSION[+VERSION], "
-                                "users")));
+                      HasSubstr("downgrade=VERSION[+VERSION], gateway, grpc-proxy, members=N, tls, "
+                                "upgrade=VERSION[+VERSION], users")));
   }
+}
+
+TEST_F(TargetTest, AnUpgradeIsToALaterReleaseAndADowngradeToTheBranchBefore) {
+  const auto refusal = [](const char* text) {
+    const auto spec = ParseTargetSpec(text);
+    return spec.has_value() ? std::string("taken") : spec.error().message();
+  };
+  EXPECT_THAT(refusal("etcd@3.5.30,upgrade=3.4.23"), HasSubstr("expected downgrade=3.4.23"));
+  EXPECT_THAT(refusal("etcd@3.7.3,downgrade=3.5.30"), HasSubstr("a downgrade of 3.7.3 is to 3.6"));
+  EXPECT_THAT(refusal("etcd@3.5.30,downgrade=3.5.16"), HasSubstr("is to 3.4"));
+  EXPECT_THAT(refusal("etcd@3.5.30,downgrade=3.4.23"), HasSubstr("expected 3.4.32 or later"));
+  EXPECT_EQ(refusal("etcd@3.5.30,downgrade=3.4.32"), "taken");
+  EXPECT_EQ(refusal("etcd@3.5.16,upgrade=3.5.12"), "taken");
 }
 
 TEST_F(TargetTest, CommandLinesReachToTheEndOfTheSpec) {

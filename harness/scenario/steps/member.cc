@@ -6,8 +6,8 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<UseMemberStep, AwaitCaughtUpStep, AwaitReleaseStep, AwaitSnapshotStep,
-                       RequireMemberBehindStep>
+const StepRegistration<UseMemberStep, AwaitCaughtUpStep, AwaitReleaseStep, PermitDowngradeStep,
+                       AwaitSnapshotStep, RequireMemberBehindStep>
     kMemberSteps;
 
 // A member that comes back may have to receive everything.
@@ -34,12 +34,21 @@ Status AwaitCaughtUpStep::Run(StepContext& context) const {
 }
 
 Status AwaitReleaseStep::Run(StepContext& context) const {
-  context.Await(fmt::format("the storage of member {} to have the version of its release", member),
-                kCatchUpPatience, [&target = context.environment().target(member)] {
+  context.Await(fmt::format("the storage of member {} to have the version of {}", member,
+                            release.empty() ? "its release" : release),
+                kCatchUpPatience, [this, &target = context.environment().target(member)] {
                   const auto status = target.Ask(Within(1s));
-                  return status.has_value() && HasStorageOfItsRelease(*status);
+                  return status.has_value() &&
+                         HasStorageOf(*status, release.empty() ? status->version : release);
                 });
   return {};
+}
+
+Status PermitDowngradeStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  AdminClient admin(context.environment().endpoint(Path::kDirect, session.member()).ToString(),
+                    session.kv().token());
+  return admin.PermitDowngrade(release);
 }
 
 Status AwaitSnapshotStep::Run(StepContext& context) const {

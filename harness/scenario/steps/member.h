@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "harness/scenario/step.h"
 
@@ -24,12 +25,27 @@ struct AwaitCaughtUpStep {
   Status Run(StepContext& context) const;
 };
 
-// Waits until the storage of the member has the version of its release, as etcd reports it since
-// 3.6. That takes all members, and some seconds; before that none of the next release can start.
+// Waits until the storage of the member has the version of its release, or of the one that it is to
+// become, as etcd reports it since 3.6. That takes all members, and some seconds; before that none
+// of the next release can start.
 struct AwaitReleaseStep {
   int member = 1;
+  std::string release = {};  // empty: its own
   static constexpr std::string_view kOp = "await release";
-  void Fields(FieldList& field) { field("member", member).Member(); }
+  void Fields(FieldList& field) {
+    field("member", member).Member();
+    field("release", release).Optional();
+  }
+  Status Run(StepContext& context) const;
+};
+
+// Asks the cluster to permit that its members become a release of the minor version before. That
+// they are ready for it, each says later: see above. Nothing is asked before one of 3.4, which is
+// what its documents say.
+struct PermitDowngradeStep {
+  std::string release;
+  static constexpr std::string_view kOp = "permit downgrade";
+  void Fields(FieldList& field) { field("release", release); }
   Status Run(StepContext& context) const;
 };
 
