@@ -10,8 +10,8 @@ WATCH_CASE(Leased, RenewedAtSuccessor,
            {.requirement = "a lease lasts as long as it is kept alive (etcd, lease API)",
             .explain = "Clients keep leases alive while the leader of a cluster is stopped for "
                        "longer than the leases last and the election takes, and goes on: four "
-                       "times. What was renewed at its successor must last (etcd #15247: it takes "
-                       "the leases for overdue, and has them revoked).",
+                       "times. What was renewed at its successor must last (etcd #15247, and what "
+                       "its mend has left: it takes the leases for overdue, and has them revoked).",
             .needs = {Capability::kCluster, Capability::kLeases, Capability::kProcess},
             .guarantees = {"Leased"},
             .upstream = {15247}}) {

@@ -59,8 +59,9 @@ class Leased final : public Checker {
                        .observed = fmt::format("they were deleted at revision {}, {} after the "
                                                "lease was asked for, and no call revoked it",
                                                change->revision, Milliseconds(age)),
-                       .evidence = {lease.granted},
-                       .where = response.where});
+                       .evidence = {lease.kept.value != 0 ? lease.kept : lease.granted},
+                       .where = response.where,
+                       .symptom = symptom::LeaseEnded()});
     }
   }
 
@@ -112,7 +113,7 @@ class Leased final : public Checker {
     Wrong(call, lease,
           fmt::format("{} lease {} of {} s to be taken: it was granted or kept alive {} ago", what,
                       id, lease.time.count(), Milliseconds(call.at - lease.asked_at)),
-          "it was not found");
+          "it was not found", {.symptom = symptom::LeaseEnded()});
   }
 
   void Revoke(const RecordedCall& call) {
@@ -146,7 +147,7 @@ class Leased final : public Checker {
     if (kept.ttl != lease.time.count() && (lasts || kept.ttl > 0)) {
       return Wrong(call, lease,
                    fmt::format("lease {} to be kept for {} s", found->first, lease.time.count()),
-                   observed);
+                   observed, {.symptom = kept.ttl > 0 ? Symptom() : symptom::LeaseEnded()});
     }
     if (kept.ttl <= 0) return;
     lease.asked_at = std::max(lease.asked_at, call.at - call.took);
@@ -175,7 +176,7 @@ class Leased final : public Checker {
         Exercised();
         if (!shown) {
           Wrong(call, lease, fmt::format("lease {} of {} s to be listed", id, lease.time.count()),
-                "it is not");
+                "it is not", {.symptom = symptom::LeaseEnded()});
         }
       } else if (shown && Revoked(lease, call)) {
         Wrong(call, lease, fmt::format("lease {} not to be listed: it was revoked", id), "it is");

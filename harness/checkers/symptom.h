@@ -111,7 +111,9 @@ struct BackInTime {
 };
 // Nothing else of the key is wrong.
 struct LeaseMissing {};
-// Of a lease, by the store's own words.
+// A lease, or its keys, before its time was over.
+struct LeaseEnded {};
+// Of a lease, by the store's own words; negative: it has ended.
 struct TimeLeft {
   std::int64_t seconds = 0;
   std::int64_t granted = 0;
@@ -127,6 +129,6 @@ using Symptom =
                  symptom::Silence, symptom::Delay, symptom::OtherId, symptom::EndedWith,
                  symptom::StreamEnded, symptom::StreamKept, symptom::NoPrevious,
                  symptom::PreviousUnasked, symptom::OtherWrite, symptom::BackInTime,
-                 symptom::LeaseMissing, symptom::TimeLeft>;
+                 symptom::LeaseMissing, symptom::LeaseEnded, symptom::TimeLeft>;
 
 }  // namespace watchproof

@@ -59,6 +59,7 @@ enum class Rank : std::size_t {
   kOlderSnapshotLast,
   kRefusesAfterSnapshot,
   kTimeWithoutEnd,
+  kRevokedOnWaking,
   kRightsLeftBehind,
   kEnd,
 };

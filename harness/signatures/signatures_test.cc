@@ -680,6 +680,20 @@ TEST(Signature, OfRightsThatWereChangedWhileAMemberWasAway) {
   EXPECT_EQ(signature(true, true, 6), "");
 }
 
+TEST(Signature, OfALeaseThatEndsTooEarlyAsAMemberGoesOn) {
+  const auto signature = [](const std::string& fault, bool before) {
+    Script script = Script().On(9, "control").Watch("k", 2).Created(0).On(1);
+    if (before) script.Armed(fault, "none", true).Healed(fault);
+    script.Grant(7, 60).PutWithLease("k", 7, 2).Watch("k", 2).Created(3).Deliver(3, {{2, "k"}});
+    if (!before) script.Armed(fault, "none", true).Healed(fault);
+    script.Expire(7, 3).On(9).Deliver(0, {{2, "k"}}).Deliver(0, {{3, "k"}}).On(1);
+    return SignatureOf(Guarantee("Leased"), script.Deliver(3, {{3, "k"}}).Read(3));
+  };
+  EXPECT_EQ(signature("pause", false), "revoked-on-waking");
+  EXPECT_EQ(signature("pause", true), "") << "it was granted afterwards";
+  EXPECT_EQ(signature("isolate", false), "");
+}
+
 // The member had acknowledged it before it was on disk.
 TEST(Signature, OfAWriteThatIsGoneAfterACrash) {
   const auto signature = [](bool crash) {
