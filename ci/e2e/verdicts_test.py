@@ -49,6 +49,7 @@ CLUSTERED = {
     "move-leader",
     "one-way-cut",
     "replace",
+    "restore",
     "ring",
     "slow-link-to-member",
     "slow-peer",

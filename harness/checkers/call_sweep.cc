@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "harness/checkers/checker.h"
 
@@ -32,11 +33,29 @@ class Sweep {
     const auto ask_before = [&](Revision end) {
       for (; call != read_only_calls_.end() && call->state < end; ++call) Ask(*call);
     };
+    auto restoration = writers_.restorations().begin();
+    bool kept = false;
+    // What was restored meanwhile included.
+    const auto reach = [&](Revision end) {
+      while (restoration != writers_.restorations().end() && restoration->saved < end) {
+        if (!std::exchange(kept, true)) {
+          ask_before(restoration->saved.next());
+          keys_.MoveTo(restoration->saved);
+          keys_.Keep();
+        }
+        if (restoration->revision >= end) break;
+        ask_before(restoration->revision);
+        keys_.Restore(restoration->revision);
+        kept = false;
+        ++restoration;
+      }
+      ask_before(end);
+    };
     for (const auto& [revision, writer] : writers_.by_revision()) {
-      ask_before(revision);
+      reach(revision);
       Step(revision, writer);
     }
-    ask_before(Revision(INT64_MAX));
+    reach(Revision(INT64_MAX));
   }
 
   std::uint64_t judged() const { return judged_; }

@@ -206,7 +206,9 @@ struct Judge::Impl final : HistoryVisitor {
   void OnStreamProgress(StreamId stream) override { signer_->OnStreamProgress(stream); }
   void OnAnnotation(const Annotation& annotation, Where where) override {
     signer_->OnAnnotation(annotation, where);
-    if (const auto* resumption = std::get_if<Resumption>(&annotation)) {
+    if (const auto* restored = std::get_if<Restored>(&annotation)) {
+      model_.Restored(Revision(restored->saved), Revision(restored->revision));
+    } else if (const auto* resumption = std::get_if<Resumption>(&annotation)) {
       if (lag_ != nullptr) lag_->Continues(resumption->next_stream, resumption->next_ordinal);
       if (auto reason = table_.Resume(*resumption, where)) findings_.Undecide(*std::move(reason));
     } else if (const auto* right = std::get_if<ReadRight>(&annotation)) {

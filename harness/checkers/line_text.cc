@@ -204,6 +204,10 @@ struct AnnotationPhrases {
     return fmt::format("member {} answered with hash {:08x} of its history up to revision {}",
                        hash.member, hash.hash, hash.revision);
   }
+  std::string operator()(const Restored& restored) {
+    return fmt::format("the store was restored from a snapshot of revision {}, and is at {}",
+                       restored.saved, restored.revision);
+  }
   std::string operator()(const RightsChanged& rights) {
     return fmt::format("user {} may do more than before", rights.user);
   }

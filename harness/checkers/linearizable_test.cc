@@ -37,6 +37,14 @@ CallScript AfterALargeRevocation() {
   return script.Sees(deleted, true);
 }
 
+// A snapshot of the first put is restored, and the store counts on from 1003.
+CallScript RestoredStore() {
+  return TwoPuts()
+      .Put("x", "1", 4)
+      .Annotate(Restored{.saved = 2, .revision = 1003})
+      .Get("x", Shown(1003, {}));
+}
+
 const std::vector<CallRow>& CertainRows() {
   static const std::vector<CallRow> kRows = {
       {"NoKeyIsLeftOfALargeRevocation",
@@ -53,6 +61,10 @@ const std::vector<CallRow>& CertainRows() {
        TwoPuts().Get("k", Shown(3, {Kv("k", "2", 3, 2, 3)})),
        {"Linearizable"}},
       {"ReadsTheOldKeyAtTheNewRevision", TwoPuts().Get("k", Shown(3, {kOne})), {"Linearizable"}},
+      {"ReadsWhatWasRestored", RestoredStore().Get("k", Shown(1003, {kOne}))},
+      {"ReadsWhatWasNotRestored", RestoredStore().Get("k", Shown(1003, {kTwo})), {"Linearizable"}},
+      {"WritesOverWhatWasRestored",
+       RestoredStore().Put("k", "3", 1004).Get("k", Shown(1004, {Kv("k", "3", 1004, 2, 2)}))},
       {"MissesAKey", TwoPuts().Get("k", Shown(3, {})), {"Linearizable"}},
       {"ReadsAKeyThatWasNeverWritten",
        TwoPuts().Get("x", Shown(3, {Kv("x", "1", 2)})),

@@ -64,6 +64,7 @@ Known AskForReleases(const Expectations& expectations, Status& status) {
         debian ? "Debian " + release.debian->suite : release.source);
   }
   for (const auto& [product, module] : expectations.modules()) {
+    if (!products.contains(product)) continue;  // a tool beside them
     const Result<std::vector<std::string>> versions = ListModule(module);
     if (!versions.has_value()) {
       status = versions.error().WithContext("the Go modules of {}", product);

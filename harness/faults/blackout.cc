@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The power of all members of a cluster fails at once: what none of them has synced is gone, what
 // was acknowledged must not be. Then they are started together, since none serves alone.
-#include <thread>
-
 #include "harness/faults/fault.h"
 #include "harness/faults/kept.h"
 
@@ -35,16 +33,7 @@ class Blackout final : public Fault {
   Status Undo(FaultPorts& ports) override { return started_ ? Status() : StartAll(ports); }
 
   Status StartAll(FaultPorts& ports) {
-    std::vector<Status> done(ports.servers.size());
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < ports.servers.size(); ++i) {
-      threads.emplace_back([&server = ports.servers[i], &one = done[i]] {
-        const auto answered = StartAgain(*server.target);
-        if (!answered.has_value()) one = answered.error();
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    for (const Status& one : done) WP_RETURN_IF_ERROR(one);
+    WP_ASSIGN_OR_RETURN([[maybe_unused]] const auto all, StartTogether(ports));
     started_ = true;
     healed_at_ = ports.now();
     return {};

@@ -208,9 +208,9 @@ TEST_F(RealTarget, IsNotTamperedWith) {
 }
 
 TEST_F(ByteFault, IsNeverArmedWithoutAProxy) {
-  static const std::set<std::string> kTouchNoPath = {"damaged-file", "defragment", "kill",
-                                                     "move-leader",  "no-space",   "pause",
-                                                     "replace",      "restart",    "slow-reader"};
+  static const std::set<std::string> kTouchNoPath = {
+      "damaged-file", "defragment", "kill",    "move-leader", "no-space",
+      "pause",        "replace",    "restart", "restore",     "slow-reader"};
   ports_.proxies = nullptr;
   ports_.servers.resize(5);
   for (const FaultInfo& info : KnownFaults()) {

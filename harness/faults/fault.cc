@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <thread>
 
 namespace watchproof {
 namespace {
@@ -128,6 +129,22 @@ Result<ServerPorts*> ServerOf(FaultPorts& ports, std::int64_t member) {
 Result<ServerStatus> StartAgain(Target& target, const std::string& release) {
   WP_RETURN_IF_ERROR(target.Restart(Within(kRestartLimit), release));
   return target.Ask(Within(kAnswerLimit));
+}
+
+Result<std::vector<ServerStatus>> StartTogether(FaultPorts& ports) {
+  std::vector<Result<ServerStatus>> answers(ports.servers.size(), ServerStatus());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    threads.emplace_back(
+        [&server = ports.servers[i], &one = answers[i]] { one = StartAgain(*server.target); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<ServerStatus> all;
+  for (const Result<ServerStatus>& one : answers) {
+    if (!one.has_value()) return one.error();
+    all.push_back(*one);
+  }
+  return all;
 }
 
 Status AsRefusal(Status answer) {

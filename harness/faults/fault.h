@@ -76,6 +76,9 @@ struct FaultPorts {
   std::function<Status(bool raised)> alarm;
   // The call, to a member: it blocks its thread, which may be any, until it is done.
   std::function<std::function<Status()>(std::int64_t member)> defragment;
+  // Records that the store, on all members, was restored from a snapshot of the revision `saved`,
+  // and counts on from `revision`, up to which everything is compacted.
+  std::function<void(std::int64_t saved, std::int64_t revision)> restored;
   // One put by the direct path, recorded like any other.
   std::function<Status()> put;
 };
@@ -181,6 +184,8 @@ Result<ServerPorts*> ServerOf(FaultPorts& ports, std::int64_t member);
 // After Target::Kill or Terminate: starts it again, perhaps as another release, and asks where it
 // is. An error also if it does not answer in time.
 Result<ServerStatus> StartAgain(Target& target, const std::string& release = {});
+// The same of all members at once, since none may serve alone.
+Result<std::vector<ServerStatus>> StartTogether(FaultPorts& ports);
 // The proxy before its disk; kUnimplemented without one.
 Result<proxy::Disk*> DiskOf(ServerPorts& server);
 // Whether a crash point has killed it, so that it answers only once that is healed.

@@ -236,6 +236,18 @@ struct RightsChanged {
   void Fields(auto& field) { field("user", user); }
 };
 
+// The store, on every member, was restored from a snapshot of the revision `saved`. It counts on
+// from `revision`, up to which everything is compacted; what came in between is gone.
+struct Restored {
+  static constexpr std::string_view kType = "restored";
+  std::int64_t saved = 0;
+  std::int64_t revision = 0;
+  void Fields(auto& field) {
+    field("saved", saved);
+    field("revision", revision);
+  }
+};
+
 // A step waited for a certain message on the wire, and it did not come within the limit.
 struct MomentMissed {
   static constexpr std::string_view kType = "moment_missed";
@@ -397,7 +409,7 @@ struct ConsumerEnded {
 using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
-                 AnswerDiffers, NotRestarted, HistoryHash, RightsChanged, MomentMissed,
+                 AnswerDiffers, NotRestarted, HistoryHash, RightsChanged, Restored, MomentMissed,
                  TargetRefused, PromiseAsked, ClientAsks, ReadingLimited, QuestionLeft,
                  DiskActivity, NotRecorded, ConsumerStarted, ConsumerReport, ConsumerReadAsked,
                  ConsumerDue, ConsumerEnded>;

@@ -26,6 +26,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       NotRestarted{"script 3", "exited with 2", true},
       HistoryHash{2, "3.5.21", 70, 60, 4'000'000'000},
       RightsChanged{"late"},
+      Restored{7, 1007},
       MomentMissed{"created", "main"},
       TargetRefused{"a lease", "unimplemented", "said so", 2},
       ClientAsks{"script 1", "the leases"},

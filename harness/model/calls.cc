@@ -159,6 +159,13 @@ void CallLog::EndRead(const RecordedCall& call) {
   if (call.code == StatusCode::kOutOfRange) unreadable_.insert(past);
 }
 
+void CallLog::Restored(Revision revision) {
+  restored_ = true;
+  acknowledged_ = requested_ = revision;
+  compactions_.insert(revision);
+  pending_.clear();
+}
+
 void CallLog::EndCompaction(const RecordedCall& call) {
   if (call.outcome == CallOutcome::kOpen) return;
   if (call.outcome == CallOutcome::kAnswered) {

@@ -85,6 +85,9 @@ class CallLog {
 
   // The call that the line begins or ends, valid until the next line; null for other lines.
   const RecordedCall* Consume(const NumberedEntry& line);
+  // The store counts on from the revision, up to which everything is compacted.
+  void Restored(Revision revision);
+  bool restored() const { return restored_; }
 
   // Those of the key-value API, and others in between.
   const std::deque<RecordedCall>& calls() const { return calls_; }
@@ -135,6 +138,7 @@ class CallLog {
   std::uint32_t ClientOf(const std::string& name);
 
   const Keep keep_;
+  bool restored_ = false;
   std::deque<RecordedCall> calls_;
   std::vector<const RecordedCall*> ended_;
   std::map<std::uint32_t, RecordedCall*> out_;

@@ -2,6 +2,8 @@
 #include "harness/model/key_space.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 namespace watchproof {
 namespace {
@@ -75,6 +77,11 @@ bool KeySpace::MayHoldUnknownKeys(const KeyRange& range) const {
     return entry.first.ContainsAll(range) &&
            !writers_.UnknownKeysMayHaveChanged(range, entry.second, at_);
   });
+}
+
+void KeySpace::Restore(Revision revision) {
+  std::tie(keys_, cleared_) = std::exchange(kept_, {});
+  at_ = revision;
 }
 
 KeyFacts& KeySpace::Intern(std::string_view key) {

@@ -65,6 +65,10 @@ class KeySpace {
   template <typename Visit>
   void Each(const KeyRange& range, Visit visit) const;
 
+  // Keeps what is known of this revision, and has it again as what is known of a later one.
+  void Keep() { kept_ = {keys_, cleared_}; }
+  void Restore(Revision revision);
+
   void Apply(const Operation& operation, Revision revision, Line line);
   // At this revision, the key is as shown, or absent; of a range, no key but those named is there.
   void Learn(const KeyValueView& kv, Line line);
@@ -83,8 +87,11 @@ class KeySpace {
   Revision at_;
   const bool began_empty_;
   const bool without_metadata_;
-  std::map<std::string, KeyFacts, std::less<>> keys_;
-  std::vector<std::pair<KeyRange, Revision>> cleared_;  // without unknown keys since
+  using Keys = std::map<std::string, KeyFacts, std::less<>>;
+  using Cleared = std::vector<std::pair<KeyRange, Revision>>;
+  Keys keys_;
+  Cleared cleared_;  // without unknown keys since
+  std::pair<Keys, Cleared> kept_;
 };
 
 template <typename Visit>

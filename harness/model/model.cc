@@ -319,6 +319,22 @@ std::optional<Model::Unexplained> Model::unexplained() const {
   return first;
 }
 
+void Model::Restored(Revision saved, Revision revision) {
+  const Revision reached = calls_.reached();
+  calls_.Restored(revision);
+  if (revisions_ == Revisions::kObserved) return;
+  Advance();
+  const Revision known = timeline_.known_through();
+  const bool whole =
+      waiting_.empty() && known >= saved && (revisions_ != Revisions::kDense || known >= reached);
+  if (!whole || !timeline_.Restore(saved, revision)) {
+    return Contradiction(
+        fmt::format("the state at revision {}, which was restored, is not known in full", saved));
+  }
+  open_.clear();
+  if (keep_ == CallLog::Keep::kAll) writers_.Restored({saved, known, revision});
+}
+
 void Model::Finish() {
   finished_ = true;
   for (const auto& [id, call] : calls_.out()) {

@@ -57,6 +57,9 @@ class Model {
   }
   void ControlEvents(StreamId stream, const std::vector<EventView>& events, const Bytes& payload,
                      Line line);
+  // The store was restored from a snapshot, and everything up to the revision is compacted. Writes
+  // without an answer are lost.
+  void Restored(Revision saved, Revision revision);
   // The end of the recording: calls that are still out will not be answered.
   void Finish();
 

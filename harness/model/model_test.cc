@@ -535,6 +535,38 @@ TEST(Model, RequestedAndAcknowledgedCompactionsDiffer) {
   EXPECT_EQ(recording.model().calls().compaction_acknowledged(), Revision(5));
 }
 
+// What was put, deleted and added since the snapshot is undone; a write without an answer is lost.
+TEST(Model, FollowsAStoreThatIsRestored) {
+  Recording recording;
+  recording.Read(1);
+  recording.Call(Method::kPut, Put("a", "1"), Acked(2));
+  recording.Call(Method::kPut, Put("b", "1"), Acked(3));
+  recording.Call(Method::kPut, Put("a", "2"), Acked(4));
+  recording.Call(Method::kDeleteRange, Range("b"), Acked(5).Number(2, 1));
+  recording.Call(Method::kPut, Put("c", "1"), Acked(6));
+  recording.Start(Method::kPut, Put("d", "1"));
+  recording.model().Restored(Revision(3), Revision(1003));
+  EXPECT_EQ(recording.model().calls().compaction_acknowledged(), Revision(1003));
+  recording.Call(Method::kPut, Put("a", "3"), Acked(1004));
+  recording.Call(Method::kPut, Put("c", "2"), Acked(1005));
+  recording.Call(Method::kDeleteRange, Range("a", "z"), Acked(1006).Number(2, 3));
+  recording.model().Finish();
+  EXPECT_THAT(recording.model().undecided(), testing::IsEmpty());
+  const Change& over = recording.timeline().change(5);
+  EXPECT_EQ(over.create_revision, Revision(2));
+  EXPECT_EQ(over.version, 2);
+  EXPECT_EQ(recording.timeline().change(6).version, 1) << "it was not there";
+}
+
+TEST(Model, ARestoredStateThatIsNotKnownIsLeftOpen) {
+  Recording recording;
+  recording.Read(1);
+  recording.Call(Method::kPut, Put("a", "1"), Acked(3));
+  recording.model().Restored(Revision(3), Revision(1003));
+  EXPECT_THAT(recording.model().undecided(),
+              testing::Contains(testing::HasSubstr("the state at revision 3, which was restored")));
+}
+
 // The simplest possible store, written independently of the model.
 class NaiveStore {
  public:

@@ -194,6 +194,22 @@ void Timeline::Skip(Revision through) {
   known_through_ = through;
 }
 
+bool Timeline::Restore(Revision saved, Revision revision) {
+  if (saved.next() < forgotten_) return false;
+  const auto since = std::ranges::upper_bound(changes_, saved, {}, &Change::revision);
+  std::set<std::uint32_t> seen;  // key ids: what counts is the first change since
+  for (auto change = since; change != changes_.end(); ++change) {
+    if (!seen.insert(change->key_id).second) continue;
+    const auto key = keys_.find(change->key);
+    const std::int64_t lease_before = LeaseOf(key->second);
+    key->second.alive = change->previous != Change::kNone;
+    key->second.latest = change->previous;
+    NoteLease(key, lease_before);
+  }
+  known_through_ = revision;
+  return true;
+}
+
 void Timeline::Record(Keys::iterator key, Change change) {
   const std::uint32_t index = changes();
   change.key = key->first;

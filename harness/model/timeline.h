@@ -151,6 +151,10 @@ class Timeline {
   // No tracked range changed up to the revision.
   // Requires: through > known_through().
   void Skip(Revision through);
+  // The store has the state of a past revision again, and counts on from a later one. False if that
+  // state is not known any more.
+  // Requires: saved <= known_through() <= revision.
+  bool Restore(Revision saved, Revision revision);
   // Tracks from the first change on that is not forgotten, whenever it is called.
   RangeId Track(const TrackedRange& range);
   const ExpectedList& expected(RangeId range) const { return ranges_[range].expected; }

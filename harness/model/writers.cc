@@ -231,12 +231,20 @@ void Writers::FindHoles(Revision highest) {
     holes_.push_back({next, end.previous()});
     unknown += end.value - next.value;
   };
+  auto restoration = restorations_.begin();
+  const auto pass = [&](Revision end) {
+    for (; restoration != restorations_.end() && restoration->revision < end; ++restoration) {
+      leave(restoration->reached.next());
+      next = restoration->revision.next();
+    }
+    leave(end);
+  };
   for (const auto& [revision, writer] : writers_) {
     if (writer.call == nullptr) continue;
-    leave(revision);
+    pass(revision);
     next = revision.next();
   }
-  leave(highest.next());
+  pass(highest.next());
   const std::vector<const RecordedCall*> opens = unsettled();
   const bool too_late =
       !holes_.empty() && !opens.empty() && opens.front()->before.revision >= holes_.front().last;

@@ -50,6 +50,13 @@ struct Unfitting {
   const RecordedCall* call = nullptr;
   std::string reason;
 };
+// The store got the state of a past revision again, when it had reached a later one, and counts on
+// from a third.
+struct Restoration {
+  Revision saved{};
+  Revision reached{};
+  Revision revision{};
+};
 // Revisions without a known writer, the first and the last.
 struct Hole {
   Revision first{};
@@ -70,6 +77,8 @@ class Writers {
  public:
   // Requires: the call is kept by the log, and its effect changes something.
   void Acknowledge(const RecordedCall& call, const Effect& effect);
+  // In their order.
+  void Restored(const Restoration& restoration) { restorations_.push_back(restoration); }
   // The answer of the write does not fit its request.
   void Unfit(const RecordedCall& call, std::string reason);
   // Finds the effects of the others; of some of them the model knows. `base`: 0 if it is not known.
@@ -79,6 +88,7 @@ class Writers {
   // The store's revision before the first write; at 1 the store was empty.
   Revision base() const { return base_; }
   const std::map<Revision, Writer>& by_revision() const { return writers_; }
+  const std::vector<Restoration>& restorations() const { return restorations_; }
   const std::vector<Clash>& clashes() const { return clashes_; }
   const std::vector<Phantom>& phantoms() const { return phantoms_; }
   const std::vector<Unfitting>& unfitting() const { return unfitting_; }
@@ -129,6 +139,7 @@ class Writers {
   const ControlLog* control_watch_ = nullptr;
   Revision base_{};
   std::map<Revision, Writer> writers_;
+  std::vector<Restoration> restorations_;
   std::vector<Clash> clashes_;
   std::vector<Phantom> phantoms_;
   std::vector<Unfitting> unfitting_;

@@ -68,7 +68,9 @@ Result<GoModule> ReadModule(const toml::table& table) {
   WP_ASSIGN_OR_RETURN(module.path, Text(table, "path"));
   WP_ASSIGN_OR_RETURN(module.family, Text(table, "family"));
   WP_ASSIGN_OR_RETURN(module.package, Text(table, "package"));
-  WP_ASSIGN_OR_RETURN(module.call, Text(table, "call"));
+  if (table.contains("call")) {
+    WP_ASSIGN_OR_RETURN(module.call, Text(table, "call"));
+  }
   return module;
 }
 

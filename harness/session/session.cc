@@ -128,6 +128,10 @@ void AttemptSession::MakePorts() {
     return Duration(std::chrono::microseconds(lag_.Summary().stream_spread_us.highest()));
   };
   ports_.pace_reader = [this](const ReaderPace& pace) { return PaceReader(pace); };
+  ports_.restored = [this](std::int64_t saved, std::int64_t revision) {
+    PumpAll();
+    Annotate(Restored{.saved = saved, .revision = revision});
+  };
   ports_.put = [this]() -> Status {
     const auto put = kv().Put(Placed("wp-probe/put"), "probe");
     return put.has_value() ? Status() : put.error();

@@ -17,6 +17,7 @@ enum class Rank : std::size_t {
   kNoticeToNamesake,
   kNoticeRepeated,
   // After these the recording's history is not the store's.
+  kRestoredAsItWas,
   kRevisionsReused,
   kRefusedWriteDone,
   kAppliedAgain,

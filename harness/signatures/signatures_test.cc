@@ -11,8 +11,9 @@ namespace watchproof {
 namespace {
 
 // The signature of the first finding of the guarantee.
-std::string SignatureOf(Guarantee guarantee, const Script& script) {
-  for (const Finding& finding : script.Judge().findings) {
+std::string SignatureOf(Guarantee guarantee, const Script& script,
+                        const JudgeOptions& options = {}) {
+  for (const Finding& finding : script.Judge(options).findings) {
     if (finding.guarantee == guarantee) return finding.signature;
   }
   return "not found";
@@ -308,6 +309,12 @@ TEST(Signature, OfACreatedResponseAheadOfItsWatch) {
   };
   EXPECT_EQ(signature(Script().Watch("k", 0).Put("k", "a", 2)), "created-too-late");
   EXPECT_EQ(signature(Script().Put("k", "a", 2).Watch("k", 0)), "");
+  // What other members have, one that was away may not have yet.
+  const Script behind =
+      Script().Armed("pause", "none", true).Put("k", "a", 2).Healed("pause").Watch("k", 0);
+  EXPECT_EQ(SignatureOf(Guarantee("Reliable"), Script(behind).Created(0, 2).Deliver(0, {{2, "k"}}),
+                        {.members = 3}),
+            "created-too-late");
   // The stream had said before that the store was there.
   Script script = Script().StartPut(1, "k", "a").Watch("j", 0).Created(0, 2);
   script.Watch("k", 0).AckPut(1, 2).Created(1, 2).Deliver(1, {{2, "k"}});
@@ -681,17 +688,19 @@ TEST(Signature, OfRightsThatWereChangedWhileAMemberWasAway) {
 }
 
 TEST(Signature, OfALeaseThatEndsTooEarlyAsAMemberGoesOn) {
-  const auto signature = [](const std::string& fault, bool before) {
+  const auto signature = [](const std::string& fault, bool before, Duration later = {}) {
     Script script = Script().On(9, "control").Watch("k", 2).Created(0).On(1);
     if (before) script.Armed(fault, "none", true).Healed(fault);
     script.Grant(7, 60).PutWithLease("k", 7, 2).Watch("k", 2).Created(3).Deliver(3, {{2, "k"}});
     if (!before) script.Armed(fault, "none", true).Healed(fault);
+    script.Pause(later);
     script.Expire(7, 3).On(9).Deliver(0, {{2, "k"}}).Deliver(0, {{3, "k"}}).On(1);
     return SignatureOf(Guarantee("Leased"), script.Deliver(3, {{3, "k"}}).Read(3));
   };
   EXPECT_EQ(signature("pause", false), "revoked-on-waking");
   EXPECT_EQ(signature("pause", true), "") << "it was granted afterwards";
   EXPECT_EQ(signature("isolate", false), "");
+  EXPECT_EQ(signature("pause", false, 10s), "") << "it was awake for so long";
 }
 
 // The member had acknowledged it before it was on disk.

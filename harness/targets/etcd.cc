@@ -6,6 +6,7 @@
 #include "harness/targets/etcd_version.h"
 #include "harness/targets/process_target.h"
 #include "harness/targets/release_cache.h"
+#include "harness/targets/tool.h"
 #include "harness/targets/topology.h"
 
 namespace watchproof {
@@ -97,6 +98,38 @@ class EtcdTarget final : public ProcessTarget {
     if (peer_url().empty()) return ProcessTarget::WithoutData(child);
     ++joined_;
     return FillIn(child);
+  }
+  Status FromSnapshot(const std::filesystem::path& snapshot, std::int64_t bump,
+                      ChildOptions& child) override {
+    WP_ASSIGN_OR_RETURN(const auto program, WhatRestores());
+    ++joined_;
+    WP_RETURN_IF_ERROR(FillIn(child));
+    std::vector<std::string> arguments{"snapshot", "restore", snapshot.string()};
+    // The same as for the server, where it has them.
+    for (const std::string_view flag :
+         {"--data-dir", "--name", "--initial-cluster", "--initial-advertise-peer-urls"}) {
+      const auto found = std::ranges::find(child.arguments, flag);
+      arguments.insert(arguments.end(), {*found, *std::next(found)});
+    }
+    if (bump > 0) {
+      arguments.insert(arguments.end(),
+                       {fmt::format("--bump-revision={}", bump), "--mark-compacted"});
+    }
+    const auto said = RunTool({.name = program.string(),
+                               .arguments = std::move(arguments),
+                               .folder = snapshot.parent_path()});
+    return said.has_value() ? Status() : said.error();
+  }
+  // Beside the server, as it is published, or fetched.
+  Result<std::filesystem::path> WhatRestores() const override {
+    const std::string product = "etcdutl";
+    const auto beside = std::filesystem::path(binary_).parent_path() / product;
+    std::error_code ignored;
+    if (release_.empty() && std::filesystem::exists(beside, ignored)) return beside;
+    auto fetched = CachedRelease(product, version());
+    if (fetched.has_value()) return fetched;
+    return Fail(StatusCode::kUnimplemented, "{0} {1} (`watchproof fetch {0} {1}`)", product,
+                version());
   }
   std::string DataFolder() const { return joined_ == 0 ? "etcd" : fmt::format("etcd-{}", joined_); }
 

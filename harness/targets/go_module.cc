@@ -161,6 +161,7 @@ Result<std::vector<std::string>> Requirements(const Go& go, const GoModule& modu
 }
 
 Status WriteProgram(const fs::path& folder, const GoModule& module) {
+  if (module.call.empty()) return {};
   std::ofstream file(folder / "main.go");
   file << fmt::format("package main\n\nimport (\n\t\"os\"\n\n\t\"{}\"\n)\n\nfunc main() {{ {} }}\n",
                       module.package, module.call);
@@ -168,10 +169,13 @@ Status WriteProgram(const fs::path& folder, const GoModule& module) {
   return Fail(StatusCode::kDataLoss, "{}: cannot be written", folder.string());
 }
 
-Status CheckVersion(const fs::path& binary, const std::string& version) {
-  WP_ASSIGN_OR_RETURN(const std::string said, RunTool({.name = binary.string(),
-                                                       .arguments = {"--version"},
-                                                       .folder = binary.parent_path()}));
+// A server has a flag for it, a tool has a command.
+Status CheckVersion(const fs::path& binary, const std::string& version, bool tool) {
+  WP_ASSIGN_OR_RETURN(const std::string said,
+                      RunTool({.name = binary.string(),
+                               .arguments = {tool ? "version" : "--version"},
+                               .folder = binary.parent_path()}));
+  if (tool && said.find("version: " + version + "\n") != said.npos) return {};
   const std::string reported = EtcdVersionIn(said).value_or("no version");
   if (reported == version) return {};
   return Fail(StatusCode::kDataLoss, "the program that was built reports {}, not {}", reported,
@@ -207,9 +211,9 @@ Result<BuiltBinary> BuildFromModule(const GoModule& module, const std::string& v
   WP_ASSIGN_OR_RETURN(said, go.Run(edits));
   const fs::path binary = folder / "program";
   WP_ASSIGN_OR_RETURN(said, go.Run({"build", "-mod=mod", "-buildvcs=false", "-trimpath", "-o",
-                                    binary.string(), "."},
+                                    binary.string(), module.call.empty() ? module.package : "."},
                                    30min));
-  WP_RETURN_IF_ERROR(CheckVersion(binary, version));
+  WP_RETURN_IF_ERROR(CheckVersion(binary, version, module.call.empty()));
   // Go embeds in a binary what it was built from.
   WP_ASSIGN_OR_RETURN(said, go.Run({"version", "-m", binary.string()}));
   return BuiltBinary{.file = binary, .built_from = said.substr(said.find(": ") + 2)};

@@ -121,6 +121,11 @@ Status ProcessTarget::Become(const std::string&, ChildOptions&) {
 
 Status ProcessTarget::WithoutData(ChildOptions&) { return Target::BeginAnew(); }
 
+Status ProcessTarget::FromSnapshot(const std::filesystem::path& snapshot, std::int64_t bump,
+                                   ChildOptions&) {
+  return Target::BeginFrom(snapshot, bump);
+}
+
 Status ProcessTarget::Restart(Deadline deadline, const std::string& release) {
   if (!durable()) return Target::Restart(deadline);
   WP_CHECK(ended_ && !stopped_, "only what was ended is started again");

@@ -21,6 +21,9 @@ class ProcessTarget : public Target {
   Status Terminate(Deadline deadline) override { return End(SIGTERM, deadline); }
   Status Restart(Deadline deadline, const std::string& release = {}) override;
   Status BeginAnew() override { return WithoutData(options_); }
+  Status BeginFrom(const std::filesystem::path& snapshot, std::int64_t bump) override {
+    return FromSnapshot(snapshot, bump, options_);
+  }
   std::string not_restarted() const override;
   Status Pause() override { return Signal(SIGSTOP); }
   Status Continue() override { return Signal(SIGCONT); }
@@ -50,6 +53,9 @@ class ProcessTarget : public Target {
   virtual Status Become(const std::string& release, ChildOptions& child);
   // Makes the options those of a member that joins its cluster without data.
   virtual Status WithoutData(ChildOptions& child);
+  // Makes the options those of a member that begins with a snapshot, of its own folder.
+  virtual Status FromSnapshot(const std::filesystem::path& snapshot, std::int64_t bump,
+                              ChildOptions& child);
   // The folder of its data, under the attempt's folder.
   static std::filesystem::path DataOf(const StartOptions& options) {
     const auto all = options.folder / "tmp";

@@ -38,12 +38,13 @@ struct OfficialArchive {
   std::string path;  // of the binary inside the archive
 };
 
-// A module in Go's registry. A program that calls `call` of `package` is the product.
+// A module in Go's registry. A program that calls `call` of `package` is the product; without
+// `call`, that package is the program.
 struct GoModule {
   std::string path;     // "go.etcd.io/etcd/server/v3"
   std::string family;   // what the paths of the modules begin with that share its version
   std::string package;  // "go.etcd.io/etcd/server/v3/etcdmain"
-  std::string call;     // "etcdmain.Main(os.Args)"
+  std::string call{};   // "etcdmain.Main(os.Args)"
 };
 
 struct ReleaseSource {

@@ -28,6 +28,14 @@ Status Target::Restart(Deadline, const std::string&) {
   return Fail(StatusCode::kUnimplemented, "this target cannot be started again with its data");
 }
 
+Status Target::BeginFrom(const std::filesystem::path&, std::int64_t) {
+  return WhatRestores().error();
+}
+
+Result<std::filesystem::path> Target::WhatRestores() const {
+  return Fail(StatusCode::kUnimplemented, "snapshots that can be restored");
+}
+
 Status Target::BeginAnew() {
   return Fail(StatusCode::kUnimplemented, "this target is no member of a cluster");
 }

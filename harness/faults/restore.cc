@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// The store is lost and restored, on every member, from a snapshot that was saved before: what was
+// written since is gone. Clients that have seen it must learn that, which etcd promises with a
+// raised revision and everything below it compacted.
+#include "harness/faults/fault.h"
+#include "harness/targets/probe_snapshot.h"
+
+namespace watchproof {
+namespace {
+
+constexpr Duration kSavingLimit = 20s;
+
+class Restoration final : public Fault {
+ public:
+  explicit Restoration(std::int64_t bump) : bump_(bump) {}
+
+  bool took_effect() const override { return restored_ ? agree_ && lost_ > 0 : saved_; }
+
+ private:
+  Status Act(FaultPorts& ports) override {
+    Target& first = *ports.servers.front().target;
+    if (const auto program = first.WhatRestores(); !program.has_value()) {
+      missing_ = program.error().message();
+      return {};
+    }
+    snapshot_ = first.data_files()->folder / "saved.db";
+    WP_RETURN_IF_ERROR(SaveSnapshot(
+        {.endpoint = first.endpoint(), .deadline = Within(kSavingLimit), .token = first.token()},
+        snapshot_));
+    saved_ = acts_ = true;
+    return {};
+  }
+  Status Undo(FaultPorts& ports) override {
+    WP_ASSIGN_OR_RETURN(const ServerStatus before,
+                        ports.servers.front().target->Ask(Within(kSavingLimit)));
+    for (const ServerPorts& server : ports.servers) WP_RETURN_IF_ERROR(server.target->Kill());
+    for (const ServerPorts& server : ports.servers) {
+      WP_RETURN_IF_ERROR(server.target->BeginFrom(snapshot_, bump_));
+    }
+    restored_ = true;
+    WP_ASSIGN_OR_RETURN(const std::vector<ServerStatus> members, StartTogether(ports));
+    revision_ = members.front().revision;
+    agree_ = std::ranges::all_of(
+        members, [this](const ServerStatus& one) { return one.revision == revision_; });
+    const std::int64_t saved = revision_ - bump_;
+    lost_ = before.revision - saved;
+    healed_at_ = ports.now();
+    // Without it clients do not learn of it: to them this is the history that it was.
+    if (bump_ > 0) ports.restored(saved, revision_);
+    return {};
+  }
+
+  void Describe(FaultReceipt& receipt) const override {
+    receipt.unsupported = missing_;
+    receipt.measured = {{"saved", saved_},
+                        {"restored", restored_},
+                        {"revision", revision_},
+                        {"lost_revisions", lost_}};
+    receipt.text = !saved_      ? "no snapshot was saved"
+                   : !restored_ ? "a snapshot was saved"
+                   : agree_     ? fmt::format(
+                                      "every member was restored, to revision {}; {} "
+                                          "revisions are lost",
+                                      revision_, lost_)
+                            : "not all members are back at one revision";
+  }
+
+  const std::int64_t bump_;
+  std::string missing_;
+  std::filesystem::path snapshot_;
+  bool saved_ = false;
+  bool restored_ = false;
+  bool agree_ = false;
+  std::int64_t revision_ = 0;  // of all members, when they were back
+  std::int64_t lost_ = 0;
+};
+
+const FaultRegistration kRestore([] {
+  return std::vector<FaultKind>{
+      {.info = {.name = "restore",
+                .explain = "Saves a snapshot of the first member. When it is healed, every member "
+                           "is killed and begins with that snapshot, so that what was written in "
+                           "between is gone. Took effect if that was anything, and all answer at "
+                           "one revision. Needs etcdutl of the release, beside the binary or "
+                           "fetched. No leases and no "
+                           "writes may be under way.",
+                .parameters = {{.name = "bump",
+                                .kind = proxy::ParameterKind::kNumber,
+                                .default_value = "1000000000",
+                                .explain = "By how much the revision is raised, with everything "
+                                           "before it compacted; 0: neither."}},
+                .ends_streams = EndsStreams::kEvery,
+                .parts_members = true},
+       .make = [](const proxy::ParameterValues& given) {
+         return std::make_unique<Restoration>(given.number("bump"));
+       }}};
+});
+
+}  // namespace
+}  // namespace watchproof
