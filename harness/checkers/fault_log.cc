@@ -29,7 +29,9 @@ void FaultLog::Consume(const NumberedEntry& line) {
     return;
   }
   for (Fault& fault : faults_) {
-    if (fault.what.fault == reported->fault && fault.healed.value == 0) fault.healed = line.line;
+    if (fault.what.fault != reported->fault || fault.healed.value != 0) continue;
+    fault.healed = line.line;
+    fault.healed_at = entry.at;
   }
 }
 
@@ -71,8 +73,14 @@ bool FaultLog::MayRefuse(StreamId stream, Line at) const {
 }
 
 bool FaultLog::WasArmed(std::string_view kind) const {
-  return std::any_of(faults_.begin(), faults_.end(), [kind](const Fault& fault) {
-    return std::string_view(fault.what.fault).substr(0, fault.what.fault.find('/')) == kind;
+  return std::any_of(faults_.begin(), faults_.end(),
+                     [kind](const Fault& fault) { return Is(fault, kind); });
+}
+
+bool FaultLog::WasHealed(std::string_view kind, Duration by, Duration ago) const {
+  return std::any_of(faults_.begin(), faults_.end(), [&](const Fault& fault) {
+    return Is(fault, kind) && fault.healed.value != 0 && fault.healed_at <= by &&
+           by - fault.healed_at <= ago;
   });
 }
 

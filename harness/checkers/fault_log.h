@@ -37,6 +37,8 @@ class FaultLog {
   bool MembersParted(Line since) const;
   // Whether a fault of that kind was armed.
   bool WasArmed(std::string_view kind) const;
+  // Whether a fault of that kind was healed by then, and no longer ago.
+  bool WasHealed(std::string_view kind, Duration by, Duration ago) const;
   // Where the latest fault that ended the server was over, or began if it was not over by that
   // line; 0: there was none before it.
   Line LatestCrash(Line before) const;
@@ -57,6 +59,7 @@ class FaultLog {
     FaultLine what;
     Line armed;
     Line healed{};  // 0: not yet
+    Duration healed_at{};
   };
   struct Stream {
     Line opened;
@@ -65,6 +68,9 @@ class FaultLog {
 
   Stream Of(StreamId stream) const;
   static bool EndsOn(const Fault& fault, const Stream& stream);
+  static bool Is(const Fault& fault, std::string_view kind) {
+    return std::string_view(fault.what.fault).substr(0, fault.what.fault.find('/')) == kind;
+  }
   // It was armed before the line, and not healed before the other.
   static bool Acted(const Fault& fault, Line before, Line since);
 
