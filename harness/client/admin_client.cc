@@ -32,8 +32,12 @@ AdminClient::AdminClient(const std::string& endpoint, const std::string& token)
 Status AdminClient::AddUser(const std::string& user) { return AddUser(user, RoleOf(user)); }
 
 Status AdminClient::AddUser(const std::string& user, const std::string& role) {
-  WP_RETURN_IF_ERROR(Do(users_, "Auth/RoleAdd", Message().Text(1, role)));
-  WP_RETURN_IF_ERROR(Do(users_, "Auth/UserAdd", Message().Text(1, user).Text(2, PasswordOf(user))));
+  const auto add = [this](const std::string& what, const Message& request) {
+    const Status added = Do(users_, what, request);
+    return added.code() == StatusCode::kFailedPrecondition ? Status() : added;
+  };
+  WP_RETURN_IF_ERROR(add("Auth/RoleAdd", Message().Text(1, role)));
+  WP_RETURN_IF_ERROR(add("Auth/UserAdd", Message().Text(1, user).Text(2, PasswordOf(user))));
   return Do(users_, "Auth/UserGrantRole", Message().Text(1, user).Text(2, role));
 }
 

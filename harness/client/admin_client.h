@@ -23,7 +23,7 @@ class AdminClient {
   // Connects with the first call. Without a token the calls have no user.
   explicit AdminClient(const std::string& endpoint, const std::string& token = {});
 
-  // A user with a generated password, and no rights yet.
+  // A user with a generated password, and no rights yet. One that is there already stays as it is.
   Status AddUser(const std::string& user);
   // Beside what the user could read before; also once authentication is enabled.
   Status PermitReading(const std::string& user, const std::string& key,

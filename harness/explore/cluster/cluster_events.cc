@@ -4,6 +4,7 @@
 #include <map>
 
 #include "harness/faults/fault.h"
+#include "harness/scenario/steps/auth.h"
 #include "harness/scenario/steps/fault.h"
 #include "harness/scenario/steps/load.h"
 
@@ -33,6 +34,7 @@ std::string KindOf(const LoadStep& load) {
 std::set<std::string> PairsOf(const Plan& plan, const std::set<std::string>* in_effect) {
   std::set<std::string> pairs;
   std::map<std::string, std::string> active;  // by the name of the fault, or load
+  std::set<std::string> faults;               // of these
   std::string before;
   for (const Step& step : plan.steps) {
     if (const auto* const load = step.As<LoadStep>()) active[load->load] = KindOf(*load);
@@ -42,6 +44,10 @@ std::set<std::string> PairsOf(const Plan& plan, const std::set<std::string>* in_
       const auto ended = active.find(heal->fault);
       if (ended != active.end()) before = ended->second;
       active.erase(heal->fault);
+      faults.erase(heal->fault);
+    }
+    if (step.As<PermitStep>() != nullptr) {
+      for (const std::string& fault : faults) pairs.insert(active[fault] + " + rights changed");
     }
     const auto* const inject = step.As<InjectStep>();
     if (inject == nullptr) continue;
@@ -50,6 +56,7 @@ std::set<std::string> PairsOf(const Plan& plan, const std::set<std::string>* in_
     for (const auto& [name, other] : active) pairs.insert(other + " + " + event);
     if (!before.empty()) pairs.insert(before + " > " + event);
     active[inject->fault] = event;
+    faults.insert(inject->fault);
   }
   return pairs;
 }

@@ -6,7 +6,7 @@
 //
 // An event is a fault with the role that its member has at the start, and with the calls to the
 // disk that it is about; two meet when one begins while the other is active, or right after it has
-// ended.
+// ended. So does a change of rights during a fault.
 //
 // Threads: pure functions.
 #pragma once

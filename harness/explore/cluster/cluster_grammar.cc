@@ -7,6 +7,7 @@
 
 #include "cases/support/drawn_crash.h"
 #include "cases/support/member_behind.h"
+#include "harness/scenario/steps/auth.h"
 #include "harness/scenario/steps/member.h"
 #include "harness/scenario/steps/stream.h"
 
@@ -19,6 +20,7 @@ constexpr std::size_t kCallsUntilStopped = 100'000;
 constexpr int kMostRounds = 3;
 constexpr std::int64_t kMostCrashPoint = 120;
 const std::string kStem = "k";
+const WatchedRange kAll{.key = kStem + "/", .range_end = kStem + "0"};
 
 // And those of a snapshot that a member is sent, and of a defragmentation.
 std::vector<DiskCalls> CallsToTheDisk() {
@@ -52,6 +54,7 @@ class ClusterDrawer {
   Plan Draw() {
     scenario_.Cluster(DrawSettings());
     first_ = scenario_.Put(kStem + "/first");
+    if (rights_) BeginRights();
     for (int member = 1; member <= options_.members; ++member) Watch(member);
     const std::int64_t rounds = scenario_.Between(1, kMostRounds);
     for (int i = 0; i < rounds; ++i) Round();
@@ -94,7 +97,7 @@ class ClusterDrawer {
   std::vector<Event> DrawEvents() {
     std::vector<Event> events;
     int member = AnyMember();
-    if (scenario_.Chance(0.15)) return {DrawWhole(member)};
+    if (!rights_ && scenario_.Chance(0.15)) return {DrawWhole(member)};
     const auto on = [&] { return scenario_.Chance(0.65) ? member : member = AnyMember(); };
     if (scenario_.Chance(0.5)) events.push_back(DrawLinks(on()));
     if (scenario_.Chance(0.5)) events.push_back(DrawProcess(on()));
@@ -136,7 +139,8 @@ class ClusterDrawer {
   Event DrawProcess(int member) {
     Event event{.kind = Event::Kind::kProcess, .member = member, .ends_watches = true};
     event.parameters = {{"member", Text(member)}, {"stay-down", "yes"}};
-    const std::int64_t drawn = scenario_.Between(0, options_.disks ? 9 : 4);
+    // A member that starts again has forgotten every login.
+    const std::int64_t drawn = rights_ ? 4 : scenario_.Between(0, options_.disks ? 9 : 4);
     if (drawn < 2) {
       event.fault = "kill";
     } else if (drawn < 3) {
@@ -273,6 +277,7 @@ class ClusterDrawer {
     load.leases = drawn >= 6;
     load.compacts = scenario_.Chance(0.5);
     load.pause = scenario_.Pick<Duration>({5ms, 20ms, 50ms});
+    if (rights_ && scenario_.Chance(0.7)) load.user = scenario_.Pick(users_);
     scenario_.BeginLoad(load);
   }
 
@@ -311,8 +316,26 @@ class ClusterDrawer {
     if (scenario_.Chance(0.3)) scenario_.Hold(0ms, 500ms);
     const int member = AnyMember();
     if (Disturbed(member, active)) return;
+    if (rights_ && scenario_.Chance(0.5)) return Permit(member);
     if (scenario_.Chance(0.25)) return Watch(member);
     if (scenario_.Chance(0.3)) Resume(scenario_.Pick(groups_), member);
+  }
+
+  // With authentication, one user may write some keys.
+  void BeginRights() {
+    scenario_.Add(AuthStep{{{.user = "reader", .key = kAll.key, .range_end = kAll.range_end}}});
+    users_ = {"early"};
+    scenario_.Add(
+        PermitStep{.user = users_.front(), .key = kStem + "/0", .range_end = kStem + "/2"});
+  }
+
+  // One may write all of them from here on, perhaps a new one.
+  void Permit(int member) {
+    const std::string user =
+        scenario_.Chance(0.5) ? scenario_.Pick(users_) : "user-" + Text(++made_);
+    scenario_.Add(UseMemberStep{member});
+    scenario_.Add(PermitStep{.user = user, .key = kAll.key, .range_end = kAll.range_end});
+    users_.push_back(user);
   }
 
   void AwaitAll() {
@@ -333,7 +356,7 @@ class ClusterDrawer {
     const std::string name = "w" + Text(++made_);
     WatchStep watch{.group = name,
                     .count = static_cast<std::size_t>(scenario_.Between(1, 3)),
-                    .range = {kStem + "/", kStem + "0"},
+                    .range = kAll,
                     .stream = "direct/" + name,
                     .member = member};
     if (scenario_.Chance(0.3)) watch.range = {Text(scenario_.Between(0, 9)), ""};
@@ -344,6 +367,7 @@ class ClusterDrawer {
     watch.options.prev_kv = scenario_.Chance(0.3);
     watch.options.fragment = scenario_.Chance(0.2);
     watch.options.progress_notify = scenario_.Chance(0.2);
+    if (rights_ && scenario_.Chance(0.3)) watch.user = "reader";
     scenario_.Open(watch);
     groups_.push_back({.name = name, .member = member, .stream = watch.stream});
   }
@@ -359,6 +383,8 @@ class ClusterDrawer {
 
   Scenario scenario_;
   const ClusterDraw options_;
+  const bool rights_ = scenario_.Chance(0.15);
+  std::vector<std::string> users_;  // that may write
   Write first_;
   std::vector<Group> groups_;
   std::set<std::string> awaited_;  // faults

@@ -12,6 +12,7 @@
 #include "harness/faults/fault.h"
 #include "harness/results/attempt_spec.h"
 #include "harness/scenario/plan_check.h"
+#include "harness/scenario/steps/auth.h"
 #include "harness/scenario/steps/fault.h"
 #include "harness/scenario/steps/load.h"
 #include "harness/scenario/steps/watch.h"
@@ -91,6 +92,25 @@ TEST(ClusterGrammar, LinksAndDisksAreHealedBeforeAMemberStarts) {
       }
     }
   });
+}
+
+// A user is there before its load, and a member that starts again would have forgotten its login.
+TEST(ClusterGrammar, RightsChangeWhileMembersAreApartAndNoneStartsAgain) {
+  int apart = 0;
+  ForEachPlan([&apart](const Plan& plan) {
+    if (DefinedBy(plan, Subject::kUser).empty()) return;
+    std::set<std::string> active;
+    for (const Step& step : plan.steps) {
+      if (const auto* const heal = step.As<HealStep>()) active.erase(heal->fault);
+      if (const auto* const inject = step.As<InjectStep>()) {
+        active.insert(inject->fault);
+        EXPECT_NE(FindFault(KindOf(inject->fault))->ends_streams, EndsStreams::kEvery)
+            << inject->fault;
+      }
+      apart += step.As<PermitStep>() != nullptr && !active.empty() ? 1 : 0;
+    }
+  });
+  EXPECT_GT(apart, 20);
 }
 
 TEST(ClusterEvents, TwoMeetWhereOneBeginsDuringTheOtherOrRightAfterIt) {

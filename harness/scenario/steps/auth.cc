@@ -8,6 +8,12 @@ namespace {
 
 const StepRegistration<AuthStep, PermitStep> kAuth;
 
+// A cluster may elect a leader meanwhile.
+constexpr Duration kElectionPatience = 15s;
+bool IsPassing(StatusCode code) {
+  return code == StatusCode::kUnavailable || code == StatusCode::kDeadlineExceeded;
+}
+
 }  // namespace
 
 Status AuthStep::Run(StepContext& context) const {
@@ -26,11 +32,16 @@ Status PermitStep::Run(StepContext& context) const {
   const int member = session.member();
   AdminClient admin(context.environment().endpoint(Path::kDirect, member).ToString(),
                     session.kv().token());
-  const Status added = admin.AddUser(user);
-  // It may be there already.
-  if (!added.ok() && added.code() != StatusCode::kFailedPrecondition) return added;
   session.Annotate(RightsChanged{user});
-  return admin.PermitAll(user, session.Placed(key), session.PlacedEnd(range_end));
+  Status done;
+  const Deadline deadline = Within(kElectionPatience);
+  do {
+    done = admin.AddUser(user);
+    if (done.ok()) {
+      done = admin.PermitAll(user, session.Placed(key), session.PlacedEnd(range_end));
+    }
+  } while (IsPassing(done.code()) && !deadline.expired());
+  return done;
 }
 
 }  // namespace watchproof
