@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/client/admin_client.h"
 
+#include <thread>
+
 #include "harness/history/wire.h"
 #include "harness/history/wire_writer.h"
 
@@ -15,8 +17,28 @@ constexpr std::int64_t kReadAndWrite = 2;
 std::string PasswordOf(const std::string& user) { return "password of " + user; }
 std::string RoleOf(const std::string& user) { return "may read as " + user; }
 
+// A cluster may elect a leader meanwhile.
+constexpr Duration kElectionLimit = 15s;
+constexpr Duration kBetweenTries = 100ms;
+
 Status Do(const CallClient& calls, const std::string& path, const Message& request) {
   const Result<Bytes> answer = calls.Ask("/etcdserverpb." + path, request.bytes());
+  return answer.has_value() ? Status() : answer.error();
+}
+
+// A question about users, which may be asked twice.
+Result<Bytes> AskUsers(const CallClient& users, const std::string& path, const Message& request) {
+  const Deadline deadline = Within(kElectionLimit);
+  while (true) {
+    Result<Bytes> answer = users.Ask("/etcdserverpb.Auth/" + path, request.bytes());
+    if (answer.has_value() || deadline.expired()) return answer;
+    const StatusCode code = answer.error().code();
+    if (code != StatusCode::kUnavailable && code != StatusCode::kDeadlineExceeded) return answer;
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+}
+Status DoUsers(const CallClient& users, const std::string& path, const Message& request) {
+  const Result<Bytes> answer = AskUsers(users, path, request);
   return answer.has_value() ? Status() : answer.error();
 }
 
@@ -33,12 +55,12 @@ Status AdminClient::AddUser(const std::string& user) { return AddUser(user, Role
 
 Status AdminClient::AddUser(const std::string& user, const std::string& role) {
   const auto add = [this](const std::string& what, const Message& request) {
-    const Status added = Do(users_, what, request);
+    const Status added = DoUsers(users_, what, request);
     return added.code() == StatusCode::kFailedPrecondition ? Status() : added;
   };
-  WP_RETURN_IF_ERROR(add("Auth/RoleAdd", Message().Text(1, role)));
-  WP_RETURN_IF_ERROR(add("Auth/UserAdd", Message().Text(1, user).Text(2, PasswordOf(user))));
-  return Do(users_, "Auth/UserGrantRole", Message().Text(1, user).Text(2, role));
+  WP_RETURN_IF_ERROR(add("RoleAdd", Message().Text(1, role)));
+  WP_RETURN_IF_ERROR(add("UserAdd", Message().Text(1, user).Text(2, PasswordOf(user))));
+  return DoUsers(users_, "UserGrantRole", Message().Text(1, user).Text(2, role));
 }
 
 Status AdminClient::PermitReading(const std::string& user, const std::string& key,
@@ -56,13 +78,13 @@ Status AdminClient::Permit(std::int64_t type, const std::string& user, const std
   Message permission;
   if (type != kRead) permission.Number(1, type);
   permission.Text(2, key).OptionalText(3, range_end);
-  return Do(users_, "Auth/RoleGrantPermission",
-            Message().Text(1, RoleOf(user)).Nested(2, permission));
+  return DoUsers(users_, "RoleGrantPermission",
+                 Message().Text(1, RoleOf(user)).Nested(2, permission));
 }
 
 Result<std::string> AdminClient::Enable() {
   WP_RETURN_IF_ERROR(AddUser(kRoot, kRoot));
-  WP_RETURN_IF_ERROR(Do(users_, "Auth/AuthEnable", Message()));
+  WP_RETURN_IF_ERROR(DoUsers(users_, "AuthEnable", Message()));
   WP_ASSIGN_OR_RETURN(std::string token, LogIn(kRoot));
   users_.SetToken(token);
   return token;
@@ -70,8 +92,7 @@ Result<std::string> AdminClient::Enable() {
 
 Result<std::string> AdminClient::LogIn(const std::string& user) {
   const Message request = Message().Text(1, user).Text(2, PasswordOf(user));
-  WP_ASSIGN_OR_RETURN(const Bytes answer,
-                      users_.Ask("/etcdserverpb.Auth/Authenticate", request.bytes()));
+  WP_ASSIGN_OR_RETURN(const Bytes answer, AskUsers(users_, "Authenticate", request));
   AuthenticateResponseView response;
   WP_RETURN_IF_ERROR(Parse(answer.view(), response));
   return std::string(response.token);

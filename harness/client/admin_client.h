@@ -8,6 +8,8 @@
 //   WP_ASSIGN_OR_RETURN(const std::string root, admin.Enable());
 //   WP_ASSIGN_OR_RETURN(const std::string token, admin.LogIn("reader"));
 //
+// What concerns users is asked again while a cluster has no leader, for 15 s.
+//
 // Threads: any; a call blocks its caller until the answer or its time limit.
 #pragma once
 

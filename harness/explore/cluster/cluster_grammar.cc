@@ -99,7 +99,8 @@ class ClusterDrawer {
     int member = AnyMember();
     if (!rights_ && scenario_.Chance(0.15)) return {DrawWhole(member)};
     const auto on = [&] { return scenario_.Chance(0.65) ? member : member = AnyMember(); };
-    if (scenario_.Chance(0.5)) events.push_back(DrawLinks(on()));
+    // Rights that change while a member is cut off are what it must catch up with.
+    if (rights_ || scenario_.Chance(0.5)) events.push_back(DrawLinks(on()));
     if (scenario_.Chance(0.5)) events.push_back(DrawProcess(on()));
     if (options_.disks && scenario_.Chance(0.35)) events.push_back(DrawDisk(on()));
     if (events.empty() || scenario_.Chance(0.4)) events.push_back(DrawCall(on()));

@@ -8,12 +8,6 @@ namespace {
 
 const StepRegistration<AuthStep, PermitStep> kAuth;
 
-// A cluster may elect a leader meanwhile.
-constexpr Duration kElectionPatience = 15s;
-bool IsPassing(StatusCode code) {
-  return code == StatusCode::kUnavailable || code == StatusCode::kDeadlineExceeded;
-}
-
 }  // namespace
 
 Status AuthStep::Run(StepContext& context) const {
@@ -33,15 +27,8 @@ Status PermitStep::Run(StepContext& context) const {
   AdminClient admin(context.environment().endpoint(Path::kDirect, member).ToString(),
                     session.kv().token());
   session.Annotate(RightsChanged{user});
-  Status done;
-  const Deadline deadline = Within(kElectionPatience);
-  do {
-    done = admin.AddUser(user);
-    if (done.ok()) {
-      done = admin.PermitAll(user, session.Placed(key), session.PlacedEnd(range_end));
-    }
-  } while (IsPassing(done.code()) && !deadline.expired());
-  return done;
+  WP_RETURN_IF_ERROR(admin.AddUser(user));
+  return admin.PermitAll(user, session.Placed(key), session.PlacedEnd(range_end));
 }
 
 }  // namespace watchproof
