@@ -8,13 +8,14 @@
 namespace watchproof {
 namespace {
 
-constexpr Duration kSavingLimit = 20s;
+constexpr Duration kLimit = 20s;
 
 class Restoration final : public Fault {
  public:
   explicit Restoration(std::int64_t bump) : bump_(bump) {}
 
-  bool took_effect() const override { return restored_ ? agree_ && lost_ > 0 : saved_; }
+  // Until it is healed the snapshot is all that there is of it.
+  bool took_effect() const override { return restored_ ? agree_ && lost_ > 0 : acts_; }
 
  private:
   Status Act(FaultPorts& ports) override {
@@ -24,55 +25,53 @@ class Restoration final : public Fault {
       return {};
     }
     snapshot_ = first.data_files()->folder / "saved.db";
+    WP_ASSIGN_OR_RETURN(const ServerStatus saved, first.Ask(Within(kLimit)));
+    saved_ = saved.revision;
     WP_RETURN_IF_ERROR(SaveSnapshot(
-        {.endpoint = first.endpoint(), .deadline = Within(kSavingLimit), .token = first.token()},
+        {.endpoint = first.endpoint(), .deadline = Within(kLimit), .token = first.token()},
         snapshot_));
-    saved_ = acts_ = true;
+    acts_ = true;
     return {};
   }
   Status Undo(FaultPorts& ports) override {
     WP_ASSIGN_OR_RETURN(const ServerStatus before,
-                        ports.servers.front().target->Ask(Within(kSavingLimit)));
+                        ports.servers.front().target->Ask(Within(kLimit)));
+    lost_ = before.revision - saved_;
     for (const ServerPorts& server : ports.servers) WP_RETURN_IF_ERROR(server.target->Kill());
     for (const ServerPorts& server : ports.servers) {
       WP_RETURN_IF_ERROR(server.target->BeginFrom(snapshot_, bump_));
     }
-    restored_ = true;
     WP_ASSIGN_OR_RETURN(const std::vector<ServerStatus> members, StartTogether(ports));
-    revision_ = members.front().revision;
-    agree_ = std::ranges::all_of(
-        members, [this](const ServerStatus& one) { return one.revision == revision_; });
-    const std::int64_t saved = revision_ - bump_;
-    lost_ = before.revision - saved;
+    restored_ = true;
+    agree_ = std::ranges::all_of(members, [&members](const ServerStatus& one) {
+      return one.revision == members.front().revision;
+    });
     healed_at_ = ports.now();
-    // Without it clients do not learn of it: to them this is the history that it was.
-    if (bump_ > 0) ports.restored(saved, revision_);
+    // What it must be, and not what the store says. Without a raised revision clients do not learn
+    // of it: to them this is the history that it was.
+    if (bump_ > 0) ports.restored(saved_, saved_ + bump_);
     return {};
   }
 
   void Describe(FaultReceipt& receipt) const override {
     receipt.unsupported = missing_;
-    receipt.measured = {{"saved", saved_},
-                        {"restored", restored_},
-                        {"revision", revision_},
-                        {"lost_revisions", lost_}};
-    receipt.text = !saved_      ? "no snapshot was saved"
-                   : !restored_ ? "a snapshot was saved"
-                   : agree_     ? fmt::format(
-                                      "every member was restored, to revision {}; {} "
-                                          "revisions are lost",
-                                      revision_, lost_)
-                            : "not all members are back at one revision";
+    receipt.measured = {{"saved", saved_}, {"restored", restored_}, {"lost_revisions", lost_}};
+    receipt.text = fmt::format("a snapshot of revision {} was {}", saved_, How());
+  }
+  std::string How() const {
+    if (!restored_) return "saved, and not restored on every member";
+    return fmt::format("restored on every member, {}; {} revisions are lost",
+                       agree_ ? "and all are at one revision" : "but they are not at one revision",
+                       lost_);
   }
 
   const std::int64_t bump_;
   std::string missing_;
   std::filesystem::path snapshot_;
-  bool saved_ = false;
+  std::int64_t saved_ = 0;  // the revision of the snapshot
+  std::int64_t lost_ = 0;   // revisions since
   bool restored_ = false;
   bool agree_ = false;
-  std::int64_t revision_ = 0;  // of all members, when they were back
-  std::int64_t lost_ = 0;
 };
 
 const FaultRegistration kRestore([] {
