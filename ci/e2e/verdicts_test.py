@@ -37,6 +37,7 @@ OPEN_RANGE = "Authorized.OpenEndedRange"
 REPLAYED = "Unique.SnapshotToPausedMember"
 REPLAYED_CUT = "Unique.SnapshotToIsolatedMember"
 REFUSED = "Reliable.RefusedTransaction"
+RESTORED = "Resumable.RestoredStore"
 STRICT = "PreviousValue.StrictPreviousValues"
 # Faults of self-tests alone.
 TAMPERING = {"corrupt", "drop-response"}
@@ -110,8 +111,8 @@ class Verdicts(RunTest):
         self.assertEqual(always - failed, set(), "a bug of the release was not found")
         self.assertEqual({r.case for r in results if r.known}, failed)
         rest = {r.case: r.verdict for r in results if r.case not in failed}
-        # No release of etcd has strict previous values.
-        self.assertEqual(rest.pop(STRICT), "unsupported")
+        # No release of etcd has strict previous values, and this one raises no revision.
+        self.assertEqual({rest.pop(STRICT), rest.pop(RESTORED)}, {"unsupported"})
         self.assertEqual(set(rest.values()), {"pass"})
         effective = {x.fault for r in results for x in r.receipts if x.fired}
         self.assertEqual(CLUSTERED - effective, set())

@@ -20,7 +20,7 @@ class Restoration final : public Fault {
  private:
   Status Act(FaultPorts& ports) override {
     Target& first = *ports.servers.front().target;
-    if (const auto program = first.WhatRestores(); !program.has_value()) {
+    if (const auto program = first.WhatRestores(bump_); !program.has_value()) {
       missing_ = program.error().message();
       return {};
     }

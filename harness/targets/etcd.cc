@@ -101,7 +101,7 @@ class EtcdTarget final : public ProcessTarget {
   }
   Status FromSnapshot(const std::filesystem::path& snapshot, std::int64_t bump,
                       ChildOptions& child) override {
-    WP_ASSIGN_OR_RETURN(const auto program, WhatRestores());
+    WP_ASSIGN_OR_RETURN(const auto program, WhatRestores(bump));
     ++joined_;
     WP_RETURN_IF_ERROR(FillIn(child));
     std::vector<std::string> arguments{"snapshot", "restore", snapshot.string()};
@@ -117,15 +117,20 @@ class EtcdTarget final : public ProcessTarget {
     }
     const auto said = RunTool({.name = program.string(),
                                .arguments = std::move(arguments),
-                               .folder = snapshot.parent_path()});
+                               .folder = snapshot.parent_path(),
+                               .environment = {{"ETCDCTL_API", "3"}}});
     return said.has_value() ? Status() : said.error();
   }
-  // Beside the server, as it is published, or fetched.
-  Result<std::filesystem::path> WhatRestores() const override {
+  // Beside the server, as it is published, or fetched. Before 3.5 it was a command of etcdctl.
+  Result<std::filesystem::path> WhatRestores(std::int64_t bump) const override {
     const std::string product = "etcdutl";
-    const auto beside = std::filesystem::path(binary_).parent_path() / product;
-    std::error_code ignored;
-    if (release_.empty() && std::filesystem::exists(beside, ignored)) return beside;
+    const auto folder = std::filesystem::path(binary_).parent_path();
+    const bool before = MinorOf(version()).value_or(0) < 5 && bump == 0;
+    for (const auto& beside : {folder / product, folder / "etcdctl"}) {
+      std::error_code ignored;
+      const bool fits = beside.filename() == product ? release_.empty() : before;
+      if (fits && std::filesystem::exists(beside, ignored)) return beside;
+    }
     auto fetched = CachedRelease(product, version());
     if (fetched.has_value()) return fetched;
     return Fail(StatusCode::kUnimplemented, "{0} {1} (`watchproof fetch {0} {1}`)", product,

@@ -28,11 +28,11 @@ Status Target::Restart(Deadline, const std::string&) {
   return Fail(StatusCode::kUnimplemented, "this target cannot be started again with its data");
 }
 
-Status Target::BeginFrom(const std::filesystem::path&, std::int64_t) {
-  return WhatRestores().error();
+Status Target::BeginFrom(const std::filesystem::path&, std::int64_t bump) {
+  return WhatRestores(bump).error();
 }
 
-Result<std::filesystem::path> Target::WhatRestores() const {
+Result<std::filesystem::path> Target::WhatRestores(std::int64_t) const {
   return Fail(StatusCode::kUnimplemented, "snapshots that can be restored");
 }
 

@@ -158,10 +158,10 @@ class Target {
   virtual Status BeginAnew();
   // After Kill: with the next Restart it begins with the data of a snapshot, which others of its
   // cluster begin with, too. Its revision is raised by `bump`, and what comes before that is
-  // compacted; 0: neither. kUnimplemented where WhatRestores is empty.
+  // compacted; 0: neither.
   virtual Status BeginFrom(const std::filesystem::path& snapshot, std::int64_t bump);
-  // The program that restores a snapshot for it; an error names what is missing.
-  virtual Result<std::filesystem::path> WhatRestores() const;
+  // The program that does it; kUnimplemented names what is missing.
+  virtual Result<std::filesystem::path> WhatRestores(std::int64_t bump) const;
   // What Restart failed with, while the process that it started still runs: that is slow, or will
   // never serve. Empty otherwise.
   virtual std::string not_restarted() const { return {}; }
