@@ -510,5 +510,20 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     RowName);
 
+// It has not compacted yet, and serves what it still has.
+TEST(CompactionSurfaced, AMemberThatWasAwayMayHaveItsHistoryStill) {
+  const auto found = [](std::int64_t member_at, bool away) {
+    Script script;
+    if (away) script.Armed("isolate", "none", true).Healed("isolate");
+    script.Put("k", "a", 2).Put("k", "b", 3).Compact(3).Watch("k", 2).Created(0, member_at);
+    script.Deliver(0, {{2, "k"}}).Deliver(0, {{3, "k"}});
+    return std::ranges::count(script.Judge({.members = 3}).findings,
+                              Guarantee("CompactionSurfaced"), &Finding::guarantee);
+  };
+  EXPECT_EQ(found(2, true), 0);
+  EXPECT_EQ(found(3, true), 1) << "it was there when the store was compacted";
+  EXPECT_EQ(found(2, false), 1);
+}
+
 }  // namespace
 }  // namespace watchproof

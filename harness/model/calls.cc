@@ -161,15 +161,16 @@ void CallLog::EndRead(const RecordedCall& call) {
 
 void CallLog::Restored(Revision revision) {
   restored_ = true;
-  acknowledged_ = requested_ = revision;
+  acknowledged_ = requested_ = compacted_at_ = revision;
   compactions_.insert(revision);
   pending_.clear();
 }
 
 void CallLog::EndCompaction(const RecordedCall& call) {
   if (call.outcome == CallOutcome::kOpen) return;
-  if (call.outcome == CallOutcome::kAnswered) {
-    acknowledged_ = std::max(acknowledged_, Revision(call.named));
+  if (call.outcome == CallOutcome::kAnswered && Revision(call.named) > acknowledged_) {
+    acknowledged_ = Revision(call.named);
+    compacted_at_ = call.revision;
   }
   pending_.erase(call.id.value);
   requested_ = acknowledged_;

@@ -107,6 +107,8 @@ class CallLog {
   // succeed or be answered as compacted.
   Revision compaction_acknowledged() const { return acknowledged_; }
   Revision compaction_requested() const { return requested_; }
+  // Where the store was when the highest was acknowledged.
+  Revision compacted_at() const { return compacted_at_; }
   // Whether that very compaction was asked for, by anyone of the recording.
   bool CompactionAsked(Revision revision) const { return compactions_.contains(revision); }
 
@@ -149,6 +151,7 @@ class CallLog {
   bool any_write_ = false;
   std::map<std::int64_t, Lease> leases_;
   Revision acknowledged_{};
+  Revision compacted_at_{};
   Revision requested_{};
   std::set<Revision> compactions_;
   std::map<std::uint32_t, Revision> pending_;        // compactions neither acknowledged nor refused
