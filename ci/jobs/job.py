@@ -50,9 +50,9 @@ def needs(*programs: str) -> None:
             sys.exit(77)
 
 
-def etcd(watchproof: pathlib.Path, version: str) -> pathlib.Path:
-    """The binary of a release, which is fetched."""
-    command = (watchproof, "fetch", "etcd", version)
+def etcd(watchproof: pathlib.Path, version: str, product: str = "etcd") -> pathlib.Path:
+    """The binary of a release, or the tool beside it; it is fetched."""
+    command = (watchproof, "fetch", product, version)
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return pathlib.Path(done.stdout.splitlines()[-1])
 

@@ -33,7 +33,6 @@ import tomllib
 import urllib.request
 from typing import Any
 
-import go_suite
 import job
 from reader import called
 from server import (
@@ -261,19 +260,11 @@ def build(name: str, folder: pathlib.Path) -> pathlib.Path:
 def work(stack: contextlib.ExitStack, options: argparse.Namespace) -> int:
     watchproof = job.build("watchproof") / "watchproof"
     folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wp-restore-")))
-    etcdutl = folder / "etcdutl"
-    go_suite.go(
-        "build",
-        "-o",
-        str(etcdutl),
-        "go.etcd.io/etcd/etcdutl/v3",
-        cwd=job.JOBS.parent / "kubernetes_restore",
-        check=True,
-    )
     places = {name: build(name, folder / "consumers") for name in options.consumer}
     failed = False
     for release in options.etcd:
         binary = str(job.etcd(watchproof, release))
+        etcdutl = job.etcd(watchproof, release, "etcdutl")
         for name, place in places.items():
             for way, flags in WAYS.items():
                 own = folder / f"{release}-{name}-{len(flags)}"
