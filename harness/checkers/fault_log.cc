@@ -84,6 +84,14 @@ bool FaultLog::WasHealed(std::string_view kind, Duration by, Duration ago) const
   });
 }
 
+bool FaultLog::MayLag(Duration at) const {
+  constexpr Duration kCatchUp = 5s;
+  return std::any_of(faults_.begin(), faults_.end(), [&](const Fault& fault) {
+    return fault.what.parts_members &&
+           (fault.healed.value == 0 || fault.healed_at + kCatchUp >= at);
+  });
+}
+
 Line FaultLog::LatestCrash(Line before) const {
   Line latest{};
   for (const Fault& fault : faults_) {

@@ -7,7 +7,8 @@
 namespace watchproof {
 
 WP_SIGNATURE(RestoredAsItWas, "restored-as-it-was") {
-  return one.facts.faults.WasArmed("restore") && !one.facts.model.calls().restored();
+  return one.facts.faults.WasHealed("restore", one.at(), Duration::max()) &&
+         !one.facts.model.calls().restored();
 }
 
 }  // namespace watchproof

@@ -12,8 +12,7 @@ WP_SIGNATURE(RevokedOnWaking, "revoked-on-waking") {
       one.As<symptom::LeaseEnded>() != nullptr || (left != nullptr && left->seconds < 0);
   // It does so at once, and soon enough a client asks for the lease.
   constexpr Duration kSoon = 3s;
-  const Duration at = one.draft.where.line.value != 0 ? one.draft.where.at : one.draft.at;
-  return ended && one.facts.faults.WasHealed("pause", at, kSoon) &&
+  return ended && one.facts.faults.WasHealed("pause", one.at(), kSoon) &&
          one.facts.faults.MembersParted(one.draft.evidence.front());
 }
 

@@ -34,6 +34,7 @@ struct Filing {
   const Kind* As() const {
     return std::get_if<Kind>(&draft.symptom);
   }
+  Duration at() const { return draft.where.line.value != 0 ? draft.where.at : draft.at; }
   // What was observed has these words: often the last ones of a member.
   bool Says(std::string_view words) const {
     return draft.observed.find(words) != std::string::npos;

@@ -315,6 +315,15 @@ TEST(Signature, OfACreatedResponseAheadOfItsWatch) {
   EXPECT_EQ(SignatureOf(Guarantee("Reliable"), Script(behind).Created(0, 2).Deliver(0, {{2, "k"}}),
                         {.members = 3}),
             "created-too-late");
+  const Script caught_up = Script()
+                               .Armed("pause", "none", true)
+                               .Put("k", "a", 2)
+                               .Healed("pause")
+                               .Pause(10s)
+                               .Watch("k", 0)
+                               .Created(0, 2)
+                               .Deliver(0, {{2, "k"}});
+  EXPECT_EQ(SignatureOf(Guarantee("Reliable"), caught_up, {.members = 3}), "");
   // The stream had said before that the store was there.
   Script script = Script().StartPut(1, "k", "a").Watch("j", 0).Created(0, 2);
   script.Watch("k", 0).AckPut(1, 2).Created(1, 2).Deliver(1, {{2, "k"}});
@@ -701,6 +710,19 @@ TEST(Signature, OfALeaseThatEndsTooEarlyAsAMemberGoesOn) {
   EXPECT_EQ(signature("pause", true), "") << "it was granted afterwards";
   EXPECT_EQ(signature("isolate", false), "");
   EXPECT_EQ(signature("pause", false, 10s), "") << "it was awake for so long";
+}
+
+// What is wrong before that is not its doing, and with a raised revision clients learn of it.
+TEST(Signature, OfAStoreThatIsRestoredAsItWas) {
+  const auto signature = [](bool healed, bool raised) {
+    Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Armed("restore", "every", true);
+    if (healed) script.Healed("restore");
+    if (raised) script.Annotate(Restored{.saved = 2, .revision = 1002});
+    return SignatureOf(Guarantee("Linearizable"), script.Read(2));
+  };
+  EXPECT_EQ(signature(true, false), "restored-as-it-was");
+  EXPECT_NE(signature(false, false), "restored-as-it-was");
+  EXPECT_NE(signature(true, true), "restored-as-it-was");
 }
 
 // The member had acknowledged it before it was on disk.
