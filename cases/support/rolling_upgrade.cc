@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -159,6 +160,10 @@ bool UpgradeOwnRestarts(Plan& plan, const std::vector<NextRelease>& releases) {
   if (members == 1 || restarted.size() != static_cast<std::size_t>(members)) return false;
   for (const auto& [member, times] : restarted) {
     if (times < releases.size()) return false;
+  }
+  // Nothing in between would permit a later downgrade.
+  if (std::any_of(releases.begin() + 1, releases.end(), std::mem_fn(&NextRelease::older))) {
+    return false;
   }
   plan.steps = Permit(releases.front(), members);
   Append(std::move(steps), plan.steps);

@@ -143,6 +143,22 @@ TEST(WithUpgrade, ADowngradeIsPermittedBeforeTheFirstRestart) {
                                   "await its own", "restart", "restart", "restart"));
 }
 
+TEST(WithUpgrade, ALaterDowngradeIsPermittedAlsoForACaseThatRestartsEveryMember) {
+  Plan plan;
+  plan.cluster.members = 2;
+  for (const char* restart : {"restart/1", "restart/2", "restart/3", "restart/4"}) {
+    const std::string member = restart[8] == '1' || restart[8] == '3' ? "1" : "2";
+    plan.steps.push_back(InjectStep{.fault = restart, .parameters = {{"member", member}}});
+  }
+  const auto permits = [&plan](const std::vector<NextRelease>& releases) {
+    const Plan upgraded = WithUpgrade(plan, releases);
+    return std::ranges::count_if(
+        upgraded.steps, [](const Step& step) { return step.As<PermitDowngradeStep>() != nullptr; });
+  };
+  EXPECT_EQ(permits({{"3.7.3"}, {"3.6.16", true}}), 1);
+  EXPECT_EQ(permits({{"3.6.16", true}, {"3.7.3"}}), 1);
+}
+
 TEST(WithUpgrade, ResumesWhatIsOpen) {
   Plan plan;
   plan.steps = {WatchStep{.group = "open", .range = {"k"}},

@@ -124,13 +124,15 @@ class EtcdTarget final : public ProcessTarget {
   // Beside the server, as it is published, or fetched. Before 3.5 it was a command of etcdctl.
   Result<std::filesystem::path> WhatRestores(std::int64_t bump) const override {
     const std::string product = "etcdutl";
-    const auto folder = std::filesystem::path(binary_).parent_path();
-    const bool before = MinorOf(version()).value_or(0) < 5 && bump == 0;
-    for (const auto& beside : {folder / product, folder / "etcdctl"}) {
+    const auto beside = [this](const std::string& program) {
+      auto file = std::filesystem::path(binary_).replace_filename(program);
       std::error_code ignored;
-      const bool fits = beside.filename() == product ? release_.empty() : before;
-      if (fits && std::filesystem::exists(beside, ignored)) return beside;
-    }
+      return std::filesystem::exists(file, ignored) ? file : std::filesystem::path();
+    };
+    const bool by_client = bump == 0 && MinorOf(version()).value_or(0) < 5;
+    auto own = by_client ? beside("etcdctl") : std::filesystem::path();
+    if (own.empty() && release_.empty()) own = beside(product);
+    if (!own.empty()) return own;
     auto fetched = CachedRelease(product, version());
     if (fetched.has_value()) return fetched;
     return Fail(StatusCode::kUnimplemented, "{0} {1} (`watchproof fetch {0} {1}`)", product,
