@@ -52,6 +52,7 @@ CLUSTERED = {
     "replace",
     "restore",
     "ring",
+    "slow-link",
     "slow-link-to-member",
     "slow-peer",
     "split",

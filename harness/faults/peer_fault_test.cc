@@ -156,6 +156,16 @@ TEST_F(PeerFaultTest, ASlowLinkIsThatOfWhatTheOthersSendToTheMember) {
   EXPECT_FALSE(fault->took_effect()) << "it is behind, but nothing was throttled";
 }
 
+TEST_F(PeerFaultTest, OneSlowLinkNeedsBytesThatWait) {
+  MakeMembers(3);
+  const auto fault = Make("slow-link", {{"from", "2"}, {"to", "1"}, {"delay", "800ms"}});
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  EXPECT_EQ(NowArmed(), (Armed{"peers of 2 to-client 1", "peers of 1 to-target 2"}));
+  words_[0].revision = 11;
+  for (int i = 0; i < 100; ++i) fault->Observe(ports_);
+  EXPECT_FALSE(fault->took_effect()) << "a member is behind, but nothing had to wait";
+}
+
 TEST_F(PeerFaultTest, WithoutAProxyOrAClusterNothingIsArmed) {
   MakeMembers(3);
   ports_.proxies = nullptr;

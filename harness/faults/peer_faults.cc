@@ -9,7 +9,8 @@
 //
 // A cut took effect when a member's own status has changed: it has no leader any more, another
 // leader than before, or a higher term. A delay took effect when a member still lacks, after the
-// required time, a revision that another member had.
+// required time, a revision that another member had; that of one link, when enough bytes had to
+// wait on it, as neither end need be behind for it.
 #include <algorithm>
 
 #include "harness/faults/fault.h"
@@ -23,7 +24,7 @@ using proxy::ParameterValues;
 
 constexpr Duration kPeerAnswerLimit = 250ms;
 constexpr Duration kAskEvery = 20ms;
-constexpr const char* kThrottled = "at-least";
+constexpr const char* kHeldUp = "at-least";
 // Healthy members are a few milliseconds apart.
 constexpr Duration kLeastLag = 25ms;
 // In a smaller cluster all members are neighbours.
@@ -41,10 +42,11 @@ struct PeerRow {
   std::vector<ParameterInfo> parameters;
   // Requires: at least two members.
   Result<std::vector<Link>> (*links)(std::int64_t members, const ParameterValues& given);
-  // What it does to the links: cut them, or make the parameter `member` late by an effect with one
-  // parameter, which is the fault's, too.
+  // What it does to the links: cut them, or make them late by an effect with one parameter, which
+  // is the fault's, too. Evidence is that the parameter `member` is late, unless there is none.
   std::string effect = "black-hole";
   std::string parameter = {};
+  bool of_a_member = true;
 };
 
 class PeerFault final : public Fault {
@@ -53,13 +55,16 @@ class PeerFault final : public Fault {
   bool took_effect() const override {
     if (armed_.empty()) return false;
     if (cuts()) return leaderless_ > 0 || other_leader_ || term_ > term_before_;
-    if (limits_rate()) return lag_ >= kLeastLag && throttled_ >= given_.bytes(kThrottled);
+    if (counts_bytes() && held_up_ < given_.bytes(kHeldUp)) return false;
+    if (!row_.of_a_member) return true;
+    if (limits_rate()) return lag_ >= kLeastLag;
     return lag_ >= std::max(given_.duration(row_.parameter) / 2, kLeastLag);
   }
 
  private:
   bool cuts() const { return row_.parameter.empty(); }
   bool limits_rate() const { return row_.effect == "bandwidth"; }
+  bool counts_bytes() const { return limits_rate() || !row_.of_a_member; }
 
   Status Act(FaultPorts& ports) override {
     const auto members = static_cast<std::int64_t>(ports.servers.size());
@@ -108,15 +113,16 @@ class PeerFault final : public Fault {
   }
   void Look(FaultPorts& ports) override {
     if (took_effect() || ports.now() - asked_at_ < kAskEvery) return;
-    cuts() ? LookForElection(ports) : LookForLag(ports);
-    if (limits_rate()) CountThrottled(ports);
+    if (cuts()) LookForElection(ports);
+    if (!cuts() && row_.of_a_member) LookForLag(ports);
+    if (counts_bytes()) CountHeldUp(ports);
     asked_at_ = ports.now();
   }
-  void CountThrottled(FaultPorts& ports) {
-    throttled_ = 0;
+  void CountHeldUp(FaultPorts& ports) {
+    held_up_ = 0;
     for (const proxy::EffectId id : armed_) {
       const auto done = ports.proxies->Peek(id);
-      if (done.has_value()) throttled_ += done->bytes_throttled;
+      if (done.has_value()) held_up_ += done->bytes_throttled + done->bytes_delayed;
     }
   }
   void LookForElection(FaultPorts& ports) {
@@ -200,7 +206,7 @@ class PeerFault final : public Fault {
   std::optional<Ahead> ahead_;
   Duration lag_{};  // the longest
   std::int64_t bytes_ = 0;
-  std::int64_t throttled_ = 0;  // bytes, while it acts
+  std::int64_t held_up_ = 0;  // bytes, while it acts
 };
 
 // All links for which `cut` says so.
@@ -253,7 +259,7 @@ Result<std::vector<Link>> OneWay(std::int64_t /*members*/, const ParameterValues
   const Link link{.from = given.number("from"), .to = given.number("to")};
   if (link.from != link.to) return std::vector<Link>{link};
   return Fail(StatusCode::kInvalidArgument,
-              "one-way-cut: from and to are both member {}; expected two members", link.to);
+              "a link: from and to are both member {}; expected two members", link.to);
 }
 
 constexpr const char* kElection =
@@ -292,6 +298,24 @@ std::vector<PeerRow> Cuts() {
 
 std::vector<PeerRow> Slows() {
   return {
+      {.name = "slow-link",
+       .explain =
+           "Delays the messages from one member of a cluster to another; all other links are "
+           "as fast as before. Took effect if so many bytes had to wait.",
+       .parameters = {MemberParameter("from", "2"),
+                      MemberParameter("to", "1"),
+                      {.name = "delay",
+                       .default_value = "150ms",
+                       .explain = "Above the election timeout it acts as a cut at first."},
+                      {.name = kHeldUp,
+                       .kind = ParameterKind::kBytes,
+                       .default_value = "1B",
+                       .explain = "How many bytes must have waited for it to take effect.",
+                       .least = 1}},
+       .links = OneWay,
+       .effect = "latency",
+       .parameter = "delay",
+       .of_a_member = false},
       {.name = "slow-peer",
        .explain = "Delays every message between one member of a cluster and the others, in both "
                   "directions. Took effect if, after half the delay and at least 25 ms, the member "
@@ -315,7 +339,7 @@ std::vector<PeerRow> Slows() {
                        .default_value = "128KiB",
                        .explain = "Bytes per second, for each connection alone.",
                        .least = 1},
-                      {.name = kThrottled,
+                      {.name = kHeldUp,
                        .kind = ParameterKind::kBytes,
                        .default_value = "64KiB",
                        .explain = "How many bytes must have waited for it to take effect.",

@@ -20,6 +20,7 @@ struct LoadStep {
   std::uint64_t seed = 0;
   bool direct = false;  // on the direct path, where no fault reaches them
   bool puts_only = false;
+  bool reads_only = false;  // linearizable ones, of one key each
   // Each is a transaction, which reads every key of the load before it writes.
   bool guarded = false;
   // Some calls are about leases of the client's own: granted, renewed, looked at and revoked, with
@@ -42,6 +43,7 @@ struct LoadStep {
     field("load_seed", seed);
     field("direct", direct);
     field("puts_only", puts_only).Optional();
+    field("reads_only", reads_only).Optional();
     field("guarded", guarded).Optional();
     field("leases", leases).Optional();
     field("compacts", compacts).Optional();
@@ -51,10 +53,10 @@ struct LoadStep {
   }
   Usage Cost() const;
   std::string BeyondKubernetes() const {
-    return guarded     ? "a compare of a range"
-           : leases    ? "renewals of leases"
-           : puts_only ? ""
-                       : "serializable reads";
+    return guarded                   ? "a compare of a range"
+           : leases                  ? "renewals of leases"
+           : puts_only || reads_only ? ""
+                                     : "serializable reads";
   }
   Status Run(StepContext& context) const;
 };
