@@ -9,6 +9,9 @@ namespace {
 
 using namespace toml_fields;
 
+constexpr std::string_view kExploration = "exploration: ";
+constexpr std::string_view kProbing = "probing: ";
+
 Result<ShownBy> ReadShown(const toml::table& table) {
   WP_RETURN_IF_ERROR(OnlyFields(table, {"case", "guarantees", "rate", "reason"}));
   ShownBy shown;
@@ -46,10 +49,19 @@ Status ReadEvidence(const toml::table& table, Bug& bug) {
     if (shown.reason.empty()) shown.reason = bug.title;
     bug.shown.push_back(std::move(shown));
   }
+  WP_ASSIGN_OR_RETURN(bug.met, OptionalText(table, "met"));
+  WP_ASSIGN_OR_RETURN(bug.permitted, OptionalText(table, "permitted"));
   WP_ASSIGN_OR_RETURN(bug.not_shown, OptionalText(table, "not_shown"));
-  if (bug.not_shown.empty() != bug.shown.empty()) return {};
-  return FailAt(table,
-                fmt::format("expected either [[bug.shown]] or 'not_shown' for {}", bug.name));
+  if (!bug.met.empty() && !bug.met.starts_with(kExploration) && !bug.met.starts_with(kProbing)) {
+    return FailAt(*table.get("met"),
+                  fmt::format("expected 'met' to begin with '{}' or '{}'", kExploration, kProbing));
+  }
+  const int given = (bug.shown.empty() ? 0 : 1) + (bug.met.empty() ? 0 : 1) +
+                    (bug.permitted.empty() ? 0 : 1) + (bug.not_shown.empty() ? 0 : 1);
+  if (given == 1) return {};
+  return FailAt(table, fmt::format("expected one of [[bug.shown]], 'met', 'permitted' and "
+                                   "'not_shown' for {}",
+                                   bug.name));
 }
 
 Result<TrackRecord> ReadTrackRecord(const toml::table& table) {
@@ -63,8 +75,9 @@ Result<TrackRecord> ReadTrackRecord(const toml::table& table) {
 
 Result<Bug> ReadBug(const toml::table& table) {
   WP_RETURN_IF_ERROR(OnlyFields(
-      table, {"name", "upstream", "title", "affected", "signatures", "members", "topology", "needs",
-              "source", "link", "every_case", "shown", "not_shown", "track_record"}));
+      table,
+      {"name", "upstream", "title", "affected", "signatures", "members", "topology", "needs",
+       "source", "link", "every_case", "shown", "met", "permitted", "not_shown", "track_record"}));
   Bug bug;
   if (table.contains("upstream")) {
     WP_ASSIGN_OR_RETURN(bug.upstream, List<int>(table, "upstream"));
@@ -128,6 +141,11 @@ std::vector<std::pair<const Bug*, BugState>> Candidates(std::string_view name,
 }  // namespace
 
 std::string Bug::Label() const { return name.starts_with('#') ? "etcd " + name : name; }
+
+const std::string& Bug::WhyNoCase() const {
+  if (!met.empty()) return met;
+  return permitted.empty() ? not_shown : permitted;
+}
 
 Result<AnswerKey> AnswerKey::Parse(std::string_view text) {
   WP_ASSIGN_OR_RETURN(const toml::table root, Document(text));

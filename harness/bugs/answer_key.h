@@ -51,11 +51,17 @@ struct Bug {
   // Whether any case may show it, since its closing questions meet what the case left behind.
   bool every_case = false;
   std::vector<ShownBy> shown{};
-  std::string not_shown{};  // if no case shows it: why
+  // If no case shows it, one of these: what else does ("exploration" or "probing", ": ", and how);
+  // why what it does is permitted; why nothing shows it.
+  std::string met{};
+  std::string permitted{};
+  std::string not_shown{};
   std::optional<TrackRecord> track_record{};
 
   // "etcd #18089"; an advisory's name says enough.
   std::string Label() const;
+  // Why no case shows it; empty if one does.
+  const std::string& WhyNoCase() const;
 };
 
 struct Signature {

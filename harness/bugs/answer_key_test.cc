@@ -35,8 +35,15 @@ TEST(AnswerKeyParse, ErrorsNameTheLineAndWhatWasExpected) {
   EXPECT_EQ(message(kSignature + bug + "signatures = [\"seen\"]\n" + shown), "accepted");
   EXPECT_EQ(message(bug + "not_shown = \"why\"\n"), "accepted");
   EXPECT_THAT(message("[[bug"), HasSubstr("line 1"));
-  EXPECT_THAT(message(bug), HasSubstr("either [[bug.shown]] or 'not_shown' for #7"));
-  EXPECT_THAT(message(bug + "not_shown = \"why\"\n" + shown), HasSubstr("either [[bug.shown]]"));
+  EXPECT_THAT(
+      message(bug),
+      HasSubstr("expected one of [[bug.shown]], 'met', 'permitted' and 'not_shown' for #7"));
+  EXPECT_THAT(message(bug + "not_shown = \"why\"\n" + shown),
+              HasSubstr("expected one of [[bug.shown]]"));
+  EXPECT_EQ(message(bug + "met = \"probing: how\"\n"), "accepted");
+  EXPECT_THAT(message(bug + "met = \"luck\"\n"), HasSubstr("begin with 'exploration: '"));
+  EXPECT_THAT(message(bug + "permitted = \"why\"\nnot_shown = \"why\"\n"),
+              HasSubstr("expected one of"));
   EXPECT_THAT(message(bug + shown + shown), HasSubstr("line 9: A.B is listed twice for #7"));
   EXPECT_THAT(message(bug + shown), HasSubstr("line 1: expected 'signatures' for #7"));
   const std::string unseen = bug + "not_shown = \"why\"\n";

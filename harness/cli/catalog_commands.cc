@@ -219,6 +219,8 @@ Facts FactsOf(const Bug& bug) {
           {"upstream", bug.upstream.empty() ? bug.link : Issues(bug.upstream)},
           {"defects", fmt::format("{}", fmt::join(defects, ", "))},
           {"shown by", fmt::format("{}", fmt::join(cases, "; "))},
+          {"met by", bug.met},
+          {"permitted", bug.permitted},
           {"not shown", bug.not_shown}};
 }
 
@@ -385,6 +387,12 @@ CommandEnd TrackRecordCommand() {
   return ExitCode::kOk;
 }
 
+std::string ShowsIt(const Bug& bug) {
+  if (!bug.shown.empty()) return Count(bug.shown.size(), "case");
+  if (!bug.met.empty()) return bug.met.substr(0, bug.met.find(':'));
+  return bug.permitted.empty() ? "nothing" : "permitted";
+}
+
 // The answer key, or what of it concerns one release.
 CommandEnd BugsCommand(const std::string& release, bool json) {
   const auto version = ParseVersion(release);
@@ -399,9 +407,7 @@ CommandEnd BugsCommand(const std::string& release, bool json) {
     const Bug& bug = AnswerKey::BuiltIn().bugs()[i];
     if (version && StateIn(bug.affected, *version).presence != Presence::kAffected) continue;
     if (json) PrintJson(catalog[i]);
-    table.rows.push_back({bug.name, RangesOf(bug),
-                          bug.shown.empty() ? "no case" : Count(bug.shown.size(), "case"),
-                          bug.title});
+    table.rows.push_back({bug.name, RangesOf(bug), ShowsIt(bug), bug.title});
   }
   if (json) return ExitCode::kOk;
   std::istringstream lines(PlainTable(table));

@@ -38,7 +38,7 @@ Result<const Bug*> FindBug(const std::string& name) {
     if (!numbered && !named) continue;
     if (!bug.shown.empty()) return &bug;
     return Fail(StatusCode::kInvalidArgument, "--bug {}: no case shows it: {}", name,
-                bug.not_shown);
+                bug.WhyNoCase());
   }
   return Fail(StatusCode::kNotFound,
               "--bug: '{}' is not in the answer key{}; see `watchproof bugs`", name,
