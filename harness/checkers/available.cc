@@ -9,6 +9,9 @@ namespace {
 constexpr std::string_view kNotOffered =
     "A Kubernetes API server that builds on the call fails with it.";
 
+constexpr std::string_view kOutdated =
+    "A Kubernetes API server that is connected to the member serves outdated objects for ever.";
+
 class Available final : public Checker {
  public:
   // The driver annotates what it observed: the end of a process, or a missing answer. It writes
@@ -32,6 +35,16 @@ class Available final : public Checker {
            .where = where,
            .impact = kNotOffered,
            .promise = "A target offers what it is declared to offer."});
+    } else if (const auto* behind = std::get_if<MemberBehind>(&annotation)) {
+      Add(MemberSubject{behind->member, where.line},
+          {.expected = fmt::format("the history through revision {}, which each member has that no "
+                                   "fault disturbs",
+                                   behind->revision),
+           .observed = fmt::format("{}, and so for {} ms", behind->lacks, behind->waited_ms),
+           .where = where,
+           .symptom = symptom::MemberBehind{},
+           .impact = kOutdated,
+           .promise = "A member that no fault disturbs has the whole history."});
     }
   }
 };

@@ -24,6 +24,9 @@ INSTANTIATE_TEST_SUITE_P(
         {"RefusesWhatItOffers",
          Complete().Annotate(TargetRefused{"a lease", "unimplemented"}),
          {"Available"}},
+        {"DoesNotCatchUp",
+         Complete().Annotate(MemberBehind{3, 9, "it is at revision 7", 20000}),
+         {"Available"}},
     }),
     RowName);
 

@@ -193,6 +193,10 @@ struct AnnotationPhrases {
   std::string operator()(const TargetRefused& refused) {
     return fmt::format("the target refuses {}: {}", refused.asked, refused.refusal);
   }
+  std::string operator()(const MemberBehind& behind) {
+    return fmt::format("member {} has not come nearer to revision {} for {} ms: {}", behind.member,
+                       behind.revision, behind.waited_ms, behind.lacks);
+  }
   std::string operator()(const AnswerDiffers& differs) {
     return fmt::format("an answer to client {} differs; expected: {}; observed: {}", differs.client,
                        differs.expected, differs.observed);

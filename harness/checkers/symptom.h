@@ -79,6 +79,9 @@ struct Delay {
   std::size_t notices = 0;
 };
 
+// A member lacks what the others have.
+struct MemberBehind {};
+
 // Not the id that the client chose.
 struct OtherId {
   std::int64_t id = 0;
@@ -126,8 +129,8 @@ using Symptom =
                  symptom::ForeignKey, symptom::ForbiddenKey, symptom::PassedOver,
                  symptom::ProgressBack, symptom::ProgressBelowStart, symptom::NoProgress,
                  symptom::Empty, symptom::HeaderAhead, symptom::FalseNotice, symptom::NoticeAgain,
-                 symptom::Silence, symptom::Delay, symptom::OtherId, symptom::EndedWith,
-                 symptom::StreamEnded, symptom::StreamKept, symptom::NoPrevious,
+                 symptom::Silence, symptom::Delay, symptom::MemberBehind, symptom::OtherId,
+                 symptom::EndedWith, symptom::StreamEnded, symptom::StreamKept, symptom::NoPrevious,
                  symptom::PreviousUnasked, symptom::OtherWrite, symptom::BackInTime,
                  symptom::LeaseMissing, symptom::LeaseEnded, symptom::TimeLeft>;
 

@@ -183,6 +183,21 @@ struct TargetRefused {
   }
 };
 
+// A member that no fault disturbed has not come nearer to a revision of the history for so long.
+struct MemberBehind {
+  static constexpr std::string_view kType = "member_behind";
+  std::int64_t member = 1;
+  std::int64_t revision = 0;
+  std::string lacks;  // "it is at revision 7"
+  std::int64_t waited_ms = 0;
+  void Fields(auto& field) {
+    field("member", member);
+    field("revision", revision);
+    field("lacks", lacks);
+    field("waited_ms", waited_ms);
+  }
+};
+
 // The target answered a call otherwise than it must, by what the driver knows beside the recording:
 // a reference store that was given the same calls, or that nothing in the call is a reason to
 // refuse it.
@@ -410,9 +425,9 @@ using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
                  AnswerDiffers, NotRestarted, HistoryHash, RightsChanged, Restored, MomentMissed,
-                 TargetRefused, PromiseAsked, ClientAsks, ReadingLimited, QuestionLeft,
-                 DiskActivity, NotRecorded, ConsumerStarted, ConsumerReport, ConsumerReadAsked,
-                 ConsumerDue, ConsumerEnded>;
+                 TargetRefused, MemberBehind, PromiseAsked, ClientAsks, ReadingLimited,
+                 QuestionLeft, DiskActivity, NotRecorded, ConsumerStarted, ConsumerReport,
+                 ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

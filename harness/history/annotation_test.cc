@@ -29,6 +29,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       Restored{7, 1007},
       MomentMissed{"created", "main"},
       TargetRefused{"a lease", "unimplemented", "said so", 2},
+      MemberBehind{3, 9, "it is at revision 7", 20'000},
       ClientAsks{"script 1", "the leases"},
       ReadingLimited{StreamId(2), -1},
       QuestionLeft{"the leases", "not offered"},

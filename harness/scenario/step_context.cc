@@ -51,11 +51,8 @@ bool StepContext::MustCatchUp(int member, Revision at, const std::function<std::
   if (in_time && lacked.empty()) return true;
   if (in_time) {
     standing_still_.insert(member);
-    session_.Annotate(
-        TargetRefused{.asked = fmt::format("the history through revision {}", at.value),
-                      .refusal = fmt::format("{}, and so for {} s", lacked, kStandsStill / 1s),
-                      .known = "which each member has that no fault disturbs",
-                      .member = member});
+    session_.Annotate(MemberBehind{
+        .member = member, .revision = at.value, .lacks = lacked, .waited_ms = kStandsStill / 1ms});
   } else {
     Inconclusive(fmt::format("member {} still lacked revision {}: {}", member, at.value, lacked));
   }

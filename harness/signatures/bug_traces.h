@@ -66,6 +66,8 @@ class BugTraces final : public Signer {
 
   const WatchTraces& of(WatchIndex watch) const { return traces_[watch.value]; }
   const std::optional<Rewind>& rewind() const { return rewind_; }
+  // Of a user, while a member was away.
+  bool rights_changed() const { return rights_changed_.value != 0; }
   // That asked for a negative start.
   const std::vector<WatchIndex>& negative() const { return negative_; }
   // The message may have been meant for a watch that asked for the id -1, or for its whole stream.

@@ -6,7 +6,9 @@
 namespace watchproof {
 
 WP_SIGNATURE(RightsLeftBehind, "rights-left-behind") {
-  return one.LostAfter(Rewind::Cause::kRightsLeft);
+  const bool lacks_what_it_refused =
+      one.As<symptom::MemberBehind>() != nullptr && one.traces.rights_changed();
+  return lacks_what_it_refused || one.LostAfter(Rewind::Cause::kRightsLeft);
 }
 
 }  // namespace watchproof

@@ -696,6 +696,18 @@ TEST(Signature, OfRightsThatWereChangedWhileAMemberWasAway) {
   EXPECT_EQ(signature(true, true, 6), "");
 }
 
+TEST(Signature, OfAMemberThatStaysBehindSinceRightsWereChanged) {
+  const auto signature = [](bool changed) {
+    Script script = Script().Put("k", "a", 2);
+    script.Armed("isolate", "none", true);
+    if (changed) script.Annotate(RightsChanged{"late"});
+    script.Healed("isolate").Annotate(MemberBehind{3, 2, "it is at revision 1", 20000});
+    return SignatureOf(Guarantee("Available"), script);
+  };
+  EXPECT_EQ(signature(true), "rights-left-behind");
+  EXPECT_EQ(signature(false), "");
+}
+
 TEST(Signature, OfALeaseThatEndsTooEarlyAsAMemberGoesOn) {
   const auto signature = [](const std::string& fault, bool before, Duration later = {}) {
     Script script = Script().On(9, "control").Watch("k", 2).Created(0).On(1);
