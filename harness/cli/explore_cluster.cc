@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Plans at a time, for each core: most of the time of one is spent waiting.
-constexpr int kJobsOfCore = 2;
+constexpr int kJobsOfCore = 3;
 constexpr int kTries = 3;  // of a smaller plan
 constexpr Duration kTimeToShrink = 5min;
 constexpr std::size_t kShownBeside = 3;
@@ -54,8 +54,9 @@ class ClusterCommand {
                                   met.times == 1 ? "plan" : "plans", Seconds(met.after)));
     }
     int number = 0;
-    for (const ClusterBucket& bucket : exploration_.buckets()) {
-      WP_RETURN_IF_ERROR(Report(bucket, ++number));
+    for (const BucketGroup& group : GroupsOf(exploration_.buckets())) {
+      WP_RETURN_IF_ERROR(Report(*group.first, ++number));
+      for (const ClusterBucket* const other : group.others) SayOther(*other);
     }
     SayReasons();
     if (!ran.ok()) return {ran, ExitCode::kInternal};
@@ -104,6 +105,15 @@ class ClusterCommand {
     // Without a plan of which something took effect nothing is proven.
     return counts.judged > 0 || !exploration_.known().empty() ? ExitCode::kOk
                                                               : ExitCode::kInconclusive;
+  }
+
+  // One that has a finding in common with the one before, which was met earlier.
+  void SayOther(const ClusterBucket& bucket) {
+    console_.Result(
+        fmt::format("  may be the same: {}, {} {}, first after {:.0f} s\n    {}\n    {}\n",
+                    bucket.finding.guarantee, bucket.times, bucket.times == 1 ? "plan" : "plans",
+                    Seconds(bucket.after), Escaped(bucket.finding.observed),
+                    (folder_.path() / bucket.folder).string()));
   }
 
   Status Report(const ClusterBucket& bucket, int number) {

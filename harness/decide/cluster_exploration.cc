@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/bugs/release_version.h"
 #include "harness/explore/shape.h"
 
 namespace watchproof {
@@ -24,6 +25,12 @@ std::set<std::string> InEffect(const AttemptResult& result) {
   return faults;
 }
 
+// By `--snapshot-catchup-entries`, since 3.6.
+bool HasShortLogs(const std::string& release) {
+  const auto version = ParseVersion(release);
+  return version && version->branch() >= std::pair(3, 6);
+}
+
 // The first part says enough.
 std::string ReasonOf(const AttemptResult& result) {
   const std::string reason = result.reason.substr(0, result.reason.find("; "));
@@ -32,8 +39,37 @@ std::string ReasonOf(const AttemptResult& result) {
 
 }  // namespace
 
+std::vector<BucketGroup> GroupsOf(const std::vector<ClusterBucket>& buckets) {
+  struct Shapes {
+    std::set<std::string> all;
+    BucketGroup group;
+  };
+  std::vector<Shapes> groups;
+  for (const ClusterBucket& bucket : buckets) {
+    Shapes joined{.all = bucket.then, .group = {.first = &bucket}};
+    joined.all.insert(bucket.shape);
+    // An earlier group comes before: its first bucket is that of the whole.
+    for (auto known = groups.rbegin(); known != groups.rend(); ++known) {
+      const bool common = std::ranges::any_of(
+          joined.all, [&](const std::string& shape) { return known->all.contains(shape); });
+      if (!common) continue;
+      known->group.others.push_back(joined.group.first);
+      std::ranges::copy(joined.group.others, std::back_inserter(known->group.others));
+      known->all.merge(joined.all);
+      joined = std::exchange(*known, {});
+    }
+    std::erase_if(groups, [](const Shapes& one) { return one.group.first == nullptr; });
+    groups.push_back(std::move(joined));
+  }
+  std::ranges::sort(groups, {}, [](const Shapes& one) { return one.group.first; });
+  std::vector<BucketGroup> found;
+  for (Shapes& one : groups) found.push_back(std::move(one.group));
+  return found;
+}
+
 ClusterExploration::ClusterExploration(const ClusterExplorationOptions& options)
     : options_(options),
+      draw_(options.draw),
       prng_(options.seed),
       pool_({.spec = {.case_name = kCase,
                       .target = options.target.text,
@@ -42,14 +78,17 @@ ClusterExploration::ClusterExploration(const ClusterExplorationOptions& options)
              .target = options.target,
              .folder = options.folder,
              .signals = options.signals,
-             .jobs = options.jobs}) {}
+             .jobs = options.jobs}),
+      version_(options.target.release) {
+  draw_.short_logs = HasShortLogs(version_);
+}
 
 ClusterExploration::Drawn ClusterExploration::Draw() {
   Drawn best;
   std::ptrdiff_t most = -1;
   for (int i = 0; i < kCandidates; ++i) {
     const std::uint64_t seed = prng_.Next();
-    Plan plan = DrawCluster(Prng(seed), options_.draw);
+    Plan plan = DrawCluster(Prng(seed), draw_);
     std::set<std::string> pairs = PairsOf(plan);
     const auto news = std::ranges::count_if(
         pairs, [this](const std::string& pair) { return !pairs_.contains(pair); });
@@ -93,6 +132,7 @@ void ClusterExploration::Take(const PlanPool::Ended& ended) {
     ++counts_.plans;
     counts_.calls += result.calls.judged;
     if (!result.target_version.empty()) version_ = result.target_version;
+    draw_.short_logs = HasShortLogs(version_);
     const std::set<std::string> in_effect = InEffect(result);
     counts_.events += in_effect.size();
     // What had no effect in between brings others together that were not drawn so.

@@ -44,6 +44,14 @@ struct ClusterKnown {
   Duration after{};
 };
 
+// Buckets that have findings in common, directly or by others: one cause may be behind them.
+struct BucketGroup {
+  const ClusterBucket* first = nullptr;  // that was met first
+  std::vector<const ClusterBucket*> others{};
+};
+// In the order of the buckets. They refer to these.
+std::vector<BucketGroup> GroupsOf(const std::vector<ClusterBucket>& buckets);
+
 struct ClusterExplorationOptions {
   TargetSpec target;
   std::uint64_t seed = 0;
@@ -90,6 +98,7 @@ class ClusterExploration {
   void File(const AttemptResult& result, const PlanPool::Ended& ended);
 
   const ClusterExplorationOptions options_;
+  ClusterDraw draw_;  // with what is known of the release since its first plan
   Prng prng_;
   PlanPool pool_;
   Counts counts_;

@@ -17,8 +17,11 @@ std::string EventOf(const InjectStep& inject) {
     const auto given = inject.parameters.find(name);
     if (given != inject.parameters.end()) text += " " + given->second;
   }
-  const auto member = inject.parameters.find("member");
-  if (member != inject.parameters.end()) text += member->second == "1" ? " leader" : " follower";
+  for (const char* const name : {"member", "from"}) {
+    const auto member = inject.parameters.find(name);
+    if (member != inject.parameters.end()) text += member->second == "1" ? " leader" : " follower";
+    if (member != inject.parameters.end()) break;
+  }
   return text;
 }
 

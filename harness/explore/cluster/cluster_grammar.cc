@@ -18,8 +18,11 @@ using FaultParameters = std::map<std::string, std::string>;
 
 constexpr std::size_t kCallsUntilStopped = 100'000;
 constexpr int kMostRounds = 3;
+// Of each client that writes while a member is away: more than a short log keeps.
+constexpr std::size_t kBeyondShortLog = 60;
 constexpr std::int64_t kMostCrashPoint = 120;
 const std::string kStem = "k";
+const std::string kThroughout = "throughout";
 const WatchedRange kAll{.key = kStem + "/", .range_end = kStem + "0"};
 
 // And those of a snapshot that a member is sent, and of a defragmentation.
@@ -30,6 +33,8 @@ std::vector<DiskCalls> CallsToTheDisk() {
                              {"*.snap.db|*member/snap/tmp*", "write+sync", 3}});
   return calls;
 }
+// Some of the delays of one link are above the time after which a member repeats what it asked for.
+const std::vector<std::string> kDelays = {"100ms", "400ms", "800ms", "1200ms"};
 const std::vector<DiskCalls> kDiskCalls = CallsToTheDisk();
 
 // A fault of a round.
@@ -56,8 +61,11 @@ class ClusterDrawer {
     first_ = scenario_.Put(kStem + "/first");
     if (rights_) BeginRights();
     for (int member = 1; member <= options_.members; ++member) Watch(member);
+    const bool throughout = scenario_.Chance(0.4);
+    if (throughout) BeginLeases();
     const std::int64_t rounds = scenario_.Between(1, kMostRounds);
     for (int i = 0; i < rounds; ++i) Round();
+    if (throughout) scenario_.Add(StopLoadStep{kThroughout});
     AwaitAll();
     for (int member = 1; member <= options_.members; ++member) {
       scenario_.Add(UseMemberStep{member});
@@ -81,7 +89,9 @@ class ClusterDrawer {
     ClusterPlan cluster{.members = options_.members};
     if (scenario_.Chance(0.7)) cluster.snapshot_count = scenario_.Chance(0.7) ? 100 : 10;
     if (scenario_.Chance(0.3)) cluster.compaction_batch = 5;
-    if (scenario_.Chance(0.4)) cluster.catch_up_entries = scenario_.Chance(0.5) ? 50 : 5;
+    short_log_ = cluster.snapshot_count > 0 && scenario_.Chance(options_.short_logs ? 0.9 : 0.4);
+    if (short_log_) cluster.catch_up_entries = scenario_.Chance(0.5) ? 50 : 5;
+    may_send_snapshot_ = cluster.snapshot_count > 0;
     cluster.lease_checkpoints = scenario_.Chance(0.2);
     return cluster;
   }
@@ -114,15 +124,22 @@ class ClusterDrawer {
     const std::int64_t drawn = scenario_.Between(0, 9);
     if (drawn < 6) {
       event.fault = "isolate";
-      event.far_behind = scenario_.Chance(0.7);
+      event.far_behind = may_send_snapshot_ && scenario_.Chance(0.7);
     } else if (drawn < 7) {
       event.fault = "split";
       event.member = 1;
       event.parameters = {{"leader", "minority"}};
       return event;
     } else if (drawn < 8) {
-      event.fault = "one-way-cut";
-      event.parameters = {{"from", "1"}, {"to", Text(member == 1 ? AnyOther(1) : member)}};
+      // From the leader, as a rule: then it is found out by an election.
+      const int from = scenario_.Chance(0.6) ? 1 : AnyMember();
+      const int to = member == from ? AnyOther(from) : member;
+      const bool late = scenario_.Chance(0.5);
+      event.fault = late ? "slow-link" : "one-way-cut";
+      event.parameters = {{"from", Text(from)}, {"to", Text(to)}};
+      if (late) event.parameters["delay"] = scenario_.Pick(kDelays);
+      event.awaited = late || from == 1;
+      event.most = 1500ms;
       return event;
     } else if (drawn < 9) {
       event.fault = "slow-peer";
@@ -205,7 +222,12 @@ class ClusterDrawer {
               .parameters = {{"member", Text(member)}, {"at-least", "0B"}, {"background", "yes"}},
               .member = member};
     }
-    return {.fault = "move-leader", .parameters = {{"to", Text(member)}}, .at_once = true};
+    Event move{.fault = "move-leader", .parameters = {{"to", Text(member)}}, .at_once = true};
+    if (scenario_.Chance(0.5)) return move;
+    // Beside other events, which may keep the rest from learning of it.
+    move.parameters["seen-by"] = "itself";
+    move.at_once = false;
+    return move;
   }
 
   // A member with a call held at its disk does not stop in order. One that falls far behind is the
@@ -214,6 +236,11 @@ class ClusterDrawer {
     const auto process = std::ranges::find(events, Event::Kind::kProcess, &Event::kind);
     const bool on_disk = std::ranges::count(events, Event::Kind::kDisk, &Event::kind) > 0;
     if (process != events.end() && on_disk && process->fault == "restart") process->fault = "kill";
+    // One that stands still does not show what else befalls it.
+    for (Event& event : events) {
+      const bool stopped = process != events.end() && process->fault == "pause";
+      if (stopped && &event != &*process && event.member == process->member) event.awaited = false;
+    }
     const auto far = std::ranges::find_if(events, &Event::far_behind);
     if (far == events.end()) return;
     for (Event& event : events) {
@@ -221,7 +248,8 @@ class ClusterDrawer {
       event.member = far->member;
       event.parameters["member"] = Text(far->member);
     }
-    std::erase_if(events, [](const Event& event) { return event.at_once; });
+    std::erase_if(events,
+                  [](const Event& event) { return event.at_once || event.fault == "move-leader"; });
   }
 
   // Begins and ends, in a drawn order.
@@ -282,6 +310,19 @@ class ClusterDrawer {
     scenario_.BeginLoad(load);
   }
 
+  // Leases that are older than any of the rounds, kept alive at every member.
+  void BeginLeases() {
+    scenario_.BeginLoad({.load = kThroughout,
+                         .clients = 3,
+                         .calls = kCallsUntilStopped,
+                         .keys = 3,
+                         .key = kStem,
+                         .direct = true,
+                         .leases = true,
+                         .pause = 100ms,
+                         .member = 0});
+  }
+
   void Begin(const Event& event, const std::string& number) {
     // Of all of them at least one must take effect.
     scenario_.Add(InjectStep{event.fault, event.parameters, /*optional=*/true});
@@ -296,6 +337,7 @@ class ClusterDrawer {
     const std::string load = "far/" + number;
     LoadStep writes = BeyondLog(kStem + "/far");
     writes.load = load;
+    if (options_.short_logs && short_log_) writes.calls = kBeyondShortLog;
     writes.member = AnyOther(event.member);
     scenario_.BeginLoad(writes);
     scenario_.AwaitLoad(load);
@@ -385,6 +427,8 @@ class ClusterDrawer {
   Scenario scenario_;
   const ClusterDraw options_;
   const bool rights_ = scenario_.Chance(0.15);
+  bool may_send_snapshot_ = false;
+  bool short_log_ = false;
   std::vector<std::string> users_;  // that may write
   Write first_;
   std::vector<Group> groups_;

@@ -19,6 +19,9 @@ namespace watchproof {
 struct ClusterDraw {
   int members = 3;
   bool disks = true;  // that can fail
+  // Whether the leader's log can be made so short that some hundred writes are more than it keeps
+  // for a member that is away; otherwise that takes thousands, and most of the time of a plan.
+  bool short_logs = false;
 };
 
 Plan DrawCluster(const Prng& prng, const ClusterDraw& options);

@@ -62,7 +62,7 @@ TEST(ClusterGrammar, DrawsEveryKindOfEventOnEveryMember) {
         "replace", "restart", "slow-disk", "slow-link-to-member", "slow-peer"}) {
     EXPECT_THAT(members[fault], testing::ElementsAre("1", "2", "3")) << fault;
   }
-  for (const char* const fault : {"blackout", "one-way-cut", "split"}) {
+  for (const char* const fault : {"blackout", "one-way-cut", "slow-link", "split"}) {
     EXPECT_TRUE(members.contains(fault)) << fault;
   }
 }
@@ -87,7 +87,7 @@ TEST(ClusterGrammar, LinksAndDisksAreHealedBeforeAMemberStarts) {
       const auto info = FindFault(KindOf(heal->fault));
       if (info->ends_streams != EndsStreams::kEvery) continue;
       for (const char* const other :
-           {"isolate", "split", "one-way-cut", "slow-peer", "slow-disk"}) {
+           {"isolate", "split", "one-way-cut", "slow-link", "slow-peer", "slow-disk"}) {
         EXPECT_FALSE(active.contains(other)) << heal->fault << " during " << other;
       }
     }
