@@ -28,7 +28,7 @@ constexpr std::int64_t kMostReadBack = 100;
 AttemptSession::AttemptSession(Environment& environment, SessionSetup options)
     : environment_(environment),
       options_(std::move(options)),
-      judge_(OptionsOf(options_.started), &lag_),
+      judge_(std::make_unique<Judge>(OptionsOf(options_.started), &lag_)),
       time_(options_.time) {}
 
 AttemptSession::~AttemptSession() {
@@ -101,6 +101,8 @@ void AttemptSession::BeginRecording() {
   started.product = other ? options_.target.name : options_.target.product;
   if (!target().shared()) started.topology = TopologyIn(options_.target.topology);
   started.members = target().shared() ? 0 : environment_.members();
+  // It judges by what a later `check` of the recording reads in it.
+  judge_ = std::make_unique<Judge>(OptionsOf(started), &lag_);
   recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started)});
 }
 
@@ -173,7 +175,7 @@ void AttemptSession::RenewControlWatch() {
     const Target& target = environment_.target(member);
     if (!target.Ask(Within(kMemberAnswers)).has_value()) continue;
     [[maybe_unused]] const Status opened =
-        WatchAll(target, kvs_.front()->token(), judge_.known_through().next());
+        WatchAll(target, kvs_.front()->token(), judge_->known_through().next());
     return;
   }
 }
@@ -280,7 +282,7 @@ void AttemptSession::Take(const NumberedEntry& line) {
   followed_ = line.line;
   const Entry& entry = line.entry;
   traffic_.Consume(entry);
-  judge_.Consume(line);
+  judge_->Consume(line);
   if (!options_.consumer.command.empty()) consumer_judge_.Consume(line);
   overlaps_.Consume(line);
   fault_times_.Consume(entry);
@@ -360,7 +362,7 @@ void AttemptSession::PumpAll() {
     if (!line) return;
     Take(*line);
   }
-  if (!judge_.ControlWatchWaits()) known_ = judge_.known_through().value;
+  if (!judge_->ControlWatchWaits()) known_ = judge_->known_through().value;
 }
 
 Judgement AttemptSession::Finish() {
@@ -380,7 +382,7 @@ Judgement AttemptSession::Finish() {
   // After every message of the streams: no revision in these may be above that of this read.
   const Status read = GivesUp() || kvs_.empty() ? Status() : ReadBack();
   PumpAll();
-  Judgement judgement = judge_.Finish();
+  Judgement judgement = judge_->Finish();
   if (!read.ok()) judgement.undecided.push_back("reading back at the end: " + read.message());
   if (recorder_->incomplete()) judgement.undecided.push_back("the recording is incomplete");
   return judgement;

@@ -85,7 +85,7 @@ class AttemptSession {
   Environment& environment() { return environment_; }
   // The first line of the recording.
   const RunStarted& started_with() const { return options_.started; }
-  const Judge& judge() const { return judge_; }
+  const Judge& judge() const { return *judge_; }
   FaultPorts& ports() { return ports_; }
   const StreamTraffic& traffic() const { return traffic_; }
   // Null if the attempt has none.
@@ -179,7 +179,7 @@ class AttemptSession {
   // Since the attempt began.
   Duration age() const { return Clock::now() - began_; }
   // True if the attempt is to end at its first finding, and there is one.
-  bool StopsEarly() const { return options_.stop_at_finding && !judge_.findings().empty(); }
+  bool StopsEarly() const { return options_.stop_at_finding && !judge_->findings().empty(); }
   // True if there is nothing left to wait for: interrupted, the target does not answer, stopped
   // early, or out of time.
   bool GivesUp() const;
@@ -190,7 +190,7 @@ class AttemptSession {
   void PumpAll();
   // How many problems the judge has seen so far: findings, and watches that received a change
   // before an earlier one.
-  std::size_t problems() const { return judge_.findings().size() + judge_.overtaken(); }
+  std::size_t problems() const { return judge_->findings().size() + judge_->overtaken(); }
   // Closes the streams and the recording, and judges the rest. In an attempt that stopped early,
   // events that had not arrived by then are not missing, now or when it is judged again.
   Judgement Finish();
@@ -233,7 +233,8 @@ class AttemptSession {
   OverlapTable overlaps_;
   FaultTimes fault_times_;
   StreamTraffic traffic_;
-  Judge judge_;
+  // By what is known of the target before it serves; once it does, another one takes its place.
+  std::unique_ptr<Judge> judge_;
   ConsumerJudge consumer_judge_;
   Line followed_{};
   std::atomic<std::int64_t> known_ = 0;

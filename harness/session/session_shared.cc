@@ -16,17 +16,17 @@ constexpr std::chrono::seconds kLongestLease{120};
 // it can be read, others have compacted no revision of the attempt.
 Status AttemptSession::CheckFloor() {
   if (!options_.started.others_compact) return {};
-  AskAt(std::max(first_head_, judge_.compacted_through()));
+  AskAt(std::max(first_head_, judge_->compacted_through()));
   return {};
 }
 
 // A compaction by others also shows in reads: one just below it is rejected from then on.
 void AttemptSession::ConfirmFloors() {
-  while (const auto floor = judge_.UnconfirmedFloor()) {
+  while (const auto floor = judge_->UnconfirmedFloor()) {
     AskAt(floor->previous());
     PumpAll();
     // Without an answer the compaction stays unconfirmed.
-    if (judge_.UnconfirmedFloor() == floor) return;
+    if (judge_->UnconfirmedFloor() == floor) return;
   }
 }
 
