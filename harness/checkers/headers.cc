@@ -131,7 +131,8 @@ class Headers final : public Checker {
     });
   }
 
-  // A write up to the revision of the header that began after its line.
+  // A write up to the revision of the header that began after its line. The end of a lease is none:
+  // its time may have been over before a client, which did not know, asked for it.
   const Change* WrittenLater(const Ahead& ahead) const {
     const Timeline& timeline = facts().timeline();
     const std::uint32_t count = timeline.changes();
@@ -145,7 +146,7 @@ class Headers final : public Checker {
     for (; low < count; ++low) {
       const Change& change = timeline.change(low);
       if (change.revision > ahead.revision) return nullptr;
-      if (change.written > ahead.where.line) return &change;
+      if (change.written > ahead.where.line && change.ended_lease == 0) return &change;
     }
     return nullptr;
   }

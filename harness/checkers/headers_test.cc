@@ -7,6 +7,25 @@ namespace {
 Script Basic() { return Script().Watch("k", 2).Created(0); }
 // A watch without expected changes.
 Script Quiet() { return Script().Watch("j", 2).Created(0); }
+// Its time is over before a client asks for its end, and the header of another watch shows that.
+Script LeaseEndsBeforeItsRevocation() {
+  return Script()
+      .On(9, "control")
+      .Watch("k", 2)
+      .Created(0)
+      .On(1)
+      .Watch("j", 2)
+      .Created(0)
+      .Grant(7, 0)
+      .PutWithLease("k", 7, 2)
+      .Progress(0, 3)
+      .Revoke(7, 3)
+      .On(9)
+      .Deliver(0, {{2, "k"}})
+      .Deliver(0, {{3, "k"}})
+      .On(1)
+      .Read(3);
+}
 Script Two() { return Basic().Watch("k", 2).Created(1).Put("k", "a", 2); }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -50,6 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
              .AckPut(1, 3)
              .AckPut(2, 2),
          {"Headers"}},
+        {"BeforeTheRevocationOfALeaseThatEnded", LeaseEndsBeforeItsRevocation(), {}},
         {"BeyondAllWrites", Quiet().Put("k", "a", 2).Progress(0, 9), {}, true},
         {"BeyondALaterRead", Quiet().Put("k", "a", 2).Progress(0, 9).Read(2), {"Headers"}},
         {"BeyondAnEarlierRead", Quiet().Put("k", "a", 2).Read(2).Progress(0, 9), {}, true},
