@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fstream>
 #include <future>
+#include <sstream>
 #include <thread>
 
 #include "harness/base/check.h"
@@ -170,6 +171,35 @@ std::string FirstLines(std::string_view text, std::size_t lines) {
   return std::string(text.substr(0, end));
 }
 
+// "common.(*InBucket).RootPage" of a line of a trace of Go; empty: it names no function.
+std::string_view FunctionOf(std::string_view line) {
+  const std::size_t arguments = line.rfind('(');
+  if (line.empty() || line.front() == '\t' || arguments == std::string_view::npos) return {};
+  const std::size_t slash = line.substr(0, arguments).rfind('/');
+  const std::size_t from = slash == std::string_view::npos ? 0 : slash + 1;
+  return line.substr(from, arguments - from);
+}
+
+// The calls that led to the end of a program of Go, the innermost first: two crashes with one first
+// line need not have one cause. Empty where there is no such trace.
+std::string CallsOf(std::string_view crash) {
+  constexpr std::size_t kMostCalls = 24;
+  const std::size_t running = crash.find("[running]:\n");
+  if (running == std::string_view::npos) return {};
+  std::size_t calls = 0;
+  std::istringstream lines{std::string(crash.substr(crash.find('\n', running) + 1))};
+  std::string text;
+  for (std::string line; std::getline(lines, line) && calls < kMostCalls;) {
+    if (line.empty() || line.starts_with("created by ")) break;
+    const std::string_view call = FunctionOf(line);
+    const bool of_runtime = call.empty() || call == "panic" || call.starts_with("runtime.");
+    if (of_runtime) continue;
+    ++calls;
+    text += fmt::format("{}{}", text.empty() ? "in " : " < ", call);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string ExitState::ToString() const {
@@ -319,7 +349,11 @@ std::string ChildProcess::LastWords(std::size_t lines) const {
   file.seekg(std::max<std::streamoff>(0, size - kTail));
   std::string tail((std::istreambuf_iterator<char>(file)), {});
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.pop_back();
-  if (const auto crash = BeginOfCrash(tail)) return FirstLines(tail.substr(*crash), lines);
+  if (const auto crash = BeginOfCrash(tail)) {
+    const std::string calls = CallsOf(std::string_view(tail).substr(*crash));
+    const std::string words = FirstLines(tail.substr(*crash), lines);
+    return calls.empty() ? words : words.substr(0, words.find("\n\n")) + "\n" + calls;
+  }
   std::size_t from = tail.size();
   for (std::size_t i = 0; i < lines && from != std::string::npos && from > 0; ++i) {
     from = tail.rfind('\n', from - 1);

@@ -55,6 +55,19 @@ TEST(ChildProcess, LastWordsBeginWithTheReasonForTheEnd) {
   EXPECT_EQ((*child)->LastWords(2), "{\"level\":\"fatal\",\"error\":\"torn\"}\nclosing");
 }
 
+TEST(ChildProcess, LastWordsNameTheCallsThatLedToACrash) {
+  ChildOptions options =
+      Shell(R"(printf 'start\npanic: nil\n\ngoroutine 7 [running]:\npanic({0x1})\n')"
+            R"(; printf '\tgo/panic.go:1\nio/db.(*Tx).Get(0x1, {0x2})\n\tdb.go:7 +0x1\n')"
+            R"(; printf 'io/v3/kv.Hash(...)\n\tkv.go:9\ncreated by main\n\tm.go:1\n')");
+  options.log = Scratch("crash.log");
+  std::filesystem::remove(options.log);
+  auto child = ChildProcess::Launch(options);
+  ASSERT_TRUE(child.has_value());
+  ASSERT_TRUE((*child)->Wait(Within(10s)).has_value());
+  EXPECT_EQ((*child)->LastWords(), "panic: nil\nin db.(*Tx).Get < kv.Hash");
+}
+
 TEST(ChildProcess, NamesTheFileThatCannotRun) {
   auto missing = ChildProcess::Launch({.executable = "/nowhere/etcd", .arguments = {}});
   EXPECT_EQ(missing.error().code(), StatusCode::kNotFound);
