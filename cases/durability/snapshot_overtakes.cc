@@ -98,5 +98,33 @@ WATCH_CASE(Durable, SnapshotInSnapshot,
   MustFollow(scenario, stem);
 }
 
+WATCH_CASE(Durable, HashInSnapshot,
+           {.requirement = "a member answers a call, or refuses it, and goes on (etcd API, "
+                           "maintenance)",
+            .explain = "Clients ask a follower for hashes of its store, again and again, while it "
+                       "is sent snapshots. It must go on and follow (etcd #22637: a hash writes "
+                       "to the database that the snapshot has taken the place of, and the member "
+                       "ends).",
+            .needs = {Capability::kCluster, Capability::kProxy},
+            .guarantees = {"Durable", "Reliable", "Settled"},
+            .upstream = {22637}}) {
+  const std::string stem = scenario.Key("hashed");
+  scenario.Cluster(kClusterWithSnapshots);
+  WriteWhileAway(scenario, "isolate");
+  scenario.BeginLoad({.load = "hashes",
+                      .clients = 24,
+                      .calls = 100'000,
+                      .key = stem,
+                      .direct = true,
+                      .hashes_only = true,
+                      .pause = 2ms,
+                      .member = kBehind});
+  scenario.Heal("isolate");
+  scenario.Add(AwaitSnapshotStep{kBehind});
+  scenario.Hold(500ms, 1s);
+  scenario.Add(StopLoadStep{"hashes"});
+  MustFollow(scenario, stem);
+}
+
 }  // namespace
 }  // namespace watchproof

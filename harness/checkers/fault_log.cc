@@ -92,6 +92,13 @@ bool FaultLog::MayLag(Duration at) const {
   });
 }
 
+Line FaultLog::BeginOf(Line crash) const {
+  const auto fault = std::ranges::find_if(faults_, [crash](const Fault& one) {
+    return one.healed == crash && one.what.ends_streams == FaultLine::Ends::kEvery;
+  });
+  return fault == faults_.end() ? crash : fault->armed;
+}
+
 Line FaultLog::LatestCrash(Line before) const {
   Line latest{};
   for (const Fault& fault : faults_) {

@@ -42,6 +42,9 @@ class FaultLog {
   // Where the latest fault that ended the server was over, or began if it was not over by that
   // line; 0: there was none before it.
   Line LatestCrash(Line before) const;
+  // Where the fault was armed of which that line is such a one: the server may have ended any time
+  // from there on.
+  Line BeginOf(Line crash) const;
   // Whether a member may still lack at that time what it missed while members were apart.
   bool MayLag(Duration at) const;
   // Whether a fault was active that may hold back what the stream receives.

@@ -349,10 +349,19 @@ void BugTraces::FindShift(const Response& response) {
   if (!written) return;
   const bool lower = at < *written;
   if (crash.value == 0 && !lower) return;
-  rewind_ = Rewind{since, std::min(crash.value == 0 ? *moved_from_ : at, *written).previous(),
+  const Line begin = crash.value == 0 ? since : facts_.faults.BeginOf(crash);
+  rewind_ = Rewind{begin, std::min(crash.value == 0 ? *moved_from_ : at, *written).previous(),
                    crash.value == 0 ? Rewind::Cause::kRightsLeft
                    : lower          ? Rewind::Cause::kLeftOut
                                     : Rewind::Cause::kAppliedAgain};
+  // What moved first need not have come to a watch: all that was written since the crash may have.
+  if (crash.value == 0) return;
+  for (std::uint32_t i = timeline.first_change(); i < timeline.changes(); ++i) {
+    const Change& change = timeline.change(i);
+    if (change.written < begin) continue;
+    rewind_->to = std::min(rewind_->to, change.revision.previous());
+    return;
+  }
 }
 
 void BugTraces::Conclude(const Reader& reader) {

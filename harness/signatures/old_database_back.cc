@@ -8,7 +8,9 @@ namespace watchproof {
 
 WP_SIGNATURE(OldDatabaseBack, "old-database-back") {
   const FaultLog& faults = one.facts.faults;
-  return (one.Says("failed to find database snapshot file") ||
+  // The former one may be closed by then.
+  const bool closed = one.Says("tx closed") && one.Says("(*backend).Defrag");
+  return (closed || one.Says("failed to find database snapshot file") ||
           one.Says("database snapshot file path error") || one.Says("it is at revision ")) &&
          faults.WasArmed("defragment") && faults.MembersParted({});
 }

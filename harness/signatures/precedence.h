@@ -56,6 +56,7 @@ enum class Rank : std::size_t {
   kAnswersOutOfOrder,
   kOldDatabaseBack,
   kSnapshotTakenAway,
+  kHashInSnapshot,
   kSnapshotGone,
   kOlderSnapshotLast,
   kRefusesAfterSnapshot,

@@ -625,8 +625,14 @@ TEST(Signature, OfASnapshotThatOvertakesWhatAMemberDoes) {
   };
   EXPECT_EQ(signature("panic: failed to open snapshot backend", "slow-disk"),
             "snapshot-taken-away");
+  EXPECT_EQ(
+      signature("panic: nil\nin backend.ForceCommit < mvcc.(*store).hash < v3rpc.Hash", "pause"),
+      "hash-in-snapshot");
+  EXPECT_EQ(signature("panic: nil\nin mvcc.(*store).restore", "pause"), "");
   const std::string no_file = "panic: failed to find database snapshot file";
   EXPECT_EQ(signature(no_file, "defragment"), "old-database-back");
+  const std::string closed = "failed to commit tx, tx closed, backend.(*backend).Defrag";
+  EXPECT_EQ(signature(closed, "defragment"), "old-database-back");
   EXPECT_EQ(signature(no_file, "slow-disk"), "snapshot-gone");
 }
 
@@ -666,6 +672,14 @@ TEST(Signature, OfRevisionsThatMoveInACrash) {
   EXPECT_EQ(signature(true, 6, true), "");
   // What was put between two crashes.
   EXPECT_EQ(signature(true, 4, false, true), "left-out");
+
+  // It had moved before that came to a watch: a member was ahead of all that had been written.
+  Script ahead = Script().Put("k", "a", 2).Put("k", "b", 3);
+  ahead.Armed("crash-point", "every", true).Read(6).StartPut(9, "k", "c").Healed("crash-point");
+  ahead.On(2).Watch("k", 2).Created(0).DeliverRaw(
+      0, {{.kv = {.key = "k", .value = "b", .create = 2, .mod = 5, .version = 3}}});
+  ahead.AckPut(9, 6);
+  EXPECT_EQ(SignatureOf(Guarantee("Linearizable"), ahead), "applied-again");
 
   // What moved need not come first.
   Script behind = Script().Put("k", "a", 2).Put("k", "b", 3).Put("k", "c", 4);

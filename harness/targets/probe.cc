@@ -108,6 +108,14 @@ Result<HashOfHistory> AskHash(const Endpoint& endpoint, Revision revision, Deadl
                                     revision);
 }
 
+Result<Revision> AskWholeHash(const Endpoint& endpoint, Deadline deadline,
+                              const std::string& token) {
+  const auto answer = Call(OwnChannel(endpoint), {token, deadline}, pb::HashRequest(),
+                           &pb::Maintenance::Stub::Hash);
+  if (answer.has_value()) return Revision(answer->header().revision());
+  return answer.error().WithContext("asking {} for a hash", endpoint.ToString());
+}
+
 Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline,
                   const std::string& token) {
   pb::MoveLeaderRequest request;

@@ -33,6 +33,10 @@ struct HashOfHistory {
 Result<HashOfHistory> AskHash(const Endpoint& endpoint, Revision revision, Deadline deadline,
                               const std::string& token = {});
 
+// The same of all that it holds, by the call that debugging tools use; the revision it was at.
+Result<Revision> AskWholeHash(const Endpoint& endpoint, Deadline deadline,
+                              const std::string& token = {});
+
 // Asks again and again until it answers, the child has ended, or the deadline has passed. An error
 // names the `program` and its last words.
 Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& child,

@@ -4,6 +4,7 @@
 #include "harness/base/prng.h"
 #include "harness/scenario/step_context.h"
 #include "harness/session/consumer_link.h"
+#include "harness/targets/probe.h"
 
 namespace watchproof {
 namespace {
@@ -25,11 +26,12 @@ constexpr std::size_t kLeases = 2;      // of a client, at a time
 class LoadClient {
  public:
   // The key of the step is that on the target.
-  LoadClient(Recorder& recording, const std::string& endpoint, const KvOptions& options,
+  LoadClient(Recorder& recording, const Endpoint& endpoint, const KvOptions& options,
              const LoadStep& placed, const std::atomic<std::int64_t>& known)
       : step_(placed),
         known_(known),
-        kv_(recording, endpoint, options),
+        endpoint_(endpoint),
+        kv_(recording, endpoint.ToString(), options),
         prng_(Prng(placed.seed).Fork(options.name)) {}
 
   // What would end by itself later would do so at any moment, even while the streams are closed.
@@ -57,6 +59,7 @@ class LoadClient {
       if (at.value > 0) return kv_.Compact(at, KvClient::Answer::kAtOnce);
     }
     if (step_.leases && prng_.Chance(kOnLeases)) return CallForLease();
+    if (step_.hashes_only) return AskWholeHash(endpoint_, Within(kCallLimit), kv_.token());
     const std::string key = fmt::format("{}/{}", step_.key, prng_.Below(step_.keys));
     const auto value = [&] { return ConsumerValue(key, prng_.Word(kValueBytes)); };
     // '0' is one above '/': every key of the load.
@@ -115,6 +118,7 @@ class LoadClient {
 
   const LoadStep step_;
   const std::atomic<std::int64_t>& known_;
+  const Endpoint endpoint_;
   KvClient kv_;
   Prng prng_;
   Revision seen_{};
@@ -136,15 +140,14 @@ Status LoadStep::Run(StepContext& context) const {
   LoadStep placed = *this;
   placed.key = session.Placed(key);
   Environment& environment = context.environment();
-  std::vector<std::string> endpoints;
+  std::vector<Endpoint> endpoints;
   for (int one = 1; one <= environment.members(); ++one) {
     if (member != 0 && member != one) continue;
-    endpoints.push_back(
-        environment.endpoint(direct ? Path::kDirect : Path::kProxied, one).ToString());
+    endpoints.push_back(environment.endpoint(direct ? Path::kDirect : Path::kProxied, one));
   }
   std::string token = session.kv().token();
   if (!user.empty()) {
-    WP_ASSIGN_OR_RETURN(token, AdminClient(endpoints.front()).LogIn(user));
+    WP_ASSIGN_OR_RETURN(token, AdminClient(endpoints.front().ToString()).LogIn(user));
   }
   const auto calls_of = [&recording = session.recording(), form = session.write_form(),
                          &known = session.known(), token, endpoints,
