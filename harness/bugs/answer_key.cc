@@ -65,10 +65,11 @@ Status ReadEvidence(const toml::table& table, Bug& bug) {
 }
 
 Result<TrackRecord> ReadTrackRecord(const toml::table& table) {
-  WP_RETURN_IF_ERROR(OnlyFields(table, {"red", "green", "theirs"}));
+  WP_RETURN_IF_ERROR(OnlyFields(table, {"red", "green", "first_red", "theirs"}));
   TrackRecord record;
   WP_ASSIGN_OR_RETURN(record.red, OptionalText(table, "red"));
   WP_ASSIGN_OR_RETURN(record.green, OptionalText(table, "green"));
+  WP_ASSIGN_OR_RETURN(record.first_red, OptionalText(table, "first_red"));
   WP_ASSIGN_OR_RETURN(record.theirs, Text(table, "theirs"));
   return record;
 }

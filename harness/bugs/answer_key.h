@@ -34,7 +34,10 @@ struct ShownBy {
 struct TrackRecord {
   std::string red{};    // a release with it, on which the first of its cases was tried
   std::string green{};  // and the first without; empty: there is none yet
-  std::string theirs;   // what those tests need to show it, by their own words
+  // From the start of `run --jobs 2` on the red release to the first attempt that shows it, median
+  // of three on two cores: "9 s"; empty where none does.
+  std::string first_red{};
+  std::string theirs;  // what those tests need to show it, by their own words
 };
 
 struct Bug {

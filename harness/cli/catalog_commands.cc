@@ -360,7 +360,8 @@ CommandEnd ExplainCommand(const std::string& name, bool json) {
 // The bugs by which etcd's robustness tests measure themselves: where each shows here, and where it
 // no longer does.
 CommandEnd TrackRecordCommand() {
-  Table table{.head = {"bug", "red on", "green on", "case", "etcd's robustness tests"}, .rows = {}};
+  Table table{.head = {"bug", "red on", "after", "green on", "case", "etcd's robustness tests"},
+              .rows = {}};
   std::string commands;
   int shown = 0;
   for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
@@ -370,7 +371,7 @@ CommandEnd TrackRecordCommand() {
     // One that takes no luck, if there is one.
     const auto sure = std::ranges::find(bug.shown, "", &ShownBy::rate);
     const ShownBy* const best = sure != bug.shown.end() ? &*sure : shows ? &bug.shown[0] : nullptr;
-    table.rows.push_back({bug.name, shows ? record.red : "no release",
+    table.rows.push_back({bug.name, shows ? record.red : "no release", record.first_red,
                           record.green.empty() ? "no release" : record.green,
                           shows ? best->case_name : "none", record.theirs});
     if (!shows) continue;
