@@ -20,6 +20,9 @@ struct ClusterPlan {
   // whether what is left of each lease is written down now and then. Likewise.
   int catch_up_entries = 0;
   bool lease_checkpoints = false;
+  // After how long without its leader a member stands for election; its leader sends word ten times
+  // as often. 0: the target's default.
+  int election_ms = 0;
 };
 
 }  // namespace watchproof

@@ -42,7 +42,8 @@ Status Environment::Start() {
                      .compaction_batch = options_.cluster.compaction_batch,
                      .compare_at_start = options_.cluster.compare_at_start,
                      .catch_up_entries = options_.cluster.catch_up_entries,
-                     .lease_checkpoints = options_.cluster.lease_checkpoints};
+                     .lease_checkpoints = options_.cluster.lease_checkpoints,
+                     .election_ms = options_.cluster.election_ms};
   if (size > 1) WP_RETURN_IF_ERROR(OpenPeerPaths(shape));
   Status up = StartAll(shape);
   if (up.ok() && size > 1) up = SettleLeader(Within(kSettleLimit));

@@ -12,6 +12,9 @@ namespace {
 using Role = Field::Role;
 
 constexpr int kMostMembers = 9;
+// Below it members stand for election because the machine is busy.
+constexpr int kLeastElection = 100;
+constexpr int kMostElection = 50'000;  // etcd's own bound
 constexpr std::chrono::seconds kLongestLease{365 * 24 * 3600};
 constexpr Duration kLongestWait = 1h;
 
@@ -102,6 +105,11 @@ Status CheckPlan(const Plan& plan) {
   if (cluster.snapshot_count < 0) return Bad("a snapshot count of {}", cluster.snapshot_count);
   if (cluster.compaction_batch < 0) return Bad("a batch of {}", cluster.compaction_batch);
   if (cluster.catch_up_entries < 0) return Bad("{} entries", cluster.catch_up_entries);
+  if (cluster.election_ms != 0 &&
+      (cluster.election_ms < kLeastElection || cluster.election_ms > kMostElection)) {
+    return Bad("an election after {} ms; expected 0 for the default, or {} to {}",
+               cluster.election_ms, kLeastElection, kMostElection);
+  }
   WP_RETURN_IF_ERROR(CheckTime(plan.converge_limit));
   const auto explored = std::ranges::count_if(
       plan.steps, [](const Step& step) { return step.Explored().has_value(); });

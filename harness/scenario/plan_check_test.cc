@@ -78,6 +78,8 @@ TEST(PlanCheck, NumbersHaveAPlausibleSize) {
   Plan cluster = Good();
   cluster.cluster.members = 1'000'000;
   EXPECT_THAT(Why(cluster), HasSubstr("expected 1 to 9"));
+  cluster.cluster = {.members = 3, .election_ms = 20};
+  EXPECT_THAT(Why(cluster), HasSubstr("expected 0 for the default, or 100 to 50000"));
 }
 
 TEST(PlanCheck, AFolderIsNotAPlan) {

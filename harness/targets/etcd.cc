@@ -245,6 +245,11 @@ class EtcdTarget final : public ProcessTarget {
       child.arguments.push_back(fmt::format("{}={}", catch_up, options.cluster.catch_up_entries));
     }
     if (options.cluster.lease_checkpoints) AddLeaseCheckpoints(help, child);
+    if (const int election = options.cluster.election_ms; election != 0) {
+      child.arguments.insert(child.arguments.end(),
+                             {fmt::format("--election-timeout={}", election),
+                              fmt::format("--heartbeat-interval={}", election / 10)});
+    }
     const std::string interval = flag("watch-progress-notify-interval");
     can_report_progress_ = !interval.empty();
     if (options.progress_interval > Duration() && !interval.empty()) {

@@ -26,6 +26,7 @@ std::string EventOf(const InjectStep& inject) {
 }
 
 std::string KindOf(const LoadStep& load) {
+  if (load.hashes_only) return "hashes";
   std::string text = load.guarded ? "guarded" : load.puts_only ? "writes" : "calls";
   if (load.leases) text += ", leases";
   if (load.compacts) text += ", compactions";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "cases/support/drawn_crash.h"
 #include "cases/support/member_behind.h"
@@ -93,6 +94,7 @@ class ClusterDrawer {
     if (short_log_) cluster.catch_up_entries = scenario_.Chance(0.5) ? 50 : 5;
     may_send_snapshot_ = cluster.snapshot_count > 0;
     cluster.lease_checkpoints = scenario_.Chance(0.2);
+    if (scenario_.Chance(0.5)) cluster.election_ms = 500;
     return cluster;
   }
 
@@ -273,6 +275,7 @@ class ClusterDrawer {
       GoElsewhere(active);
     }
     scenario_.Add(StopLoadStep{number});
+    if (!hashes_.empty()) scenario_.Add(StopLoadStep{std::exchange(hashes_, {})});
     if (scenario_.Chance(0.8)) AwaitAll();
     if (scenario_.Chance(0.5)) ResumeEnded();
   }
@@ -308,6 +311,20 @@ class ClusterDrawer {
     load.pause = scenario_.Pick<Duration>({5ms, 20ms, 50ms});
     if (rights_ && scenario_.Chance(0.7)) load.user = scenario_.Pick(users_);
     scenario_.BeginLoad(load);
+    if (scenario_.Chance(0.1)) BeginHashes("hashes/" + number);
+  }
+
+  // What an operator asks a member for while it goes through all this.
+  void BeginHashes(const std::string& name) {
+    scenario_.BeginLoad({.load = name,
+                         .clients = 12,
+                         .calls = kCallsUntilStopped,
+                         .key = kStem,
+                         .direct = true,
+                         .hashes_only = true,
+                         .pause = 5ms,
+                         .member = AnyMember()});
+    hashes_ = name;
   }
 
   // Leases that are older than any of the rounds, kept alive at every member.
@@ -429,6 +446,7 @@ class ClusterDrawer {
   const bool rights_ = scenario_.Chance(0.15);
   bool may_send_snapshot_ = false;
   bool short_log_ = false;
+  std::string hashes_;              // a load
   std::vector<std::string> users_;  // that may write
   Write first_;
   std::vector<Group> groups_;
