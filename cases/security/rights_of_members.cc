@@ -51,5 +51,48 @@ WATCH_CASE(Durable, RightsWhileAway,
   scenario.AwaitDelivered("on it");
 }
 
+// A member that puts a received snapshot in place opens the new database before its store of rights
+// knows of it. Whoever is asked about rights meanwhile must not look into the old one.
+WATCH_CASE(Durable, RightsInSnapshot,
+           {.requirement = "a member answers a call, or refuses it, and goes on (etcd API, "
+                           "authentication)",
+            .explain = "With authentication, calls that need rights are made to a follower with a "
+                       "slow disk while it is sent a snapshot. It must answer them, or refuse "
+                       "them, and follow.",
+            .needs = {Capability::kCluster, Capability::kUsers, Capability::kDisk},
+            .guarantees = {"Durable", "Reliable", "Settled"}}) {
+  const std::string stem = scenario.Key("rights");
+  const WatchedRange own = Below(stem);
+  const std::string follower = std::to_string(kBehind);
+  scenario.Cluster(kClusterWithSnapshots);
+  scenario.PutSome(stem + "/a", {3, 9});
+  scenario.Add(AuthStep{{{.user = "reader", .key = own.key, .range_end = own.range_end}}});
+  scenario.Open(
+      {.group = "on it", .range = own, .user = "reader", .stream = "on it", .member = kBehind});
+  scenario.Add(PermitStep{.user = "asker", .key = own.key, .range_end = own.range_end});
+  scenario.BeginLoad({.load = "asked",
+                      .clients = 24,
+                      .calls = 100'000,
+                      .key = stem,
+                      .direct = true,
+                      .reads_only = true,
+                      .serializable = true,
+                      .pause = 2ms,
+                      .member = kBehind,
+                      .user = "asker"});
+  WriteWhileAway(scenario, "isolate");
+  scenario.Inject(
+      "slow-disk",
+      {{"member", follower}, {"files", "*member/snap/db"}, {"calls", "sync"}, {"hold", "300ms"}});
+  scenario.Heal("isolate");
+  scenario.Add(AwaitSnapshotStep{kBehind});
+  scenario.Hold(500ms, 1500ms);
+  scenario.AwaitEffectAndHeal("slow-disk");
+  scenario.Add(StopLoadStep{"asked"});
+  scenario.Add(AwaitCaughtUpStep{kBehind});
+  scenario.PutSome(stem + "/a", {3, 9});
+  scenario.AwaitDelivered("on it");
+}
+
 }  // namespace
 }  // namespace watchproof

@@ -40,7 +40,7 @@ class Available final : public Checker {
           {.expected = fmt::format("the history through revision {}, which each member has that no "
                                    "fault disturbs",
                                    behind->revision),
-           .observed = fmt::format("{}, and so for {} ms", behind->lacks, behind->waited_ms),
+           .observed = fmt::format("{}, and so for {} s", behind->lacks, behind->waited_ms / 1000),
            .where = where,
            .symptom = symptom::MemberBehind{},
            .impact = kOutdated,

@@ -57,6 +57,7 @@ enum class Rank : std::size_t {
   kOldDatabaseBack,
   kSnapshotTakenAway,
   kHashInSnapshot,
+  kRightsFromClosedDatabase,
   kSnapshotGone,
   kOlderSnapshotLast,
   kRefusesAfterSnapshot,

@@ -628,6 +628,9 @@ TEST(Signature, OfASnapshotThatOvertakesWhatAMemberDoes) {
   EXPECT_EQ(
       signature("panic: nil\nin backend.ForceCommit < mvcc.(*store).hash < v3rpc.Hash", "pause"),
       "hash-in-snapshot");
+  EXPECT_EQ(signature("in bbolt.Bucket < backend.UnsafeRange < schema.UnsafeGetUser < auth.isOp",
+                      "pause"),
+            "rights-from-closed-database");
   EXPECT_EQ(signature("panic: nil\nin mvcc.(*store).restore", "pause"), "");
   const std::string no_file = "panic: failed to find database snapshot file";
   EXPECT_EQ(signature(no_file, "defragment"), "old-database-back");

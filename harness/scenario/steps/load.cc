@@ -72,7 +72,7 @@ class LoadClient {
            .success = {PutRequest{.key = key, .value = value()}}});
     }
     if (step_.puts_only) return kv_.Put(key, value());
-    if (step_.reads_only) return kv_.Read({.key = key});
+    if (step_.reads_only) return kv_.Read({.key = key, .serializable = step_.serializable});
     const std::uint64_t dice = prng_.Below(100);
     if (dice < 40) return kv_.Put(key, value());
     if (dice < 50) return kv_.Delete(key, {});

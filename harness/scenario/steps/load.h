@@ -20,8 +20,9 @@ struct LoadStep {
   std::uint64_t seed = 0;
   bool direct = false;  // on the direct path, where no fault reaches them
   bool puts_only = false;
-  bool reads_only = false;   // linearizable ones, of one key each
-  bool hashes_only = false;  // each asks the member for a hash of all that it holds
+  bool reads_only = false;    // of one key each
+  bool serializable = false;  // of these: the member answers them by itself
+  bool hashes_only = false;   // each asks the member for a hash of all that it holds
   // Each is a transaction, which reads every key of the load before it writes.
   bool guarded = false;
   // Some calls are about leases of the client's own: granted, renewed, looked at and revoked, with
@@ -45,6 +46,7 @@ struct LoadStep {
     field("direct", direct);
     field("puts_only", puts_only).Optional();
     field("reads_only", reads_only).Optional();
+    field("serializable", serializable).Optional();
     field("hashes_only", hashes_only).Optional();
     field("guarded", guarded).Optional();
     field("leases", leases).Optional();
