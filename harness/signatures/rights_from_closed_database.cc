@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rights-from-closed-database: a member that was sent a snapshot is asked for the rights of a user
-// before its store of rights has the new database; it looks into the former one, which is closed, and
-// ends.
+// before its store of rights has the new database; it looks into the former one, which is closed,
+// and ends.
 #include "harness/signatures/signature.h"
 
 namespace watchproof {
