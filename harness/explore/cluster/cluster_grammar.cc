@@ -336,6 +336,7 @@ class ClusterDrawer {
                          .key = kStem,
                          .direct = true,
                          .leases = true,
+                         .keeps_leases = true,
                          .pause = 100ms,
                          .member = 0});
   }

@@ -107,8 +107,7 @@ class LoadClient {
       if (kept.code() == StatusCode::kNotFound) leases_.erase(leases_.begin() + which);
       return kept.ok() ? Result<Revision>(seen_) : kept;
     }
-    // Its first lease lasts, so that it meets every change of leader meanwhile.
-    if (dice < 90 || which == 0) {
+    if (dice < 90 || step_.keeps_leases) {
       const Status described = kv_.TimeToLive(lease);
       return described.ok() ? Result<Revision>(seen_) : described;
     }

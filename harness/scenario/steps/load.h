@@ -29,6 +29,7 @@ struct LoadStep {
   // keys on them; what is left of them is revoked in the end. Some are compactions, of what is
   // known to the judge.
   bool leases = false;
+  bool keeps_leases = false;  // none of them is revoked before the end
   bool compacts = false;
   Duration pause{};    // of a client after each call
   int member = 1;      // that the clients connect to; 0: they are spread over all members
@@ -50,6 +51,7 @@ struct LoadStep {
     field("hashes_only", hashes_only).Optional();
     field("guarded", guarded).Optional();
     field("leases", leases).Optional();
+    field("keeps_leases", keeps_leases).Optional();
     field("compacts", compacts).Optional();
     field("pause_us", pause).Optional();
     field("member", member).Optional().Member(0);
