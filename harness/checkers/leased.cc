@@ -61,7 +61,7 @@ class Leased final : public Checker {
                                                change->revision, Milliseconds(age)),
                        .evidence = {lease.kept.value != 0 ? lease.kept : lease.granted},
                        .where = response.where,
-                       .symptom = symptom::LeaseEnded()});
+                       .symptom = symptom::LeaseEnded{lease.granted}});
     }
   }
 
@@ -113,7 +113,7 @@ class Leased final : public Checker {
     Wrong(call, lease,
           fmt::format("{} lease {} of {} s to be taken: it was granted or kept alive {} ago", what,
                       id, lease.time.count(), Milliseconds(call.at - lease.asked_at)),
-          "it was not found", {.symptom = symptom::LeaseEnded()});
+          "it was not found", {.symptom = symptom::LeaseEnded{lease.granted}});
   }
 
   void Revoke(const RecordedCall& call) {
@@ -147,7 +147,8 @@ class Leased final : public Checker {
     if (kept.ttl != lease.time.count() && (lasts || kept.ttl > 0)) {
       return Wrong(call, lease,
                    fmt::format("lease {} to be kept for {} s", found->first, lease.time.count()),
-                   observed, {.symptom = kept.ttl > 0 ? Symptom() : symptom::LeaseEnded()});
+                   observed,
+                   {.symptom = kept.ttl > 0 ? Symptom() : symptom::LeaseEnded{lease.granted}});
     }
     if (kept.ttl <= 0) return;
     lease.asked_at = std::max(lease.asked_at, call.at - call.took);
@@ -176,7 +177,7 @@ class Leased final : public Checker {
         Exercised();
         if (!shown) {
           Wrong(call, lease, fmt::format("lease {} of {} s to be listed", id, lease.time.count()),
-                "it is not", {.symptom = symptom::LeaseEnded()});
+                "it is not", {.symptom = symptom::LeaseEnded{lease.granted}});
         }
       } else if (shown && Revoked(lease, call)) {
         Wrong(call, lease, fmt::format("lease {} not to be listed: it was revoked", id), "it is");
@@ -219,7 +220,7 @@ class Leased final : public Checker {
                    fmt::format("lease {} with {} s, granted or kept alive {} ago", asked.id,
                                lease.time.count(), Milliseconds(call.at - lease.asked_at)),
                    fmt::format("{} s of {} s are left", answer.ttl, answer.granted),
-                   {.symptom = symptom::TimeLeft{answer.ttl, answer.granted}});
+                   {.symptom = symptom::TimeLeft{answer.ttl, answer.granted, lease.granted}});
     }
     CompareKeys(call, lease, asked, answer);
   }

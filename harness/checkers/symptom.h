@@ -115,11 +115,14 @@ struct BackInTime {
 // Nothing else of the key is wrong.
 struct LeaseMissing {};
 // A lease, or its keys, before its time was over.
-struct LeaseEnded {};
+struct LeaseEnded {
+  Line granted{};
+};
 // Of a lease, by the store's own words; negative: it has ended.
 struct TimeLeft {
   std::int64_t seconds = 0;
   std::int64_t granted = 0;
+  Line since{};  // where it was granted
 };
 
 }  // namespace symptom

@@ -7,13 +7,18 @@
 namespace watchproof {
 
 WP_SIGNATURE(RevokedOnWaking, "revoked-on-waking") {
+  const auto* const lost = one.As<symptom::LeaseEnded>();
   const auto* const left = one.As<symptom::TimeLeft>();
-  const bool ended =
-      one.As<symptom::LeaseEnded>() != nullptr || (left != nullptr && left->seconds < 0);
-  // It does so at once, and soon enough a client asks for the lease.
+  if (lost == nullptr && (left == nullptr || left->seconds >= 0)) return false;
+  const Line granted = lost != nullptr ? lost->granted : left->since;
+  // It does so at once, and soon enough a client asks for the lease. What is under way by then also
+  // ends leases that are renewed once more, but none that is granted later.
   constexpr Duration kSoon = 3s;
-  return ended && one.facts.faults.WasHealed("pause", one.at(), kSoon) &&
-         one.facts.faults.MembersParted(one.draft.evidence.front());
+  constexpr Duration kUnderWay = 500ms;
+  const FaultLog& faults = one.facts.faults;
+  return (faults.WasHealed("pause", one.at(), kSoon) &&
+          faults.MembersParted(one.draft.evidence.front())) ||
+         (faults.WasHealed("pause", one.at(), kUnderWay) && faults.MembersParted(granted));
 }
 
 }  // namespace watchproof

@@ -741,6 +741,22 @@ TEST(Signature, OfALeaseThatEndsTooEarlyAsAMemberGoesOn) {
   EXPECT_EQ(signature("pause", false, 10s), "") << "it was awake for so long";
 }
 
+// The member asks for its end as it goes on, and a client renews it meanwhile.
+TEST(Signature, OfALeaseThatIsRenewedWhileItsEndIsUnderWay) {
+  const auto signature = [](bool granted_before, Duration later) {
+    Script script = Script().On(9, "control").Watch("k", 2).Created(0).On(1);
+    if (granted_before) script.Grant(7, 60).PutWithLease("k", 7, 2);
+    script.Armed("pause", "none", true).Healed("pause");
+    if (!granted_before) script.Grant(7, 60).PutWithLease("k", 7, 2);
+    script.KeepAlive(7, 60, 2).Watch("k", 2).Created(3).Deliver(3, {{2, "k"}}).Pause(later);
+    script.Expire(7, 3).On(9).Deliver(0, {{2, "k"}}).Deliver(0, {{3, "k"}}).On(1);
+    return SignatureOf(Guarantee("Leased"), script.Deliver(3, {{3, "k"}}).Read(3));
+  };
+  EXPECT_EQ(signature(true, 200ms), "revoked-on-waking");
+  EXPECT_EQ(signature(true, 1s), "") << "it had arrived by then";
+  EXPECT_EQ(signature(false, 200ms), "") << "the member did not know the lease";
+}
+
 // What is wrong before that is not its doing, and with a raised revision clients learn of it.
 TEST(Signature, OfAStoreThatIsRestoredAsItWas) {
   const auto signature = [](bool healed, bool raised) {

@@ -109,6 +109,11 @@ Script& Script::Grant(std::int64_t lease, std::int64_t seconds, std::int64_t rev
               granted.bytes());
 }
 
+Script& Script::KeepAlive(std::int64_t lease, std::int64_t seconds, std::int64_t revision) {
+  const Message kept = Message().Nested(1, Header(revision)).Number(2, lease).Number(3, seconds);
+  return Call(Method::kLeaseKeepAlive, Message().Number(1, lease).bytes(), kept.bytes());
+}
+
 Script& Script::Expire(std::int64_t lease, std::int64_t revision) {
   std::vector<std::string> doomed;
   for (const auto& [key, kv] : live_) {

@@ -64,6 +64,7 @@ class Script {
   Script& Put(const std::string& key, const std::string& value, std::int64_t revision);
   Script& PutWithLease(const std::string& key, std::int64_t lease, std::int64_t revision);
   Script& Grant(std::int64_t lease, std::int64_t seconds, std::int64_t revision = 1);
+  Script& KeepAlive(std::int64_t lease, std::int64_t seconds, std::int64_t revision = 1);
   // The keys of a lease are deleted at the revision, without a call.
   Script& Expire(std::int64_t lease, std::int64_t revision);
   // Revokes a lease; its keys are deleted at the revision.
