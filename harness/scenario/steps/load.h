@@ -59,10 +59,10 @@ struct LoadStep {
   }
   Usage Cost() const;
   std::string BeyondKubernetes() const {
-    return guarded                   ? "a compare of a range"
-           : leases                  ? "renewals of leases"
-           : puts_only || reads_only ? ""
-                                     : "serializable reads";
+    if (guarded) return "a compare of a range";
+    if (leases) return "renewals of leases";
+    if (hashes_only) return "hashes";
+    return puts_only || (reads_only && !serializable) ? "" : "serializable reads";
   }
   Status Run(StepContext& context) const;
 };
