@@ -26,10 +26,7 @@ constexpr std::int64_t kMostReadBack = 100;
 }  // namespace
 
 AttemptSession::AttemptSession(Environment& environment, SessionSetup options)
-    : environment_(environment),
-      options_(std::move(options)),
-      judge_(std::make_unique<Judge>(OptionsOf(options_.started), &lag_)),
-      time_(options_.time) {}
+    : environment_(environment), options_(std::move(options)), time_(options_.time) {}
 
 AttemptSession::~AttemptSession() {
   Stop();
@@ -92,7 +89,7 @@ Status AttemptSession::StartConsumer() {
 
 // A running server is identified by its version only: etcd's are three numbers from 3 on.
 void AttemptSession::BeginRecording() {
-  if (std::exchange(begun_, true)) return;
+  if (judge_) return;
   RunStarted& started = options_.started;
   started.version = target().version();
   const bool shaped = started.version.starts_with("3.") &&
@@ -101,7 +98,6 @@ void AttemptSession::BeginRecording() {
   started.product = other ? options_.target.name : options_.target.product;
   if (!target().shared()) started.topology = TopologyIn(options_.target.topology);
   started.members = target().shared() ? 0 : environment_.members();
-  // It judges by what a later `check` of the recording reads in it.
   judge_ = std::make_unique<Judge>(OptionsOf(started), &lag_);
   recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started)});
 }
@@ -366,6 +362,7 @@ void AttemptSession::PumpAll() {
 }
 
 Judgement AttemptSession::Finish() {
+  BeginRecording();
   PumpAll();
   if (consumer_ && consumer_->process().exit_state()) {
     Annotate(ConsumerEnded{.how = consumer_->process().exit_state()->ToString(),

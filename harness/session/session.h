@@ -179,7 +179,9 @@ class AttemptSession {
   // Since the attempt began.
   Duration age() const { return Clock::now() - began_; }
   // True if the attempt is to end at its first finding, and there is one.
-  bool StopsEarly() const { return options_.stop_at_finding && !judge_->findings().empty(); }
+  bool StopsEarly() const {
+    return options_.stop_at_finding && judge_ && !judge_->findings().empty();
+  }
   // True if there is nothing left to wait for: interrupted, the target does not answer, stopped
   // early, or out of time.
   bool GivesUp() const;
@@ -233,8 +235,7 @@ class AttemptSession {
   OverlapTable overlaps_;
   FaultTimes fault_times_;
   StreamTraffic traffic_;
-  // By what is known of the target before it serves; once it does, another one takes its place.
-  std::unique_ptr<Judge> judge_;
+  std::unique_ptr<Judge> judge_;  // since the recording began: by its first line, as `check` judges
   ConsumerJudge consumer_judge_;
   Line followed_{};
   std::atomic<std::int64_t> known_ = 0;
@@ -259,7 +260,6 @@ class AttemptSession {
   Duration time_;  // to the current phase, which began then
   TimePoint time_since_ = Clock::now();
   bool asks_target_ = false;
-  bool begun_ = false;
   bool silent_ = false;
   bool stopped_ = false;
   bool closed_ = false;
