@@ -25,6 +25,7 @@ WATCH_CASE(Linearizable, DeposedLeader,
             .guarantees = {"Linearizable"},
             .upstream = {20418}}) {
   constexpr Duration kLate = 800ms;
+  const std::string late = fmt::format("{}ms", kLate / 1ms);
   const std::string stem = scenario.Key("deposed");
   const std::string key = stem + "/0";
   scenario.Cluster({.members = 3});
@@ -38,10 +39,13 @@ WATCH_CASE(Linearizable, DeposedLeader,
                         .reads_only = true,
                         .member = member});
   };
+  const auto await_all = [&] {
+    for (int member = 1; member <= 3; ++member) scenario.Add(AwaitCaughtUpStep{member});
+  };
   for (const std::string round : {"1", "2", "3"}) {
     scenario.Put(key);
-    for (int member = 1; member <= 3; ++member) scenario.Add(AwaitCaughtUpStep{member});
-    scenario.Inject("slow-link/" + round, {{"from", "2"}, {"to", "1"}, {"delay", "800ms"}});
+    await_all();
+    scenario.Inject("slow-link/" + round, {{"from", "2"}, {"to", "1"}, {"delay", late}});
     read("confirmed/" + round, 2);
     // The first request has arrived, the repeated one has not.
     scenario.Hold(kLate + 20ms, kLate + kRepeatedAfter / 10);
@@ -56,7 +60,7 @@ WATCH_CASE(Linearizable, DeposedLeader,
     scenario.Heal("slow-link/" + round);
     scenario.Heal("move-leader/" + round);
     scenario.AwaitLoad("confirmed/" + round);
-    for (int member = 1; member <= 3; ++member) scenario.Add(AwaitCaughtUpStep{member});
+    await_all();
     scenario.Add(UseMemberStep{1});
     scenario.Disturb("move-leader/" + round + "b", {{"to", "1"}});
   }

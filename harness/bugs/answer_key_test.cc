@@ -175,6 +175,7 @@ TEST(AnswerKey, ItsTrackRecordAgreesWithItsRanges) {
     ++recorded;
     const TrackRecord& record = *bug.track_record;
     EXPECT_EQ(record.red.empty(), bug.shown.empty()) << bug.name;
+    EXPECT_EQ(record.red.empty(), record.first_red.empty()) << bug.name;
     if (!record.red.empty()) {
       EXPECT_EQ(StateIn(bug.affected, *ParseVersion(record.red)).presence, Presence::kAffected)
           << bug.name;
