@@ -45,6 +45,11 @@ class Receipt(Fields):
     fired: bool  # it took effect
     required: bool = False
 
+    @property
+    def kind(self) -> str:
+        """Without the number of one that is injected several times."""
+        return self.fault.split("/")[0]
+
 
 @dataclasses.dataclass(frozen=True)
 class Result(Fields):
