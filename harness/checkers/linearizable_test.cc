@@ -133,6 +133,20 @@ const std::vector<CallRow>& UndecidedRows() {
            .Sees(Kv("k", "", 3, 0, 0), true)
            .Sees(Kv("x", "1", 4))
            .Get("k", Shown(4, {}))},
+      {"TheEndOfALeaseIsNoLostDeletionOfARange",
+       CallScript()
+           .OpenControlWatch()
+           .Do(Method::kLeaseGrant, Message().Number(1, 60), Message().Number(2, 7))
+           .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
+           .Put("x", "1", 3)
+           .Sees(Kv("k", "1", 2))
+           .Sees(Kv("x", "1", 3))
+           .Lose(Method::kDeleteRange, DeleteOf("a", "z"))
+           .Do(Method::kLeaseRevoke, Message().Number(1, 7), Reported(4))
+           .Sees(Kv("k", "", 4, 0, 0), true)
+           .Get("x", Shown(4, {Kv("x", "1", 3)}))
+           .Put("y", "1", 5)
+           .Sees(Kv("y", "1", 5))},
       {"KeysFromBeforeAreKnownFromTheFirstRead",
        CallScript(9)
            .Get("k", Shown(9, {Kv("k", "old", 5, 4, 2)}))

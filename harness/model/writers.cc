@@ -180,6 +180,9 @@ std::vector<Writers::Candidate> Writers::Candidates(Revision revision,
 }
 
 void Writers::Settle(Revision revision, Writer& writer) {
+  // Keys that were deleted, and nothing else: the end of a lease may have done it.
+  const bool only_deleted = std::ranges::all_of(writer.seen, &Observation::deleted);
+  if (only_deleted && others_write_) return;
   std::optional<Candidate> only;
   for (const Candidate& candidate : Candidates(revision, writer.seen.front())) {
     if (candidate.way == nullptr) return;
