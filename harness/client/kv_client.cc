@@ -109,6 +109,17 @@ Result<Revision> KvClient::Delete(const std::string& key, const std::string& ran
   return plain ? Write(deletion) : WriteAsKubernetes(key, deletion, true);
 }
 
+Result<Revision> KvClient::Send(const KvRequest& request) {
+  struct Sender {
+    KvClient& kv;
+    Result<Revision> operator()(const PutRequest& put) { return kv.Write(put); }
+    Result<Revision> operator()(const DeleteRequest& deletion) { return kv.Write(deletion); }
+    Result<Revision> operator()(const ReadRequest& read) { return kv.Read(read); }
+    Result<Revision> operator()(const TxnRequest& txn) { return kv.Transact(txn); }
+  };
+  return std::visit(Sender{*this}, request);
+}
+
 Result<Revision> KvClient::Swap(const std::string& key, std::int64_t version,
                                 const std::string& value) {
   return Transact({.compares = {{.key = key, .number = version}},

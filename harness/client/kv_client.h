@@ -49,6 +49,8 @@ class KvClient {
     return Call(Method::kDeleteRange, ToMessage(deletion));
   }
   Result<Revision> Transact(const TxnRequest& txn) { return Call(Method::kTxn, ToMessage(txn)); }
+  // Any of these.
+  Result<Revision> Send(const KvRequest& request);
   // Puts the key if its version is this one (0: it is not there), and reads it otherwise.
   Result<Revision> Swap(const std::string& key, std::int64_t version, const std::string& value);
   // Physical: answers when the revisions are gone from the target's backend.

@@ -402,4 +402,13 @@ Script Splice(const Script& begin, const Script& end, Prng& prng) {
   return both;
 }
 
+Call DrawCall(Prng& prng) {
+  StepDrawer drawer(prng);
+  const std::uint64_t drawn = prng.Below(10);
+  if (drawn < 3) return drawer.DrawPut();
+  if (drawn < 4) return drawer.DrawDelete();
+  if (drawn < 7) return drawer.DrawTxn();
+  return drawer.DrawGet();
+}
+
 }  // namespace watchproof::explore

@@ -4,9 +4,12 @@
 //
 //   Script script = Draw(prng);
 //   Script next = Mutate(script, prng);   Script both = Splice(a, b, prng);
+//   Call call = DrawCall(prng);                 // of one client of a load
 //
 // The same seed gives the same script. Threads: pure functions of their arguments.
 #pragma once
+
+#include <variant>
 
 #include "harness/base/prng.h"
 #include "harness/script/script.h"
@@ -20,5 +23,9 @@ Script Draw(Prng& prng);
 Script Mutate(const Script& script, Prng& prng);
 // A beginning of one, then an end of the other.
 Script Splice(const Script& begin, const Script& end, Prng& prng);
+
+// A call about keys, with any of its options.
+using Call = std::variant<Put, Delete, Txn, Get>;
+Call DrawCall(Prng& prng);
 
 }  // namespace watchproof::explore

@@ -27,7 +27,10 @@ std::string EventOf(const InjectStep& inject) {
 
 std::string KindOf(const LoadStep& load) {
   if (load.hashes_only) return "hashes";
-  std::string text = load.guarded ? "guarded" : load.puts_only ? "writes" : "calls";
+  std::string text = load.guarded     ? "guarded"
+                     : load.puts_only ? "writes"
+                     : load.drawn     ? "drawn calls"
+                                      : "calls";
   if (load.leases) text += ", leases";
   if (load.compacts) text += ", compactions";
   return text;

@@ -3,6 +3,7 @@
 
 #include "harness/base/prng.h"
 #include "harness/scenario/step_context.h"
+#include "harness/script/drawn_calls.h"
 #include "harness/session/consumer_link.h"
 #include "harness/targets/probe.h"
 
@@ -27,12 +28,13 @@ class LoadClient {
  public:
   // The key of the step is that on the target.
   LoadClient(Recorder& recording, const Endpoint& endpoint, const KvOptions& options,
-             const LoadStep& placed, const std::atomic<std::int64_t>& known)
+             const LoadStep& placed, std::size_t number, const std::atomic<std::int64_t>& known)
       : step_(placed),
         known_(known),
         endpoint_(endpoint),
         kv_(recording, endpoint.ToString(), options),
-        prng_(Prng(placed.seed).Fork(options.name)) {}
+        prng_(Prng(placed.seed).Fork(options.name)),
+        drawn_(placed.key + "/", number, prng_.Fork("drawn")) {}
 
   // What would end by itself later would do so at any moment, even while the streams are closed.
   ~LoadClient() {
@@ -60,6 +62,7 @@ class LoadClient {
     }
     if (step_.leases && prng_.Chance(kOnLeases)) return CallForLease();
     if (step_.hashes_only) return AskWholeHash(endpoint_, Within(kCallLimit), kv_.token());
+    if (step_.drawn) return kv_.Send(drawn_.Next(Revision(known_.load()), leases_));
     const std::string key = fmt::format("{}/{}", step_.key, prng_.Below(step_.keys));
     const auto value = [&] { return ConsumerValue(key, prng_.Word(kValueBytes)); };
     // '0' is one above '/': every key of the load.
@@ -120,6 +123,7 @@ class LoadClient {
   const Endpoint endpoint_;
   KvClient kv_;
   Prng prng_;
+  explore::DrawnCalls drawn_;
   Revision seen_{};
   std::vector<std::int64_t> leases_;
 };
@@ -154,7 +158,8 @@ Status LoadStep::Run(StepContext& context) const {
     const std::string name = fmt::format("{}-{}", placed.load, number);
     const auto client = std::make_shared<LoadClient>(
         recording, endpoints.at(number % endpoints.size()),
-        KvOptions{.limits = {.each = kCallLimit}, .name = name, .writes = form}, placed, known);
+        KvOptions{.limits = {.each = kCallLimit}, .name = name, .writes = form}, placed, number,
+        known);
     client->SetToken(token);
     return [client] { return client->CallOnce(); };
   };

@@ -25,6 +25,9 @@ struct LoadStep {
   bool hashes_only = false;   // each asks the member for a hash of all that it holds
   // Each is a transaction, which reads every key of the load before it writes.
   bool guarded = false;
+  // Each is of any kind and with any options, as scripts of exploration have them, see
+  // script/drawn_calls.h.
+  bool drawn = false;
   // Some calls are about leases of the client's own: granted, renewed, looked at and revoked, with
   // keys on them; what is left of them is revoked in the end. Some are compactions, of what is
   // known to the judge.
@@ -50,6 +53,7 @@ struct LoadStep {
     field("serializable", serializable).Optional();
     field("hashes_only", hashes_only).Optional();
     field("guarded", guarded).Optional();
+    field("drawn", drawn).Optional();
     field("leases", leases).Optional();
     field("keeps_leases", keeps_leases).Optional();
     field("compacts", compacts).Optional();
@@ -60,6 +64,7 @@ struct LoadStep {
   Usage Cost() const;
   std::string BeyondKubernetes() const {
     if (guarded) return "a compare of a range";
+    if (drawn) return "transactions of every kind";
     if (leases) return "renewals of leases";
     if (hashes_only) return "hashes";
     return puts_only || (reads_only && !serializable) ? "" : "serializable reads";
