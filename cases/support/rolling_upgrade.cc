@@ -113,8 +113,7 @@ std::vector<std::size_t> QuietPlaces(const std::vector<Step>& steps) {
   return places;
 }
 
-// Groups of watches that the case neither ends nor resumes, and that a resumption, which asks for a
-// range alone, continues.
+// Groups of watches that the case neither ends nor resumes, and that any user may continue.
 std::vector<std::string> OpenGroups(const std::vector<Step>& steps) {
   std::vector<std::string> groups;
   for (const Step& step : steps) {
@@ -128,13 +127,11 @@ std::vector<std::string> OpenGroups(const std::vector<Step>& steps) {
     const auto* cancel = step.As<CancelStep>();
     const auto* resume = step.As<ResumeStep>();
     const auto* churn = step.As<ChurnStep>();
-    const bool plain = watch == nullptr || (watch->user.empty() && !watch->options.fragment &&
-                                            !watch->options.no_put && !watch->options.no_delete);
-    const std::string left_out = cancel   ? cancel->group
-                                 : resume ? resume->group
-                                 : churn  ? churn->group
-                                 : plain  ? ""
-                                          : watch->group;
+    const std::string left_out = cancel                                    ? cancel->group
+                                 : resume                                  ? resume->group
+                                 : churn                                   ? churn->group
+                                 : watch == nullptr || watch->user.empty() ? ""
+                                                                           : watch->group;
     std::erase(groups, left_out);
   }
   return groups;

@@ -24,6 +24,7 @@
 #include "harness/checkers/finding.h"
 #include "harness/history/recorder.h"
 #include "harness/history/run_started.h"
+#include "harness/history/watch_options.h"
 
 namespace watchproof {
 
@@ -40,7 +41,7 @@ struct WatchState {
   std::string key;
   std::string range_end;  // etcd's meaning: empty is one key, "\0" is from key on
   Revision start{};       // as resolved: for a start of 0 the created header's revision + 1
-  bool progress_notify = false;
+  WatchOptions options{};
   bool created = false;
   WatchId id{};  // as answered
   WatchEnd end = WatchEnd::kOpen;

@@ -38,7 +38,7 @@ void WatchTable::Ask(const Asked& asked, Revision floor, Revision known) {
   state.key = asked.request.key;
   state.range_end = asked.request.range_end;
   state.start = Revision(std::max<std::int64_t>(asked.request.start_revision, 0));
-  state.progress_notify = asked.request.progress_notify;
+  state.options = asked.request;
   state.position = state.start;
   state.resume_at = state.start;
   WatchDetails& details = details_.emplace_back();

@@ -28,7 +28,7 @@ DrivenWatch DrivenIn(const WatchState& watch) {
           .id = watch.id,
           .range = KeyRange(watch.key, watch.range_end),
           .start = watch.start,
-          .progress_notify = watch.progress_notify};
+          .progress_notify = watch.options.progress_notify};
 }
 
 LiveScript::Stream* SharedDriver::StreamOf(StreamId id) {

@@ -144,8 +144,10 @@ Status ResumeStep::Run(StepContext& context) const {
                                 .ordinal = one.ordinal,
                                 .next_stream = next->id(),
                                 .next_ordinal = static_cast<std::uint32_t>(resumed.size())});
-    const std::uint32_t ordinal = next->Create(
-        {.key = before->key, .range_end = before->range_end, .start = before->resume_at});
+    const std::uint32_t ordinal = next->Create({.key = before->key,
+                                                .range_end = before->range_end,
+                                                .start = before->resume_at,
+                                                .options = before->options});
     resumed.push_back({next->id(), ordinal});
   }
   return AwaitCreatedStep{as}.Run(context);

@@ -103,7 +103,7 @@ struct CancelStep {
 };
 
 // Resumes every watch of the group after its streams were cut, one past the last revision received:
-// as watches of the group `as` on a new stream.
+// as watches of the group `as` on a new stream, with the same options.
 struct ResumeStep {
   std::string group;
   std::string as;
