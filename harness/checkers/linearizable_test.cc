@@ -116,6 +116,24 @@ const std::vector<CallRow>& UndecidedRows() {
        CallScript().Put("k", "1", 2).Put("x", "1", 4).Get("k", Shown(4, {kOne})),
        {},
        true},
+      {"KeysFromBeforeAreKnownFromTheFirstRead",
+       CallScript(9)
+           .Get("k", Shown(9, {Kv("k", "old", 5, 4, 2)}))
+           .Put("k", "new", 10)
+           .Get("k", Shown(10, {Kv("k", "new", 10, 4, 3)}))},
+      {"KeysFromBeforeDoNotChangeByThemselves",
+       CallScript(9)
+           .Get("k", Shown(9, {Kv("k", "old", 5, 4, 2)}))
+           .Get("k", Shown(9, {Kv("k", "older", 3, 3, 1)})),
+       {"Linearizable"}},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(LinearizableUndecided, CallTable, testing::ValuesIn(UndecidedRows()),
+                         CallRowName);
+
+const std::vector<CallRow>& LeaseRows() {
+  static const std::vector<CallRow> kRows = {
       {"ALeaseMayHaveDeletedTheKey",
        CallScript()
            .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
@@ -147,20 +165,10 @@ const std::vector<CallRow>& UndecidedRows() {
            .Get("x", Shown(4, {Kv("x", "1", 3)}))
            .Put("y", "1", 5)
            .Sees(Kv("y", "1", 5))},
-      {"KeysFromBeforeAreKnownFromTheFirstRead",
-       CallScript(9)
-           .Get("k", Shown(9, {Kv("k", "old", 5, 4, 2)}))
-           .Put("k", "new", 10)
-           .Get("k", Shown(10, {Kv("k", "new", 10, 4, 3)}))},
-      {"KeysFromBeforeDoNotChangeByThemselves",
-       CallScript(9)
-           .Get("k", Shown(9, {Kv("k", "old", 5, 4, 2)}))
-           .Get("k", Shown(9, {Kv("k", "older", 3, 3, 1)})),
-       {"Linearizable"}},
   };
   return kRows;
 }
-INSTANTIATE_TEST_SUITE_P(LinearizableUndecided, CallTable, testing::ValuesIn(UndecidedRows()),
+INSTANTIATE_TEST_SUITE_P(LinearizableLeases, CallTable, testing::ValuesIn(LeaseRows()),
                          CallRowName);
 
 const std::vector<CallRow>& SortedAndBoundedRows() {
