@@ -104,6 +104,17 @@ TEST_F(DiskFaultTest, FailingAndFullDisksFailTheirCallsUntilHealed) {
   }
 }
 
+TEST_F(DiskFaultTest, AProcessThatEndsSinceItsDiskFailedIsStartedAgain) {
+  const auto fault = Make("failing-disk");
+  ASSERT_TRUE(fault->Arm(ports_).ok());
+  target_.ended = Run("touch a; sync a 2>/dev/null");
+  EXPECT_EQ(restarts_, 0);
+  ASSERT_TRUE(fault->Heal(ports_).ok());
+  EXPECT_EQ(restarts_, 1);
+  EXPECT_FALSE(target_.may_give_up) << "from here on it must run";
+  EXPECT_THAT(fault->receipt().text, HasSubstr("and was started again"));
+}
+
 TEST_F(DiskFaultTest, TheOnlyDiskDoesNotForget) {
   const auto fault = Make("forgetful-disk");
   EXPECT_EQ(fault->Arm(ports_).code(), StatusCode::kUnimplemented);
