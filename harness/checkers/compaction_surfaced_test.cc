@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/testing/call_script.h"
 #include "harness/checkers/testing/truth_table.h"
 
 namespace watchproof {
@@ -509,6 +510,21 @@ INSTANTIATE_TEST_SUITE_P(
          true},
     }),
     RowName);
+
+// It refuses every linearizable read, whatever the revision.
+TEST(CompactionSurfaced, ALearnerRefusesReadsOfThePast) {
+  const auto found = [](const std::string& why) {
+    return CallScript()
+        .Put("k", "1", 2)
+        .Put("k", "2", 3)
+        .Begin(9, Method::kRange, GetOf("k", {.revision = 2}))
+        .Fail(9, Method::kRange, StatusCode::kFailedPrecondition, why)
+        .Judge()
+        .findings.size();
+  };
+  EXPECT_EQ(found("etcdserver: rpc not supported for learner"), 0U);
+  EXPECT_EQ(found("etcdserver: something else"), 1U);
+}
 
 // It has not compacted yet, and serves what it still has.
 TEST(CompactionSurfaced, AMemberThatWasAwayMayHaveItsHistoryStill) {

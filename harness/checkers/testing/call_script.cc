@@ -120,8 +120,13 @@ CallScript& CallScript::End(std::uint32_t call, Method method, const Message& an
               .payload = Bytes::Take(answer.bytes())});
 }
 
-CallScript& CallScript::Fail(std::uint32_t call, Method method, StatusCode code) {
-  return Add({.kind = EntryKind::kCallEnded, .method = method, .code = code, .call = CallId(call)});
+CallScript& CallScript::Fail(std::uint32_t call, Method method, StatusCode code,
+                             const std::string& why) {
+  return Add({.kind = EntryKind::kCallEnded,
+              .method = method,
+              .code = code,
+              .call = CallId(call),
+              .text = why});
 }
 
 CallScript& CallScript::Do(Method method, const Message& request, const Message& answer) {

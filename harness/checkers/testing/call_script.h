@@ -84,7 +84,7 @@ class CallScript {
   CallScript& Begin(std::uint32_t call, Method method, const Message& request);
   CallScript& End(std::uint32_t call, Method method, const Message& answer);
   CallScript& Fail(std::uint32_t call, Method method,
-                   StatusCode code = StatusCode::kDeadlineExceeded);
+                   StatusCode code = StatusCode::kDeadlineExceeded, const std::string& why = {});
   // A write without an answer.
   CallScript& Lose(Method method, const Message& request);
   CallScript& Annotate(const Annotation& annotation) { return Add(AnnotationEntry(annotation)); }
