@@ -62,7 +62,8 @@ ALLOWED = {
     | {"harness/explore", "harness/promises", "harness/script", "harness/targets"},
     LIVE: RUN | {"harness/explore", "harness/script", SHARED},
     # Plans for clusters.
-    CLUSTER: BASE | {"harness/faults", "harness/scenario", STEPS, "cases/support"},
+    CLUSTER: BASE
+    | {"harness/faults", "harness/scenario", STEPS, "harness/targets", "cases/support"},
     "harness/results": BASE | ORACLE | {"harness/bugs", "harness/targets"},
     "harness/environment": BASE
     | PROXIES

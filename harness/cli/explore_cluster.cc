@@ -172,12 +172,13 @@ class ClusterCommand {
   RunFolder folder_;
   Signals& signals_ = Signals::Install();
   const TimePoint began_ = Clock::now();
-  ClusterExploration exploration_{{.target = *options_.target,
-                                   .seed = options_.seed,
-                                   .jobs = Jobs(),
-                                   .draw = {.members = options_.target->members},
-                                   .folder = folder_,
-                                   .signals = signals_}};
+  ClusterExploration exploration_{
+      {.target = *options_.target,
+       .seed = options_.seed,
+       .jobs = Jobs(),
+       .draw = {.members = options_.target->members, .releases = options_.target->next},
+       .folder = folder_,
+       .signals = signals_}};
 };
 
 }  // namespace

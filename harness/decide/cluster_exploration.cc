@@ -6,6 +6,7 @@
 
 #include "harness/bugs/release_version.h"
 #include "harness/explore/shape.h"
+#include "harness/targets/release_cache.h"
 
 namespace watchproof {
 namespace {
@@ -80,7 +81,12 @@ ClusterExploration::ClusterExploration(const ClusterExplorationOptions& options)
              .signals = options.signals,
              .jobs = options.jobs}),
       version_(options.target.release) {
-  draw_.short_logs = HasShortLogs(version_);
+  LearnOf(version_);
+}
+
+void ClusterExploration::LearnOf(const std::string& release) {
+  draw_.short_logs = HasShortLogs(release);
+  draw_.restores = draw_.releases.empty() && CachedRelease("etcdutl", release).has_value();
 }
 
 ClusterExploration::Drawn ClusterExploration::Draw() {
@@ -132,7 +138,7 @@ void ClusterExploration::Take(const PlanPool::Ended& ended) {
     ++counts_.plans;
     counts_.calls += result.calls.judged;
     if (!result.target_version.empty()) version_ = result.target_version;
-    draw_.short_logs = HasShortLogs(version_);
+    LearnOf(version_);
     const std::set<std::string> in_effect = InEffect(result);
     counts_.events += in_effect.size();
     // What had no effect in between brings others together that were not drawn so.

@@ -93,6 +93,7 @@ class ClusterExploration {
     Plan plan;
     std::uint64_t seed = 0;
   };
+  void LearnOf(const std::string& release);
   Drawn Draw();
   void Take(const PlanPool::Ended& ended);
   void File(const AttemptResult& result, const PlanPool::Ended& ended);

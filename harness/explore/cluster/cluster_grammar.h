@@ -11,8 +11,11 @@
 // Threads: a function without state.
 #pragma once
 
+#include <vector>
+
 #include "harness/base/prng.h"
 #include "harness/scenario/plan.h"
+#include "harness/targets/target_spec.h"
 
 namespace watchproof {
 
@@ -22,6 +25,9 @@ struct ClusterDraw {
   // Whether the leader's log can be made so short that some hundred writes are more than it keeps
   // for a member that is away; otherwise that takes thousands, and most of the time of a plan.
   bool short_logs = false;
+  bool restores = false;  // a snapshot can be saved and restored
+  // What all members become, one after the other, during each plan.
+  std::vector<NextRelease> releases{};
 };
 
 Plan DrawCluster(const Prng& prng, const ClusterDraw& options);

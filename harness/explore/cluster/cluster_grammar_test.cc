@@ -15,6 +15,7 @@
 #include "harness/scenario/steps/auth.h"
 #include "harness/scenario/steps/fault.h"
 #include "harness/scenario/steps/load.h"
+#include "harness/scenario/steps/member.h"
 #include "harness/scenario/steps/watch.h"
 
 namespace watchproof {
@@ -25,7 +26,7 @@ constexpr std::uint64_t kPlans = 400;
 void ForEachPlan(const std::function<void(const Plan&)>& visit) {
   for (std::uint64_t seed = 1; seed <= kPlans; ++seed) {
     SCOPED_TRACE(seed);
-    visit(DrawCluster(Prng(seed), {}));
+    visit(DrawCluster(Prng(seed), {.restores = true}));
   }
 }
 
@@ -58,11 +59,13 @@ TEST(ClusterGrammar, DrawsEveryKindOfEventOnEveryMember) {
     }
   });
   for (const char* const fault :
-       {"crash-point", "defragment", "isolate", "kill", "move-leader", "pause", "power-failure",
-        "replace", "restart", "slow-disk", "slow-link-to-member", "slow-peer"}) {
+       {"crash-point", "defragment", "failing-disk", "full-disk", "isolate", "kill", "move-leader",
+        "pause", "power-failure", "replace", "restart", "slow-disk", "slow-link-to-member",
+        "slow-peer"}) {
     EXPECT_THAT(members[fault], testing::ElementsAre("1", "2", "3")) << fault;
   }
-  for (const char* const fault : {"blackout", "one-way-cut", "slow-link", "split"}) {
+  for (const char* const fault :
+       {"blackout", "no-space", "one-way-cut", "restore", "slow-link", "split"}) {
     EXPECT_TRUE(members.contains(fault)) << fault;
   }
 }
@@ -92,6 +95,49 @@ TEST(ClusterGrammar, LinksAndDisksAreHealedBeforeAMemberStarts) {
       }
     }
   });
+}
+
+// What is written while the store is restored would not be known to the model.
+TEST(ClusterGrammar, NothingIsUnderWayWhenTheStoreIsRestored) {
+  ForEachPlan([](const Plan& plan) {
+    std::set<std::string> loads;
+    for (const Step& step : plan.steps) {
+      if (const auto* const load = step.As<LoadStep>()) loads.insert(load->load);
+      if (const auto* const stop = step.As<StopLoadStep>()) loads.erase(stop->load);
+      if (const auto* const await = step.As<AwaitLoadStep>()) loads.erase(await->load);
+      const auto* const inject = step.As<InjectStep>();
+      if (inject == nullptr || KindOf(inject->fault) != "restore") continue;
+      EXPECT_THAT(loads, testing::IsEmpty());
+    }
+  });
+}
+
+// One after the other, and none to a release before all have taken over the one before it.
+TEST(ClusterGrammar, EveryMemberBecomesEachReleaseInTurn) {
+  std::set<std::string> beside;  // kinds of faults that were active meanwhile
+  for (std::uint64_t seed = 1; seed <= kPlans; ++seed) {
+    SCOPED_TRACE(seed);
+    const Plan plan = DrawCluster(
+        Prng(seed), {.releases = {{.release = "3.6.16"}, {.release = "3.5.35", .older = true}}});
+    EXPECT_TRUE(CheckPlan(plan).ok()) << CheckPlan(plan).message();
+    std::string became;
+    bool permitted = false;
+    std::set<std::string> active;
+    for (const Step& step : plan.steps) {
+      if (step.As<PermitDowngradeStep>() != nullptr) permitted = true;
+      if (const auto* const heal = step.As<HealStep>()) active.erase(KindOf(heal->fault));
+      const auto* const inject = step.As<InjectStep>();
+      if (inject == nullptr) continue;
+      active.insert(KindOf(inject->fault));
+      const auto release = inject->parameters.find("release");
+      if (release == inject->parameters.end()) continue;
+      EXPECT_EQ(permitted, release->second == "3.5.35");
+      became += inject->parameters.at("member") + ":" + release->second + " ";
+      beside.insert(active.begin(), active.end());
+    }
+    EXPECT_EQ(became, "1:3.6.16 2:3.6.16 3:3.6.16 1:3.5.35 2:3.5.35 3:3.5.35 ");
+  }
+  EXPECT_THAT(beside, testing::IsSupersetOf({"isolate", "defragment", "slow-peer"}));
 }
 
 // A user is there before its load, and a member that starts again would have forgotten its login.
