@@ -71,9 +71,9 @@ TEST(WithUpgrade, ACaseWithLeasesIsUpgradedAfterIt) {
   EXPECT_EQ(Course(WithUpgrade(plan, {{"3.6.16"}})), "put put 2 3 put 1 ");
 }
 
-TEST(WithUpgrade, AFilteredWatchIsNotResumedSinceAResumptionHasNoFilters) {
+TEST(WithUpgrade, TheWatchOfAUserIsNotResumed) {
   Plan plan;
-  plan.steps = {WatchStep{.group = "puts", .range = {"k"}, .options = {.no_delete = true}},
+  plan.steps = {WatchStep{.group = "puts", .range = {"k"}, .user = "reader"},
                 AwaitCreatedStep{"puts"}, PutStep{.key = "k"}};
   EXPECT_THAT(Resumed(WithUpgrade(plan, {{"3.6.16"}})), ElementsAre("upgrade"));
 }

@@ -47,6 +47,7 @@ struct Draft {
 struct MemberSubject {
   std::int64_t number = 0;
   Line line{};
+  std::uint8_t part = 0;  // of it, where a guarantee looks at several
 };
 struct ClientSubject {
   std::uint32_t number = 0;
@@ -98,7 +99,8 @@ class Findings {
   static std::uint64_t IdOf(StreamId stream) { return (1ULL << 32) + stream.value; }
   static std::uint64_t IdOf(const ClientSubject& client) { return (1ULL << 33) + client.number; }
   static std::uint64_t IdOf(const MemberSubject& member) {
-    return (1ULL << 34) + static_cast<std::uint64_t>(member.number);
+    return (1ULL << 34) + (std::uint64_t{member.part} << 16) +
+           static_cast<std::uint64_t>(member.number);
   }
   std::string LabelOf(WatchIndex watch) const { return table_.Label(watch); }
   static std::string LabelOf(StreamId stream) {

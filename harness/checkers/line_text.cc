@@ -197,6 +197,10 @@ struct AnnotationPhrases {
     return fmt::format("member {} has not come nearer to revision {} for {} ms: {}", behind.member,
                        behind.revision, behind.waited_ms, behind.lacks);
   }
+  std::string operator()(const Account& account) {
+    return fmt::format("member {} counts {} {}, it was {} before {} watch streams", account.member,
+                       account.after, account.of, account.before, account.streams);
+  }
   std::string operator()(const AnswerDiffers& differs) {
     return fmt::format("an answer to client {} differs; expected: {}; observed: {}", differs.client,
                        differs.expected, differs.observed);

@@ -10,6 +10,7 @@
 // Each type lists its fields once; text and parser follow from the list. Threads: values.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -195,6 +196,30 @@ struct MemberBehind {
     field("revision", revision);
     field("lacks", lacks);
     field("waited_ms", waited_ms);
+  }
+};
+
+// What a member says of itself, before watch streams came and went and some time after their end.
+struct Account {
+  static constexpr std::string_view kType = "account";
+  std::int64_t member = 1;
+  std::string of;  // "goroutines"
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+  std::int64_t streams = 0;
+  bool exact = false;  // nothing else changes it
+  std::int64_t more() const { return after - before; }
+  // Other work of the target comes and goes as well: what each stream leaves behind adds up.
+  bool free() const {
+    return exact ? more() == 0 : more() < std::max<std::int64_t>(streams / 2, 1);
+  }
+  void Fields(auto& field) {
+    field("member", member);
+    field("of", of);
+    field("before", before);
+    field("after", after);
+    field("streams", streams);
+    field("exact", exact);
   }
 };
 
@@ -425,7 +450,7 @@ using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
                  AnswerDiffers, NotRestarted, HistoryHash, RightsChanged, Restored, MomentMissed,
-                 TargetRefused, MemberBehind, PromiseAsked, ClientAsks, ReadingLimited,
+                 TargetRefused, MemberBehind, Account, PromiseAsked, ClientAsks, ReadingLimited,
                  QuestionLeft, DiskActivity, NotRecorded, ConsumerStarted, ConsumerReport,
                  ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
 

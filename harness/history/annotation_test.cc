@@ -30,6 +30,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       MomentMissed{"created", "main"},
       TargetRefused{"a lease", "unimplemented", "said so", 2},
       MemberBehind{3, 9, "it is at revision 7", 20'000},
+      Account{2, "goroutines", 60, 81, 20, false},
       ClientAsks{"script 1", "the leases"},
       ReadingLimited{StreamId(2), -1},
       QuestionLeft{"the leases", "not offered"},

@@ -119,6 +119,8 @@ class StepContext {
   // The target's own gauge of its watchers, and its value before the first step.
   std::optional<double> WatcherGauge() { return environment().target().Metric(kWatcherGauge); }
   std::optional<double> gauge_before() const { return gauge_before_; }
+  // What the target said of itself when it was noted, by what it is about.
+  std::map<std::string, double>& account() { return account_; }
   // A number that no other call has returned.
   int NextProbe() { return ++probes_; }
 
@@ -149,6 +151,7 @@ class StepContext {
   Revision head_{};
   Revision first_head_{};
   std::optional<double> gauge_before_;
+  std::map<std::string, double> account_;
   bool progress_requested_ = false;
   int probes_ = 0;
 };

@@ -64,6 +64,9 @@ enum class Rank : std::size_t {
   kTimeWithoutEnd,
   kRevokedOnWaking,
   kRightsLeftBehind,
+  kGoroutineLeftBehind,
+  kWatchersMiscounted,
+  kEndedAsUnavailable,
   kEnd,
 };
 

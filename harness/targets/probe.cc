@@ -203,6 +203,7 @@ Metrics ParseMetrics(std::string_view text) {
     const char* const from = line.data() + value_at + 1;
     if (std::from_chars(from, line.data() + line.size(), value).ec != std::errc()) continue;
     metrics[std::string(line.substr(0, name_end))] += value;
+    if (line[name_end] == '{') metrics[std::string(line.substr(0, value_at))] = value;
   }
   return metrics;
 }

@@ -94,7 +94,7 @@ struct ServerStatus {
 };
 
 // The target's own metrics, published in Prometheus' text format: name to value, summed over
-// labels.
+// labels; and each series with labels as it is written, NAME{LABELS}.
 using Metrics = std::map<std::string, double, std::less<>>;
 
 // The files in which a target keeps its data.

@@ -268,10 +268,11 @@ TEST_F(TargetTest, EtcdCompactsInBatchesByTheFlagOfItsRelease) {
   EXPECT_THAT(said("none", "--data-dir"), Not(HasSubstr("batch")));
 }
 
-TEST(Metrics, AreReadByNameAndSummedOverLabels) {
+TEST(Metrics, AreReadByNameSummedOverLabelsAndBySeries) {
   const Metrics metrics =
       ParseMetrics("# HELP a b\na 3\nb{x=\"1\"} 1.5\nb{x=\"2\"} 2\nbroken\nc 1e3\nd none\n");
-  EXPECT_EQ(metrics, (Metrics{{"a", 3}, {"b", 3.5}, {"c", 1000}}));
+  EXPECT_EQ(metrics,
+            (Metrics{{"a", 3}, {"b", 3.5}, {"b{x=\"1\"}", 1.5}, {"b{x=\"2\"}", 2}, {"c", 1000}}));
 }
 
 }  // namespace

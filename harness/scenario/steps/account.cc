@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/scenario/steps/account.h"
+
+#include <algorithm>
+
+#include "harness/scenario/step_context.h"
+
+namespace watchproof {
+namespace {
+
+const StepRegistration<NoteAccountStep, MustBeFreeStep> kAccountSteps;
+
+struct Item {
+  const char* of;
+  const char* metric;
+  bool exact = false;
+};
+constexpr Item kItems[] = {
+    {"goroutines", "go_goroutines"},
+    {"open files", "process_open_fds"},
+    {"watchers", "etcd_debugging_mvcc_watcher_total", true},
+    {"watch streams", "etcd_debugging_mvcc_watch_stream_total", true},
+    {"watch streams that ended as Unavailable",
+     "grpc_server_handled_total{grpc_code=\"Unavailable\",grpc_method=\"Watch\","
+     "grpc_service=\"etcdserverpb.Watch\",grpc_type=\"bidi_stream\"}",
+     true},
+};
+
+std::map<std::string, double> Ask(StepContext& context) {
+  std::map<std::string, double> account;
+  const auto metrics = context.environment().target(context.session().member()).ReadMetrics();
+  if (!metrics.has_value()) return account;
+  for (const Item& item : kItems) {
+    const auto found = metrics->find(item.metric);
+    if (found != metrics->end()) account[item.of] = found->second;
+  }
+  return account;
+}
+
+}  // namespace
+
+Status NoteAccountStep::Run(StepContext& context) const {
+  context.account() = Ask(context);
+  if (context.account().empty()) context.Inconclusive("the target publishes nothing of itself");
+  return {};
+}
+
+Status MustBeFreeStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  std::vector<Account> accounts;
+  const auto free = [&] {
+    accounts.clear();
+    std::map<std::string, double> now = Ask(context);
+    for (const Item& item : kItems) {
+      const auto before = context.account().find(item.of);
+      if (before == context.account().end()) continue;
+      accounts.push_back({.member = session.member(),
+                          .of = item.of,
+                          .before = static_cast<std::int64_t>(before->second),
+                          .after = static_cast<std::int64_t>(now[item.of]),
+                          .streams = static_cast<std::int64_t>(streams),
+                          .exact = item.exact});
+    }
+    return std::ranges::all_of(accounts, &Account::free);
+  };
+  session.PumpUntil(free, Within(limit));
+  for (const Account& account : accounts) session.Annotate(account);
+  return {};
+}
+
+}  // namespace watchproof
