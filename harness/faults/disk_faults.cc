@@ -62,7 +62,7 @@ class DiskFault final : public Fault {
     }
     WP_ASSIGN_OR_RETURN(effect_, disk_->Arm({.kind = row_.effect, .parameters = parameters_}));
     target_ = server->target;
-    target_->LetGiveUp(row_.fails);
+    if (row_.fails) target_->LetGiveUp(true);
     acts_ = true;
     return {};
   }

@@ -107,6 +107,7 @@ TEST_F(DiskFaultTest, FailingAndFullDisksFailTheirCallsUntilHealed) {
 TEST_F(DiskFaultTest, AProcessThatEndsSinceItsDiskFailedIsStartedAgain) {
   const auto fault = Make("failing-disk");
   ASSERT_TRUE(fault->Arm(ports_).ok());
+  ASSERT_TRUE(Make("slow-disk", {{"files", "b"}})->Arm(ports_).ok()) << "which ends nothing";
   target_.ended = Run("touch a; sync a 2>/dev/null");
   EXPECT_EQ(restarts_, 0);
   ASSERT_TRUE(fault->Heal(ports_).ok());
