@@ -116,9 +116,11 @@ class ClusterDrawer {
   }
 
   std::vector<DrawnEvent> DrawEvents() {
-    EventDrawer drawer(
-        scenario_, options_,
-        {.sends_snapshots = may_send_snapshot_, .rights = rights_, .leases = leases_});
+    EventDrawer drawer(scenario_, options_,
+                       {.sends_snapshots = may_send_snapshot_,
+                        .short_log = options_.short_logs && short_log_,
+                        .rights = rights_,
+                        .leases = leases_});
     if (upgrades_.empty() || scenario_.Chance(0.3)) return drawer.Draw();
     return drawer.DrawBeside(TakeUpgrade());
   }

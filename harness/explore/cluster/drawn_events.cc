@@ -62,7 +62,7 @@ DrawnEvent EventDrawer::DrawLinks(int member) {
   const std::int64_t drawn = scenario_.Between(0, 9);
   if (drawn < 6) {
     event.fault = "isolate";
-    event.far_behind = traits_.sends_snapshots && scenario_.Chance(0.7);
+    event.far_behind = traits_.sends_snapshots && scenario_.Chance(traits_.short_log ? 0.7 : 0.3);
   } else if (drawn < 7) {
     event.fault = "split";
     event.member = 1;

@@ -35,7 +35,8 @@ struct DrawnEvent {
 
 // What the whole plan is like.
 struct PlanTraits {
-  bool sends_snapshots = false;  // to a member that is far behind, after some hundred writes
+  bool sends_snapshots = false;  // to a member that is far behind
+  bool short_log = false;        // which takes some hundred writes, and not thousands
   bool rights = false;           // users have them, and they change
   bool leases = false;           // that are older than any round
 };
