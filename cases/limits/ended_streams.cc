@@ -29,7 +29,8 @@ WATCH_CASE(Bounded, StalledStreams,
                        "written, so that nothing more can be sent to them. All watches are "
                        "cancelled, and the streams are closed. The server must then have no more "
                        "goroutines, files, watchers and streams than before.",
-            .needs = {Capability::kProxy, Capability::kServerOfItsOwn},
+            .needs = {Capability::kProxy, Capability::kSlowWatcherGauge,
+                      Capability::kServerOfItsOwn},
             .guarantees = {"Bounded"}}) {
   const std::string key = scenario.Key("large");
   scenario.Put(key);
@@ -58,7 +59,8 @@ WATCH_CASE(Bounded, CompactedWatches,
                        "stopped, all watches are cancelled, and then the streams are closed. Once "
                        "it goes on it must come to have as many watchers as before, and no more "
                        "goroutines, files and streams.",
-            .needs = {Capability::kCompaction, Capability::kProcess, Capability::kServerOfItsOwn},
+            .needs = {Capability::kCompaction, Capability::kProcess, Capability::kSlowWatcherGauge,
+                      Capability::kServerOfItsOwn},
             .guarantees = {"Bounded"}}) {
   const std::string key = scenario.Key("old");
   const Write first = scenario.Put(key);

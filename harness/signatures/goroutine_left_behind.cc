@@ -5,6 +5,9 @@
 
 namespace watchproof {
 
-WP_SIGNATURE(GoroutineLeftBehind, "goroutine-left-behind") { return one.Says(" goroutines, "); }
+WP_SIGNATURE(GoroutineLeftBehind, "goroutine-left-behind") {
+  return one.Says(" goroutines, ") &&
+         one.facts.faults.WasHealed("stall", one.at(), Duration::max());
+}
 
 }  // namespace watchproof

@@ -725,6 +725,23 @@ TEST(Signature, OfAMemberThatStaysBehindSinceRightsWereChanged) {
   EXPECT_EQ(signature(false), "");
 }
 
+TEST(Signature, OfWhatStreamsLeaveBehind) {
+  const auto signature = [](const std::string& of, std::int64_t after, const char* before = "") {
+    Script script = Script().Put("k", "a", 2).Put("k", "b", 3);
+    if (before == std::string("stall")) script.Armed("stall", "none").Healed("stall");
+    if (before == std::string("compaction")) script.Compact(3);
+    script.Annotate(Account{1, of, 60, after, 20, of == "watchers"});
+    return SignatureOf(Guarantee("Bounded"), script);
+  };
+  EXPECT_EQ(signature("goroutines", 80, "stall"), "goroutine-left-behind");
+  EXPECT_EQ(signature("goroutines", 80), "") << "no stream was stalled";
+  EXPECT_EQ(signature("open files", 80, "stall"), "");
+  EXPECT_EQ(signature("watchers", 59, "compaction"), "watchers-miscounted");
+  EXPECT_EQ(signature("watchers", 59), "") << "no watch was compacted";
+  EXPECT_EQ(signature("watchers", 61, "compaction"), "");
+  EXPECT_EQ(signature("watch streams that ended as Unavailable", 80), "ended-as-unavailable");
+}
+
 TEST(Signature, OfALeaseThatEndsTooEarlyAsAMemberGoesOn) {
   const auto signature = [](const std::string& fault, bool before, Duration later = {}) {
     Script script = Script().On(9, "control").Watch("k", 2).Created(0).On(1);

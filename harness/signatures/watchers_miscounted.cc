@@ -6,7 +6,8 @@
 namespace watchproof {
 
 WP_SIGNATURE(WatchersMiscounted, "watchers-miscounted") {
-  return one.Says(" watchers, ") && one.Says(" too few");
+  return one.Says(" watchers, ") && one.Says(" too few") &&
+         one.facts.model.calls().compaction_requested().value > 0;
 }
 
 }  // namespace watchproof
