@@ -51,6 +51,36 @@ WATCH_CASE(Durable, RightsWhileAway,
   scenario.AwaitDelivered("on it");
 }
 
+// The member that is asked refuses it for what it reads. The others get it from the log, and must
+// refuse it, too.
+WATCH_CASE(Reliable, RefusedForItsRead,
+           {.requirement = "a transaction is atomic, and a request that is answered with an error "
+                           "has changed nothing (etcd API, KV API guarantees)",
+            .explain = "A user who may write one key makes one transaction that puts it and reads "
+                       "another key, which that user may not read. It is refused, so no watch on "
+                       "any member may receive the put (etcd #18667: the other members leave the "
+                       "read out, find nothing to refuse, and have other data from there on).",
+            .needs = {Capability::kCluster, Capability::kUsers},
+            .guarantees = {"Reliable", "Unique"},
+            .upstream = {18667}}) {
+  constexpr int kMembers = 3;
+  const std::string stem = scenario.Key("refused");
+  const WatchedRange all = Below(stem);
+  scenario.Cluster({.members = kMembers});
+  scenario.PutSome(stem + "/secret", {1, 5});
+  scenario.Add(AuthStep{{{.user = "reader", .key = all.key, .range_end = all.range_end}}});
+  scenario.Add(PermitStep{.user = "writer", .key = stem + "/own"});
+  const auto named = [](int member) { return "on member " + std::to_string(member); };
+  for (int member = 1; member <= kMembers; ++member) {
+    scenario.Open(
+        {.group = named(member), .range = all, .stream = named(member), .member = member});
+  }
+  scenario.Add(RefusedTxnStep{
+      {PutStep{stem + "/own", scenario.Value()}, ReadStep{.key = stem + "/secret"}}, "writer"});
+  scenario.PutSome(stem + "/after", {1, 5});
+  for (int member = 1; member <= kMembers; ++member) scenario.AwaitDelivered(named(member));
+}
+
 // A member that puts a received snapshot in place opens the new database before its store of rights
 // knows of it. Whoever is asked about rights meanwhile must not look into the old one.
 WATCH_CASE(Durable, RightsInSnapshot,

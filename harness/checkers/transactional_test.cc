@@ -128,6 +128,12 @@ const std::vector<CallRow>& TraceRows() {
            .Get("x", Shown(3, {Kv("x", "no", 3)})),
        {"Transactional"},
        false},
+      {"ARefusedWriteThatKeepsTheValueIsSeenNowhere",
+       OnePut()
+           .Begin(1, Method::kPut, Message().Text(1, "k").Number(5, 1))
+           .Fail(1, Method::kPut, StatusCode::kPermissionDenied)
+           .Begin(2, Method::kPut, PutOf("k", "lost"))
+           .Get("k", Shown(3, {Kv("k", "other", 3, 2, 2)}))},
       {"TheOtherBranchIsSeen",
        Swap(VersionIs("k", 2), Kept()).Get("k", Shown(3, {Kv("k", "2", 3, 2, 2)})),
        {"Transactional"},

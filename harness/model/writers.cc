@@ -215,7 +215,8 @@ void Writers::FindPhantoms(const CallLog& log) {
     if (!IsWrite(call.method) || call.outcome == CallOutcome::kOpen) continue;
     for (const Operation& operation : NeverDone(call)) {
       const auto found = strange.find(operation.key);
-      if (operation.deletes || found == strange.end()) continue;
+      // One that would have kept the value could be seen in any put of the key.
+      if (operation.deletes || operation.keeps_value || found == strange.end()) continue;
       for (const auto& [revision, observation] : found->second) {
         const bool then = call.before.revision < revision && call.began < observation->line;
         if (then && Explains(operation, *observation))

@@ -264,13 +264,18 @@ void BugTraces::CallStarted(const RecordedCall& call) {
   NoteAsked(call);
   TxnRequestView txn;
   if (call.method != Method::kTxn || !Parse(call.request.view(), txn).ok()) return;
-  const auto past = [](const OperationView& operation) {
-    RangeRequestView range;
-    return operation.kind == Method::kRange && Parse(operation.body, range).ok() &&
-           range.revision > 0;
-  };
-  if (!std::ranges::any_of(txn.success, past) && !std::ranges::any_of(txn.failure, past)) return;
-  Reader& reader = readers_.emplace_back(Reader{.call = call, .ways = {}});
+  bool reads = false;
+  bool past = false;
+  for (const auto* const branch : {&txn.success, &txn.failure}) {
+    for (const OperationView& operation : *branch) {
+      RangeRequestView range;
+      if (operation.kind != Method::kRange || !Parse(operation.body, range).ok()) continue;
+      reads = true;
+      past = past || range.revision > 0;
+    }
+  }
+  if (!reads) return;
+  Reader& reader = readers_.emplace_back(Reader{.call = call, .ways = {}, .past = past});
   auto ways = PossibleEffects(call.method, reader.call.request.view());
   if (ways.has_value()) reader.ways = *std::move(ways);
 }
@@ -293,7 +298,9 @@ void BugTraces::EndReader(const RecordedCall& call) {
   const auto reader = std::ranges::find_if(
       readers_, [&call](const Reader& one) { return one.call.began == call.began; });
   if (reader == readers_.end()) return;
-  reader->refused = call.code == StatusCode::kOutOfRange && call.floor.value > 0;
+  reader->refused =
+      (reader->past && call.code == StatusCode::kOutOfRange && call.floor.value > 0) ||
+      call.code == StatusCode::kPermissionDenied;
   if (reader->refused) return Conclude(*reader);
   readers_.erase(reader);
 }

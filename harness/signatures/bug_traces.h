@@ -8,6 +8,7 @@
 // Not thread-safe. Ownership: refers to the facts.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -68,6 +69,12 @@ class BugTraces final : public Signer {
   const std::optional<Rewind>& rewind() const { return rewind_; }
   // Of a user, while a member was away.
   bool rights_changed() const { return rights_changed_.value != 0; }
+  // In this line a transaction was begun that was refused for what it reads, and done.
+  bool RefusedAndDone(Line begun) const {
+    return std::ranges::any_of(readers_, [begun](const Reader& one) {
+      return one.call.began == begun && one.refused && one.seen;
+    });
+  }
   // That asked for a negative start.
   const std::vector<WatchIndex>& negative() const { return negative_; }
   // The message may have been meant for a watch that asked for the id -1, or for its whole stream.
@@ -125,11 +132,12 @@ class BugTraces final : public Signer {
   void FindShift(const Response& response);
   void NoteAsked(const RecordedCall& call);
 
-  // A transaction that reads the past and writes.
+  // A transaction that reads and writes.
   struct Reader {
     RecordedCall call;
     std::vector<std::vector<Operation>> ways;  // that it may go; they look into the call
-    bool refused = false;                      // as out of range
+    bool past = false;                         // is what it reads
+    bool refused = false;                      // for what it reads
     std::optional<Revision> seen{};            // a watch received what it writes
   };
   void Conclude(const Reader& reader);

@@ -558,6 +558,24 @@ TEST(Signature, OfAnAnswerToAnotherCreate) {
   EXPECT_EQ(SignatureOf(Guarantee("Reliable"), crossed), "answers-out-of-order");
 }
 
+// A user may not read what it reads.
+TEST(Signature, OfATransactionThatIsRefusedForRightsAndDone) {
+  const auto signature = [](std::string_view guarantee, bool reads) {
+    const Message read = Message().Text(1, "secret");
+    const Message put = Message().Text(1, "k").Text(2, "ghost");
+    Message request = Message().Nested(2, Message().Nested(2, put));
+    if (reads) request.Nested(2, Message().Nested(1, read));
+    Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Watch("k", 4).Created(0, 3);
+    script.StartTxn(9, request).FailCall(9, Method::kTxn, StatusCode::kPermissionDenied);
+    script.DeliverRaw(
+        0, {{.kv = {.key = "k", .value = "ghost", .create = 2, .mod = 4, .version = 3}}});
+    return SignatureOf(Guarantee(guarantee), script.Put("k", "c", 4).Read(4));
+  };
+  EXPECT_EQ(signature("Reliable", true), "refused-write-done");
+  EXPECT_EQ(signature("Transactional", true), "refused-write-done");
+  EXPECT_EQ(signature("Reliable", false), "") << "the right to write was checked by all";
+}
+
 // One member refuses it for its read of the past, and the others do its put; whichever is seen
 // first.
 TEST(Signature, OfARefusedTransactionThatIsDone) {

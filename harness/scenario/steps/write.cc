@@ -171,7 +171,17 @@ Status TxnStep::Run(StepContext& context) const {
 // Whether it was rejected is judged from the recording; whether the other members reject it, too,
 // shows on their watches.
 Status RefusedTxnStep::Run(StepContext& context) const {
-  const auto done = context.session().kv().Transact(RequestOf(context, writes));
+  AttemptSession& session = context.session();
+  const TxnRequest request = RequestOf(context, writes);
+  const auto as_user = [&]() -> Result<Revision> {
+    const std::string there =
+        context.environment().endpoint(Path::kDirect, session.member()).ToString();
+    WP_ASSIGN_OR_RETURN(const std::string token, AdminClient(there).LogIn(user));
+    KvClient kv(session.recording(), there, {.name = user});
+    kv.SetToken(token);
+    return kv.Transact(request);
+  };
+  const auto done = user.empty() ? session.kv().Transact(request) : as_user();
   if (done.has_value()) return context.NoteHead(done);
   if (!IsDefiniteRefusal(done.error().code())) return done.error();
   return {};

@@ -114,13 +114,15 @@ struct TxnStep {
   Status Run(StepContext& context) const;
 };
 
-// A transaction that a target must reject as a whole: it reads a compacted revision, or changes a
-// key twice.
+// A transaction that a target must reject as a whole: it reads a compacted revision, changes a key
+// twice, or does what the user may not.
 struct RefusedTxnStep {
   std::vector<Step> writes;  // as of a transaction
+  std::string user{};        // empty: the one of the other calls of the attempt
   static constexpr std::string_view kOp = "refused txn";
   void Fields(FieldList& field) {
     field("writes", writes).Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp});
+    field("user", user).Optional().Uses(Subject::kUser);
   }
   std::string_view Request() const { return "a transaction"; }
   Usage Cost() const { return TxnStep{writes}.Cost(); }
