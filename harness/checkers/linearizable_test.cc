@@ -151,6 +151,18 @@ const std::vector<CallRow>& LeaseRows() {
            .Sees(Kv("k", "", 3, 0, 0), true)
            .Sees(Kv("x", "1", 4))
            .Get("k", Shown(4, {}))},
+      {"AValueThatWasKeptDoesNotSayByWhom",
+       CallScript()
+           .OpenControlWatch()
+           .Put("k", "1", 2)
+           .Sees(Kv("k", "1", 2))
+           .Lose(Method::kPut, Message().Text(1, "k").Number(3, 7).Number(5, 1))
+           .Begin(9, Method::kPut, Message().Text(1, "k").Number(5, 1))
+           .Sees(Kv("k", "1", 3, 2, 2))
+           .End(9, Method::kPut, Reported(3))
+           .Get("k", Shown(3, {Kv("k", "1", 3, 2, 2)}))
+           .Put("y", "1", 4)
+           .Sees(Kv("y", "1", 4))},
       {"TheEndOfALeaseIsNoLostDeletionOfARange",
        CallScript()
            .OpenControlWatch()

@@ -232,6 +232,8 @@ bool Model::SettleAsWrite(Revision revision, const Evidence& seen, bool exactly)
     }
   }
   if (candidates.empty()) return false;
+  // A value that was kept does not say by whom.
+  if (std::ranges::any_of(done, &Operation::keeps_value) && MayBeAnswered(seen)) return false;
   for (const std::size_t other : candidates) {
     if (other != first) AddWays(*open_[first].ways, *open_[other].ways);
   }
