@@ -309,9 +309,10 @@ void BugTraces::EndReader(const RecordedCall& call) {
 void BugTraces::FindRefusedWrite(const Response& response) {
   for (Reader& reader : readers_) {
     for (const EventView& event : response.message.events) {
-      const auto wrote = [&event](const Operation& one) {
-        return !one.deletes && event.type == 0 && one.key == event.kv.key &&
-               one.value == event.kv.value;
+      const auto wrote = [&](const Operation& one) {
+        if (one.deletes != (event.type == 1)) return false;
+        if (!one.deletes) return one.key == event.kv.key && one.value == event.kv.value;
+        return KeyRange(one.key, one.range_end).Contains(event.kv.key) && NothingDeleted(event);
       };
       const bool done = std::ranges::any_of(
           reader.ways, [&](const auto& way) { return std::ranges::any_of(way, wrote); });
@@ -319,6 +320,26 @@ void BugTraces::FindRefusedWrite(const Response& response) {
     }
     Conclude(reader);
   }
+}
+
+// No write that was answered, or may be yet, as far as the history is known.
+bool BugTraces::NothingDeleted(const EventView& event) const {
+  const Timeline& timeline = facts_.timeline();
+  const Revision at(event.kv.mod_revision);
+  if (timeline.known_through() < at) return false;
+  for (std::uint32_t i = timeline.changes(); i > timeline.first_change(); --i) {
+    const Change& change = timeline.change(i - 1);
+    if (change.revision < at) break;
+    if (change.revision == at && change.deleted && change.key == event.kv.key) return false;
+  }
+  return std::ranges::none_of(facts_.model.calls().out(), [&](const auto& call) {
+    const auto ways = PossibleEffects(call.second->method, call.second->request.view());
+    return ways.has_value() && std::ranges::any_of(*ways, [&](const auto& way) {
+             return std::ranges::any_of(way, [&](const Operation& one) {
+               return KeyRange(one.key, one.range_end).Contains(event.kv.key);
+             });
+           });
+  });
 }
 
 // Since a crash what was written stands at another revision: a higher one where a part of the log

@@ -129,6 +129,7 @@ class BugTraces final : public Signer {
   void FindRewind(const RecordedCall& call);
   void EndReader(const RecordedCall& call);
   void FindRefusedWrite(const Response& response);
+  bool NothingDeleted(const EventView& event) const;
   void FindShift(const Response& response);
   void NoteAsked(const RecordedCall& call);
 

@@ -8,7 +8,11 @@
 namespace watchproof {
 
 WP_SIGNATURE(RefusedWriteDone, "refused-write-done") {
-  return one.LostAfter(Rewind::Cause::kRefusedWrite) ||
+  const auto& rewind = one.traces.rewind();
+  // A member that counts fewer revisions than the others never comes to theirs.
+  const bool behind = one.As<symptom::MemberBehind>() != nullptr && rewind &&
+                      rewind->cause == Rewind::Cause::kRefusedWrite;
+  return behind || one.LostAfter(Rewind::Cause::kRefusedWrite) ||
          std::ranges::any_of(one.draft.evidence,
                              [&one](Line line) { return one.traces.RefusedAndDone(line); });
 }

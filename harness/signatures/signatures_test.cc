@@ -560,7 +560,7 @@ TEST(Signature, OfAnAnswerToAnotherCreate) {
 
 // A user may not read what it reads.
 TEST(Signature, OfATransactionThatIsRefusedForRightsAndDone) {
-  const auto signature = [](std::string_view guarantee, bool reads) {
+  const auto signature = [](bool reads) {
     const Message read = Message().Text(1, "secret");
     const Message put = Message().Text(1, "k").Text(2, "ghost");
     Message request = Message().Nested(2, Message().Nested(2, put));
@@ -569,11 +569,30 @@ TEST(Signature, OfATransactionThatIsRefusedForRightsAndDone) {
     script.StartTxn(9, request).FailCall(9, Method::kTxn, StatusCode::kPermissionDenied);
     script.DeliverRaw(
         0, {{.kv = {.key = "k", .value = "ghost", .create = 2, .mod = 4, .version = 3}}});
-    return SignatureOf(Guarantee(guarantee), script.Put("k", "c", 4).Read(4));
+    script.Annotate(MemberBehind{1, 4, "it is at revision 3", 20000}).Put("k", "c", 4).Read(4);
+    EXPECT_EQ(SignatureOf(Guarantee("Available"), script), reads ? "refused-write-done" : "");
+    return SignatureOf(Guarantee("Reliable"), script);
   };
-  EXPECT_EQ(signature("Reliable", true), "refused-write-done");
-  EXPECT_EQ(signature("Transactional", true), "refused-write-done");
-  EXPECT_EQ(signature("Reliable", false), "") << "the right to write was checked by all";
+  EXPECT_EQ(signature(true), "refused-write-done");
+  EXPECT_EQ(signature(false), "") << "the right to write was checked by all";
+}
+
+// The same of one that deletes, unless another deletion may be what is seen.
+TEST(Signature, OfADeletionThatIsRefusedForRightsAndDone) {
+  const auto signature = [](bool other) {
+    const Message erase = Message().Text(1, "a").Text(2, "z");
+    const Message read = Message().Text(1, "secret");
+    const Message request =
+        Message().Nested(2, Message().Nested(3, erase)).Nested(2, Message().Nested(1, read));
+    Script script = Script().Put("k", "a", 2).Watch("k", 3).Created(0, 2);
+    script.StartTxn(7, request).FailCall(7, Method::kTxn, StatusCode::kPermissionDenied);
+    script.Put("x", "a", 3);
+    if (other) script.StartTxn(8, request);
+    const Event event{.deleted = true, .kv = {.key = "k", .mod = 3}};
+    return SignatureOf(Guarantee("Reliable"), script.DeliverRaw(0, {event}).Read(3));
+  };
+  EXPECT_EQ(signature(false), "refused-write-done");
+  EXPECT_EQ(signature(true), "");
 }
 
 // One member refuses it for its read of the past, and the others do its put; whichever is seen
