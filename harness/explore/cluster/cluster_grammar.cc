@@ -279,12 +279,15 @@ class ClusterDrawer {
     }
   }
 
-  // With authentication, one user may write some keys.
+  // With authentication, one user may read and write some of the keys that it asks for.
   void BeginRights() {
     scenario_.Add(AuthStep{{{.user = "reader", .key = kAll.key, .range_end = kAll.range_end}}});
     users_ = {"early"};
-    scenario_.Add(
-        PermitStep{.user = users_.front(), .key = kStem + "/0", .range_end = kStem + "/2"});
+    static const std::vector<WatchedRange> kSome = {{kStem + "/0", kStem + "/2"},
+                                                    {kStem + "/0", kStem + "/a/2"},
+                                                    {kStem + "/a/2", kStem + "/b"}};
+    const WatchedRange& some = scenario_.Pick(kSome);
+    scenario_.Add(PermitStep{.user = users_.front(), .key = some.key, .range_end = some.range_end});
   }
 
   // One may write all of them from here on, perhaps a new one.
