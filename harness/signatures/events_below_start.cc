@@ -7,6 +7,8 @@ namespace watchproof {
 
 WP_SIGNATURE(EventsBelowStart, "events-below-start") {
   if (one.As<symptom::BelowStart>() == nullptr) return false;
+  // That the former watch of the id waited for it is known; this would be a guess.
+  if (one.RestsOn(&WatchTraces::former_events)) return false;
   const WatchDetails& details = one.facts.details(*one.watch);
   return Revision(details.requested_start) > details.header_when_created &&
          one.facts.faults.MembersParted({});

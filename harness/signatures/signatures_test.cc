@@ -193,6 +193,17 @@ TEST(Signature, OfEventsOfTheFormerWatchWhereTheServerChoseItsIdAgain) {
   EXPECT_EQ(signature(0), "");
 }
 
+TEST(Signature, OfAnEventBelowTheStartThatTheFormerWatchWaitedFor) {
+  const auto signature = [](std::int64_t id) {
+    Script script = Script().Armed("isolate", "none", true).Healed("isolate");
+    script.Watch("a", 0, {.id = 7}).Created(7, 1).Put("a", "v", 2).Cancel(7).Cancelled(7);
+    script.Watch("a", 9, {.id = id}).Created(id, 2).Deliver(id, {{2, "a"}});
+    return SignatureOf(Guarantee("Reliable"), script);
+  };
+  EXPECT_EQ(signature(7), "events-of-former-watch");
+  EXPECT_EQ(signature(8), "events-below-start");
+}
+
 // It was written when there was no former watch any more, or had been delivered to it.
 TEST(Signature, OfEventsThatTheFormerWatchDidNotWaitFor) {
   const auto signature = [](bool delivered, std::int64_t header) {
