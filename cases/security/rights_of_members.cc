@@ -56,7 +56,7 @@ WATCH_CASE(Durable, RightsWhileAway,
 WATCH_CASE(Reliable, RefusedForItsRead,
            {.requirement = "a transaction is atomic, and a request that is answered with an error "
                            "has changed nothing (etcd API, KV API guarantees)",
-            .explain = "A user who may write one key makes one transaction that puts it and reads "
+            .explain = "A user that may write one key makes one transaction that puts it and reads "
                        "another key, which that user may not read. It is refused, so no watch on "
                        "any member may receive the put (etcd #18667: the other members leave the "
                        "read out, find nothing to refuse, and have other data from there on).",

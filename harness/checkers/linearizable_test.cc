@@ -151,7 +151,7 @@ const std::vector<CallRow>& LeaseRows() {
            .Sees(Kv("k", "", 3, 0, 0), true)
            .Sees(Kv("x", "1", 4))
            .Get("k", Shown(4, {}))},
-      {"AValueThatWasKeptDoesNotSayByWhom",
+      {"AValueThatWasKeptSaysNothingOfItsWriter",
        CallScript()
            .OpenControlWatch()
            .Put("k", "1", 2)

@@ -232,7 +232,7 @@ bool Model::SettleAsWrite(Revision revision, const Evidence& seen, bool exactly)
     }
   }
   if (candidates.empty()) return false;
-  // A value that was kept does not say by whom.
+  // A value that was kept says nothing of its writer.
   if (std::ranges::any_of(done, &Operation::keeps_value) && MayBeAnswered(seen)) return false;
   for (const std::size_t other : candidates) {
     if (other != first) AddWays(*open_[first].ways, *open_[other].ways);
