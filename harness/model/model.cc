@@ -206,6 +206,14 @@ bool Model::SettleByEvidence(Revision revision) {
   return false;
 }
 
+bool Model::HaveTheirLeases(const std::vector<Change>& changes, const Evidence& seen) {
+  return std::ranges::all_of(seen, [&](const Observation& one) {
+    return std::ranges::any_of(changes, [&](const Change& change) {
+      return change.key == one.kv.key && (!change.lease_known || change.lease == one.kv.lease);
+    });
+  });
+}
+
 // If several writes may have done it, all with the same changes, the one that began first counts.
 // Which one it was stays unknown: each of the others may have done instead what this one asked for.
 // Where a lease may have ended instead, even this one is still open.
@@ -222,6 +230,9 @@ bool Model::SettleAsWrite(Revision revision, const Evidence& seen, bool exactly)
       if (!Touches(way, seen.front().kv.key)) continue;
       std::vector<Change> preview = timeline_.Preview(way);
       if (!Explains(preview, seen, exactly)) continue;
+      // A value that was kept says nothing of its writer, the lease does.
+      const bool kept = std::ranges::any_of(way, &Operation::keeps_value);
+      if (kept && !HaveTheirLeases(preview, seen)) continue;
       if (!candidates.empty() && !SameChanges(preview, changes)) return false;
       if (candidates.empty() || call.began < open_[first].call.began) {
         first = index;
@@ -232,8 +243,6 @@ bool Model::SettleAsWrite(Revision revision, const Evidence& seen, bool exactly)
     }
   }
   if (candidates.empty()) return false;
-  // A value that was kept says nothing of its writer.
-  if (std::ranges::any_of(done, &Operation::keeps_value) && MayBeAnswered(seen)) return false;
   for (const std::size_t other : candidates) {
     if (other != first) AddWays(*open_[first].ways, *open_[other].ways);
   }

@@ -120,6 +120,8 @@ class Model {
   bool MayBeAnswered(const Evidence& seen) const;
   bool MayExplain(const OpenWrite& write, const Evidence& seen) const;
   bool Explains(const std::vector<Change>& changes, const Evidence& seen, bool exactly) const;
+  // Each key that was seen is on the lease that the changes put it on.
+  static bool HaveTheirLeases(const std::vector<Change>& changes, const Evidence& seen);
   bool MayBeOf(std::int64_t lease, const Evidence& seen) const;
   void Apply(Revision revision, Applied write);
   void Contradiction(std::string text);
