@@ -20,6 +20,7 @@ constexpr char kBefore[] = "before";
 void NoteAccount(Scenario& scenario, const std::string& key) {
   scenario.Open({.group = kBefore, .range = OneKey(key), .stream = kBefore});
   scenario.Add(CloseStep{kBefore});
+  scenario.Add(AwaitUnregisteredStep{0});
   scenario.Add(NoteAccountStep{});
 }
 

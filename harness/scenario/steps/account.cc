@@ -2,6 +2,7 @@
 #include "harness/scenario/steps/account.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/scenario/step_context.h"
 
@@ -9,6 +10,8 @@ namespace watchproof {
 namespace {
 
 const StepRegistration<NoteAccountStep, MustBeFreeStep> kAccountSteps;
+
+constexpr Duration kSettlesWithin = 2s;
 
 struct Item {
   const char* of;
@@ -40,7 +43,13 @@ std::map<std::string, double> Ask(StepContext& context) {
 }  // namespace
 
 Status NoteAccountStep::Run(StepContext& context) const {
-  context.account() = Ask(context);
+  // A stream that has just been closed may still be on its way out.
+  context.session().PumpUntil(
+      [&] {
+        const auto before = std::exchange(context.account(), Ask(context));
+        return context.account() == before;
+      },
+      Within(kSettlesWithin));
   if (context.account().empty()) context.Inconclusive("the target publishes nothing of itself");
   return {};
 }
