@@ -59,20 +59,25 @@ Status MustBeFreeStep::Run(StepContext& context) const {
   std::vector<Account> accounts;
   const auto free = [&] {
     accounts.clear();
-    std::map<std::string, double> now = Ask(context);
+    const std::map<std::string, double> now = Ask(context);
     for (const Item& item : kItems) {
       const auto before = context.account().find(item.of);
-      if (before == context.account().end()) continue;
+      const auto after = now.find(item.of);
+      if (before == context.account().end() || after == now.end()) continue;
       accounts.push_back({.member = session.member(),
                           .of = item.of,
                           .before = static_cast<std::int64_t>(before->second),
-                          .after = static_cast<std::int64_t>(now[item.of]),
+                          .after = static_cast<std::int64_t>(after->second),
                           .streams = static_cast<std::int64_t>(streams),
                           .exact = item.exact});
     }
-    return std::ranges::all_of(accounts, &Account::free);
+    return accounts.size() == context.account().size() &&
+           std::ranges::all_of(accounts, &Account::free);
   };
   session.PumpUntil(free, Within(limit));
+  if (accounts.size() != context.account().size()) {
+    context.Inconclusive("the target does not publish any more what it did before");
+  }
   for (const Account& account : accounts) session.Annotate(account);
   return {};
 }
