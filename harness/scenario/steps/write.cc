@@ -182,6 +182,13 @@ Status RefusedTxnStep::Run(StepContext& context) const {
     return kv.Transact(request);
   };
   const auto done = user.empty() ? session.kv().Transact(request) : as_user();
+  // What reads the past, or changes a key twice, is judged from the recording; no right is in it.
+  if (done.has_value() && !user.empty()) {
+    session.Annotate(
+        AnswerDiffers{.client = user,
+                      .expected = "a transaction that its user has no right to make to be refused",
+                      .observed = fmt::format("it was answered, with revision {}", *done)});
+  }
   if (done.has_value()) return context.NoteHead(done);
   if (!IsDefiniteRefusal(done.error().code())) return done.error();
   return {};
