@@ -75,17 +75,6 @@ std::vector<Step> Upgrade(int member, const Round& round) {
   return steps;
 }
 
-// Before a downgrade.
-std::vector<Step> Permit(const NextRelease& next, int members) {
-  std::vector<Step> steps;
-  if (!next.older) return steps;
-  steps.push_back(PermitDowngradeStep{.release = next.release});
-  for (int one = 1; one <= members; ++one) {
-    steps.push_back(AwaitReleaseStep{.member = one, .release = next.release});
-  }
-  return steps;
-}
-
 // What is still armed after a step.
 void Follow(const Step& step, std::set<std::string>& armed) {
   if (const auto* inject = step.As<InjectStep>()) armed.insert(inject->fault);
@@ -162,7 +151,7 @@ bool UpgradeOwnRestarts(Plan& plan, const std::vector<NextRelease>& releases) {
   if (std::any_of(releases.begin() + 1, releases.end(), std::mem_fn(&NextRelease::older))) {
     return false;
   }
-  plan.steps = Permit(releases.front(), members);
+  plan.steps = PermitRelease(releases.front(), members);
   Append(std::move(steps), plan.steps);
   return true;
 }
@@ -201,7 +190,7 @@ std::vector<std::string> UpgradeHome(const Round& round, const std::vector<std::
 // The next release, when all have taken over the one before.
 void UpgradeAgain(const Round& round, std::vector<std::string>& open, std::vector<Step>& steps) {
   for (int one = 1; one <= round.members; ++one) steps.push_back(AwaitReleaseStep{one});
-  Append(Permit(round.next_release, round.members), steps);
+  Append(PermitRelease(round.next_release, round.members), steps);
   for (int member = 1; member <= round.members; ++member) {
     if (member == round.home) continue;
     Append(Upgrade(member, round), steps);
@@ -211,6 +200,16 @@ void UpgradeAgain(const Round& round, std::vector<std::string>& open, std::vecto
 }
 
 }  // namespace
+
+std::vector<Step> PermitRelease(const NextRelease& next, int members) {
+  std::vector<Step> steps;
+  if (!next.older) return steps;
+  steps.push_back(PermitDowngradeStep{.release = next.release});
+  for (int one = 1; one <= members; ++one) {
+    steps.push_back(AwaitReleaseStep{.member = one, .release = next.release});
+  }
+  return steps;
+}
 
 Plan WithUpgrade(Plan plan, const std::vector<NextRelease>& releases) {
   if (releases.size() > 1 && plan.cluster.snapshot_count == 0) {
@@ -227,7 +226,7 @@ Plan WithUpgrade(Plan plan, const std::vector<NextRelease>& releases) {
   const auto upgrade = [&](int member) {
     if (member == 2) {
       Append(Begin(), steps);
-      Append(Permit(round.next_release, round.members), steps);
+      Append(PermitRelease(round.next_release, round.members), steps);
     }
     Append(Upgrade(member, round), steps);
     steps.push_back(AwaitDeliveredStep{kGroup});

@@ -25,4 +25,7 @@ namespace watchproof {
 // Requires: there is at least one.
 Plan WithUpgrade(Plan plan, const std::vector<NextRelease>& releases);
 
+// Before members become the release: a downgrade is asked for, and awaited on each member.
+std::vector<Step> PermitRelease(const NextRelease& next, int members);
+
 }  // namespace watchproof

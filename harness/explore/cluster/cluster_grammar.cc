@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cases/support/member_behind.h"
+#include "cases/support/rolling_upgrade.h"
 #include "harness/explore/cluster/drawn_events.h"
 #include "harness/scenario/steps/auth.h"
 #include "harness/scenario/steps/member.h"
@@ -82,10 +83,6 @@ class ClusterDrawer {
   }
 
   int AnyMember() { return static_cast<int>(scenario_.Between(1, options_.members)); }
-  int AnyOther(int member) {
-    return 1 + (member + static_cast<int>(scenario_.Between(0, options_.members - 2))) %
-                   options_.members;
-  }
   static std::string Text(std::int64_t number) { return std::to_string(number); }
 
   // Begins and ends, in a drawn order.
@@ -109,8 +106,7 @@ class ClusterDrawer {
       }
       GoElsewhere(active);
     }
-    scenario_.Add(StopLoadStep{number});
-    if (!hashes_.empty()) scenario_.Add(StopLoadStep{std::exchange(hashes_, {})});
+    StopLoads(number);
     if (scenario_.Chance(0.8)) AwaitAll();
     if (scenario_.Chance(0.5)) ResumeEnded();
   }
@@ -143,21 +139,17 @@ class ClusterDrawer {
   DrawnEvent TakeUpgrade() {
     const auto [member, to] = upgrades_.front();
     upgrades_.pop_front();
-    if (member == 1) Permit(to);
+    if (member == 1) MakeReady(to);
     return {.kind = DrawnEvent::Kind::kProcess,
             .fault = "restart",
             .parameters = {{"member", Text(member)}, {"stay-down", "yes"}, {"release", to.release}},
             .member = member,
             .ends_watches = true};
   }
-  // Only when all have taken over the release before, and before a downgrade when it is allowed.
-  void Permit(const NextRelease& to) {
+  // Only when all have taken over the release before.
+  void MakeReady(const NextRelease& to) {
     for (int one = 1; one <= options_.members; ++one) scenario_.Add(AwaitReleaseStep{one});
-    if (!to.older) return;
-    scenario_.Add(PermitDowngradeStep{.release = to.release});
-    for (int one = 1; one <= options_.members; ++one) {
-      scenario_.Add(AwaitReleaseStep{.member = one, .release = to.release});
-    }
+    for (Step& step : PermitRelease(to, options_.members)) scenario_.Add(std::move(step));
   }
   void Upgrade() {
     DrawnEvent event = TakeUpgrade();
@@ -166,7 +158,7 @@ class ClusterDrawer {
     Begin(event, Text(round_));
     End(event);
     AwaitAll();
-    scenario_.Add(StopLoadStep{Text(round_)});
+    StopLoads(Text(round_));
   }
 
   // A process starts once links and disk are healed, and a call ends once its server goes on.
@@ -202,6 +194,11 @@ class ClusterDrawer {
     if (rights_ && scenario_.Chance(0.7)) load.user = scenario_.Pick(users_);
     scenario_.BeginLoad(load);
     if (scenario_.Chance(0.1)) BeginHashes("hashes/" + number);
+  }
+
+  void StopLoads(const std::string& number) {
+    scenario_.Add(StopLoadStep{number});
+    if (!hashes_.empty()) scenario_.Add(StopLoadStep{std::exchange(hashes_, {})});
   }
 
   // What an operator asks a member for while it goes through all this.
@@ -246,7 +243,7 @@ class ClusterDrawer {
     LoadStep writes = BeyondLog(kStem + "/far");
     writes.load = load;
     if (options_.short_logs && short_log_) writes.calls = kBeyondShortLog;
-    writes.member = AnyOther(event.member);
+    writes.member = AnyOtherMember(scenario_, options_.members, event.member);
     scenario_.BeginLoad(writes);
     scenario_.AwaitLoad(load);
   }

@@ -28,8 +28,8 @@ std::string Text(std::int64_t number) { return std::to_string(number); }
 
 }  // namespace
 
-int EventDrawer::AnyOther(int member) {
-  const int drawn = static_cast<int>(scenario_.Between(1, options_.members - 1));
+int AnyOtherMember(Scenario& scenario, int members, int member) {
+  const int drawn = static_cast<int>(scenario.Between(1, members - 1));
   return drawn < member ? drawn : drawn + 1;
 }
 
@@ -71,7 +71,7 @@ DrawnEvent EventDrawer::DrawLinks(int member) {
   } else if (drawn < 8) {
     // From the leader, as a rule: then it is found out by an election.
     const int from = scenario_.Chance(0.6) ? 1 : AnyMember();
-    const int to = member == from ? AnyOther(from) : member;
+    const int to = member == from ? AnyOtherMember(scenario_, options_.members, from) : member;
     const bool late = scenario_.Chance(0.5);
     event.fault = late ? "slow-link" : "one-way-cut";
     event.parameters = {{"from", Text(from)}, {"to", Text(to)}};

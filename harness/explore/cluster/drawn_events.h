@@ -41,6 +41,8 @@ struct PlanTraits {
   bool leases = false;           // that are older than any round
 };
 
+int AnyOtherMember(Scenario& scenario, int members, int member);
+
 class EventDrawer {
  public:
   EventDrawer(Scenario& scenario, const ClusterDraw& options, const PlanTraits& traits)
@@ -53,7 +55,6 @@ class EventDrawer {
 
  private:
   int AnyMember() { return static_cast<int>(scenario_.Between(1, options_.members)); }
-  int AnyOther(int member);
   DrawnEvent DrawLinks(int member);
   DrawnEvent DrawProcess(int member);
   DrawnEvent DrawBadDisk(int member);
