@@ -274,7 +274,7 @@ void BugTraces::CallStarted(const RecordedCall& call) {
       past = past || range.revision > 0;
     }
   }
-  if (!reads) return;
+  if (!past && !(reads && rights_given_)) return;
   Reader& reader = readers_.emplace_back(Reader{.call = call, .ways = {}, .past = past});
   auto ways = PossibleEffects(call.method, reader.call.request.view());
   if (ways.has_value()) reader.ways = *std::move(ways);

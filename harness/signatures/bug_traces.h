@@ -107,6 +107,7 @@ class BugTraces final : public Signer {
   void OnAnnotation(const Annotation& annotation, Where where) override {
     const bool changed = std::holds_alternative<RightsChanged>(annotation);
     const bool apart = facts_.faults.MembersParted({}) && !facts_.faults.quiet_since();
+    rights_given_ = rights_given_ || changed;
     if (changed && apart) rights_changed_ = where.line;
   }
   // Events, by any watch of the recording.
@@ -143,6 +144,7 @@ class BugTraces final : public Signer {
   };
   void Conclude(const Reader& reader);
 
+  bool rights_given_ = false;           // to some user
   Line rights_changed_{};               // of a user, while a member was away, last
   std::optional<Revision> moved_from_;  // since then: the lowest at which another write was seen
   const Facts& facts_;

@@ -576,7 +576,12 @@ TEST(Signature, OfATransactionThatIsRefusedForRightsAndDone) {
     const Message put = Message().Text(1, "k").Text(2, "ghost");
     Message request = Message().Nested(2, Message().Nested(2, put));
     if (reads) request.Nested(2, Message().Nested(1, read));
-    Script script = Script().Put("k", "a", 2).Put("k", "b", 3).Watch("k", 4).Created(0, 3);
+    Script script = Script()
+                        .Annotate(RightsChanged{"writer"})
+                        .Put("k", "a", 2)
+                        .Put("k", "b", 3)
+                        .Watch("k", 4)
+                        .Created(0, 3);
     script.StartTxn(9, request).FailCall(9, Method::kTxn, StatusCode::kPermissionDenied);
     script.DeliverRaw(
         0, {{.kv = {.key = "k", .value = "ghost", .create = 2, .mod = 4, .version = 3}}});
@@ -595,7 +600,8 @@ TEST(Signature, OfADeletionThatIsRefusedForRightsAndDone) {
     const Message read = Message().Text(1, "secret");
     const Message request =
         Message().Nested(2, Message().Nested(3, erase)).Nested(2, Message().Nested(1, read));
-    Script script = Script().Put("k", "a", 2).Watch("k", 3).Created(0, 2);
+    Script script =
+        Script().Annotate(RightsChanged{"writer"}).Put("k", "a", 2).Watch("k", 3).Created(0, 2);
     script.StartTxn(7, request).FailCall(7, Method::kTxn, StatusCode::kPermissionDenied);
     script.Put("x", "a", 3);
     if (other) script.StartTxn(8, request);
