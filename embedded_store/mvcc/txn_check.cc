@@ -17,11 +17,8 @@ struct Footprint {
   std::vector<KeyRange> deletes;
 
   bool Deletes(const std::string& key) const {
-    // Here etcd takes the zero byte that ends an open range for a key, the smallest there is, so
-    // that such a range holds nothing.
-    return std::any_of(deletes.begin(), deletes.end(), [&](const KeyRange& range) {
-      return !range.open_ended() && range.Contains(key);
-    });
+    return std::any_of(deletes.begin(), deletes.end(),
+                       [&](const KeyRange& range) { return range.Contains(key); });
   }
 };
 

@@ -129,6 +129,9 @@ TxnOp TooMany() {
 const TxnRow kTxnRows[] = {
     {"PutTwice", Nested({PutOf("a"), PutOf("a")}), ErrDuplicateKey()},
     {"PutAndDelete", Nested({DeleteOf({"a", "c"}), PutOf("b")}), ErrDuplicateKey()},
+    {"PutAndDeleteToTheEnd", Nested({PutOf("b"), DeleteOf(KeyRange::From("a"))}),
+     ErrDuplicateKey()},
+    {"PutBeforeDeleteToTheEnd", Nested({PutOf("a"), DeleteOf(KeyRange::From("b"))}), {}},
     {"DuplicateInTheOtherBranch", Nested({}, {PutOf("a"), PutOf("a")}), ErrDuplicateKey()},
     {"DeleteTwice", Nested({DeleteOf({"a", "c"}), DeleteOf({"b", "d"})}), {}},
     {"PutInBothBranches", Nested({PutOf("a")}, {PutOf("a")}), {}},

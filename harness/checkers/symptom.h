@@ -104,6 +104,10 @@ struct NoPrevious {
 };
 struct PreviousUnasked {};
 
+// A transaction that changes a key twice: it puts it, and deletes it by a range without an end.
+struct ChangedTwice {
+  bool to_the_end = false;
+};
 // A write that is not the one acknowledged at the revision.
 struct OtherWrite {
   Line acknowledged{};
@@ -134,7 +138,8 @@ using Symptom =
                  symptom::Empty, symptom::HeaderAhead, symptom::FalseNotice, symptom::NoticeAgain,
                  symptom::Silence, symptom::Delay, symptom::MemberBehind, symptom::OtherId,
                  symptom::EndedWith, symptom::StreamEnded, symptom::StreamKept, symptom::NoPrevious,
-                 symptom::PreviousUnasked, symptom::OtherWrite, symptom::BackInTime,
-                 symptom::LeaseMissing, symptom::LeaseEnded, symptom::TimeLeft>;
+                 symptom::PreviousUnasked, symptom::ChangedTwice, symptom::OtherWrite,
+                 symptom::BackInTime, symptom::LeaseMissing, symptom::LeaseEnded,
+                 symptom::TimeLeft>;
 
 }  // namespace watchproof

@@ -9,8 +9,6 @@
 namespace watchproof {
 namespace {
 
-constexpr std::string_view kNoEnd("\0", 1);
-
 // Parts of the promise, and what breaking them does to a Kubernetes cluster.
 struct Rule {
   std::string_view promise;
@@ -80,28 +78,31 @@ class Transactional final : public Checker {
       const auto twice = ChangedTwice(*branch);
       if (!twice) continue;
       Add(call, {.expected = fmt::format("the transaction to be refused: it changes {} twice",
-                                         Quoted(*twice)),
+                                         Quoted(twice->key)),
                  .observed = fmt::format("revision {} in line {}", call.revision, call.ended.value),
                  .evidence = {call.began, call.ended},
+                 .symptom = symptom::ChangedTwice{.to_the_end = twice->to_the_end},
                  .impact = kOnce.impact,
                  .promise = kOnce.promise});
     }
   }
-  static std::optional<std::string> ChangedTwice(const std::vector<OperationView>& branch) {
+  struct Twice {
+    std::string key;
+    bool to_the_end = false;
+  };
+  static std::optional<Twice> ChangedTwice(const std::vector<OperationView>& branch) {
     std::set<std::string_view> puts;
     for (const OperationView& operation : branch) {
       PutRequestView put;
       if (operation.kind != Method::kPut || !Parse(operation.body, put).ok()) continue;
-      if (!puts.insert(put.key).second) return std::string(put.key);
+      if (!puts.insert(put.key).second) return Twice{std::string(put.key)};
     }
     for (const OperationView& operation : branch) {
       DeleteRangeRequestView erase;
       if (operation.kind != Method::kDeleteRange || !Parse(operation.body, erase).ok()) continue;
-      // etcd takes an end of "\0" for what it says here, so the range is empty in its comparison.
-      if (erase.range_end == kNoEnd) continue;
       const KeyRange range(erase.key, erase.range_end);
       for (const std::string_view key : puts) {
-        if (range.Contains(key)) return std::string(key);
+        if (range.Contains(key)) return Twice{std::string(key), range.open_ended()};
       }
     }
     return std::nullopt;

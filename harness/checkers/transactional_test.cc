@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/checkers/testing/call_table.h"
+#include "harness/model/key_range.h"
 
 namespace watchproof {
 namespace {
@@ -46,6 +47,19 @@ const std::vector<CallRow>& CompareRows() {
                .message(),
            Decided(3, true, {kPutDone, Part(Method::kDeleteRange, Deleted(3, 1))})),
        {"Transactional"}},
+      {"APutKeyIsDeletedToTheEnd",
+       OnePut().Do(Method::kTxn,
+                   TxnOf{.success = {Part(Method::kDeleteRange, DeleteOf("j", kOpenEnd)),
+                                     PutPart("k", "2")}}
+                       .message(),
+                   Decided(3, true, {Part(Method::kDeleteRange, Deleted(3, 1)), kPutDone})),
+       {"Transactional"}},
+      {"AnotherKeyIsDeletedToTheEnd",
+       OnePut().Do(Method::kTxn,
+                   TxnOf{.success = {PutPart("a", "2"),
+                                     Part(Method::kDeleteRange, DeleteOf("j", kOpenEnd))}}
+                       .message(),
+                   Decided(3, true, {kPutDone, Part(Method::kDeleteRange, Deleted(3, 1))}))},
       {"AHoldingCompareRunsTheSuccessBranch", Swap(VersionIs("k", 1), Swapped())},
       {"AFailingCompareRunsTheOtherBranch", Swap(VersionIs("k", 2), Kept())},
       {"AFailingCompareRunsTheSuccessBranch",

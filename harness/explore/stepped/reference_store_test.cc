@@ -312,6 +312,7 @@ TEST_F(ReferenceStoreTest, WhatIsWrongInATransactionIsRefusedAsAWhole) {
       {"one key twice", {.success = {a, b, a}}, twice},
       {"in the branch that is not taken", {.failure = {a, a}}, twice},
       {"put and deleted", {.success = {a, erase_a}}, twice},
+      {"put and deleted from there on", {.success = {b, erase_on}}, twice},
       {"put inside and outside", {.success = {a, store::TxnOp{.success = {a}}}}, twice},
       {"put inside one and another",
        {.success = {store::TxnOp{.success = {a}}, store::TxnOp{.failure = {a}}}},
@@ -340,7 +341,6 @@ TEST_F(ReferenceStoreTest, WhatIsWrongInATransactionIsRefusedAsAWhole) {
   const Row fine[] = {
       {"in both branches", {.success = {a}, .failure = {a}}, ""},
       {"in both branches inside", {.success = {store::TxnOp{.success = {a}, .failure = {a}}}}, ""},
-      {"put and deleted from there on", {.success = {b, erase_on}}, ""},
       {"as many as it takes",
        {.success = std::vector<store::Operation>(128, store::RangeQuery{{"a", ""}})},
        ""},

@@ -37,9 +37,8 @@ struct Changed {
 
   // Only one of two branches runs, so that both may put a key.
   void Put(const std::string& key, const std::set<std::string>& other_branch = {}) {
-    // Here etcd takes the end of an open range for a key, so that it holds nothing.
-    const bool gone = std::ranges::any_of(
-        erased, [&](const auto& range) { return !IsOpen(range) && Holds(range, key); });
+    const bool gone =
+        std::ranges::any_of(erased, [&](const auto& range) { return Holds(range, key); });
     const bool known = !puts.insert(key).second;
     twice = twice || gone || (known && !other_branch.contains(key));
   }
