@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <boost/algorithm/string/replace.hpp>
 #include <boost/asio.hpp>
 #include <boost/process/v2.hpp>
 #include <cstring>
@@ -180,14 +181,11 @@ std::string_view FunctionOf(std::string_view line) {
   return line.substr(from, arguments - from);
 }
 
-// The calls that led to the end of a program of Go, the innermost first: two crashes with one first
-// line need not have one cause. Empty where there is no such trace.
-std::string CallsOf(std::string_view crash) {
+// The calls of a trace, the innermost first.
+std::string CallsOf(const std::string& trace) {
   constexpr std::size_t kMostCalls = 24;
-  const std::size_t running = crash.find("[running]:\n");
-  if (running == std::string_view::npos) return {};
   std::size_t calls = 0;
-  std::istringstream lines{std::string(crash.substr(crash.find('\n', running) + 1))};
+  std::istringstream lines{trace};
   std::string text;
   for (std::string line; std::getline(lines, line) && calls < kMostCalls;) {
     if (line.empty() || line.starts_with("created by ")) break;
@@ -198,6 +196,30 @@ std::string CallsOf(std::string_view crash) {
     text += fmt::format("{}{}", text.empty() ? "in " : " < ", call);
   }
   return text;
+}
+
+// The calls that led to the end of a program of Go: two crashes with one first line need not have
+// one cause. Empty where there is no such trace.
+std::string CallsToTheEnd(std::string_view crash) {
+  const std::size_t running = crash.find("[running]:\n");
+  if (running == std::string_view::npos) return {};
+  return CallsOf(std::string(crash.substr(crash.find('\n', running) + 1)));
+}
+
+// Takes the traces out of lines that are JSON. The calls of the last of them; it has no arguments
+// to cut off, so each line gets some.
+std::string TakeLoggedCalls(std::string& words) {
+  constexpr std::string_view kField = ",\"stacktrace\":\"";
+  std::string trace;
+  for (std::size_t from = 0; (from = words.find(kField, from)) != std::string::npos;) {
+    const std::size_t begin = from + kField.size();
+    const std::size_t end = std::min(words.find('"', begin), words.size());
+    trace = words.substr(begin, end - begin);
+    words.erase(from, std::min(end + 1, words.size()) - from);
+  }
+  boost::replace_all(trace, "\\n", "()\n");
+  boost::replace_all(trace, "\\t", "\t");
+  return CallsOf(trace);
 }
 
 }  // namespace
@@ -350,9 +372,11 @@ std::string ChildProcess::LastWords(std::size_t lines) const {
   std::string tail((std::istreambuf_iterator<char>(file)), {});
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.pop_back();
   if (const auto crash = BeginOfCrash(tail)) {
-    const std::string calls = CallsOf(std::string_view(tail).substr(*crash));
-    const std::string words = FirstLines(tail.substr(*crash), lines);
-    return calls.empty() ? words : words.substr(0, words.find("\n\n")) + "\n" + calls;
+    const std::string calls = CallsToTheEnd(std::string_view(tail).substr(*crash));
+    std::string words = FirstLines(tail.substr(*crash), lines);
+    const std::string logged = TakeLoggedCalls(words);
+    if (calls.empty()) return logged.empty() ? words : words + "\n" + logged;
+    return words.substr(0, words.find("\n\n")) + "\n" + calls;
   }
   std::size_t from = tail.size();
   for (std::size_t i = 0; i < lines && from != std::string::npos && from > 0; ++i) {

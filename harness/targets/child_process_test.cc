@@ -68,6 +68,19 @@ TEST(ChildProcess, LastWordsNameTheCallsThatLedToACrash) {
   EXPECT_EQ((*child)->LastWords(), "panic: nil\nin db.(*Tx).Get < kv.Hash");
 }
 
+TEST(ChildProcess, LastWordsNameTheCallsOfALoggedTrace) {
+  ChildOptions options =
+      Shell(R"(printf '%s' '{"level":"fatal","msg":"gone","stacktrace":"io/db.(*Tx).Get\n)"
+            R"(\tdb.go:7\nio/kv.Hash\n\tkv.go:9"}')");
+  options.log = Scratch("logged.log");
+  std::filesystem::remove(options.log);
+  auto child = ChildProcess::Launch(options);
+  ASSERT_TRUE(child.has_value());
+  ASSERT_TRUE((*child)->Wait(Within(10s)).has_value());
+  EXPECT_EQ((*child)->LastWords(),
+            "{\"level\":\"fatal\",\"msg\":\"gone\"}\nin db.(*Tx).Get < kv.Hash");
+}
+
 TEST(ChildProcess, NamesTheFileThatCannotRun) {
   auto missing = ChildProcess::Launch({.executable = "/nowhere/etcd", .arguments = {}});
   EXPECT_EQ(missing.error().code(), StatusCode::kNotFound);
