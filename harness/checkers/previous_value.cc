@@ -121,6 +121,18 @@ class PreviousValue final : public Checker {
     }
     return at;
   }
+  // Requires: the change made the key.
+  std::uint32_t BeforeDeletion(const Change& change) const {
+    const Timeline& timeline = facts().timeline();
+    for (std::uint32_t i = timeline.changes(); i > timeline.first_change();) {
+      const Change& other = timeline.change(--i);
+      if (other.revision < change.revision) break;
+      const bool deleted =
+          other.revision == change.revision && other.key_id == change.key_id && other.deleted;
+      if (deleted) return LookedUp(other);
+    }
+    return Change::kNone;
+  }
   // Also a deletion that the same transaction made the key again after.
   std::uint32_t Before(std::uint32_t at) const {
     const Timeline& timeline = facts().timeline();
@@ -151,7 +163,9 @@ class PreviousValue final : public Checker {
   void CheckEvent(WatchIndex watch, const EventView& event, const Change& change,
                   const Response& response) {
     if (facts().passive()) return CheckObserved(watch, event, change, response);
-    const std::uint32_t looked_up = LookedUp(change);
+    std::uint32_t looked_up = LookedUp(change);
+    // Of a key that its transaction had deleted before, the value before it is as good as none.
+    if (looked_up == Change::kNone && event.has_previous) looked_up = BeforeDeletion(change);
     if (looked_up == Change::kNone) {
       if (change.previous == looked_up && !change.lineage_known)
         return CheckOld(watch, event, change, response);

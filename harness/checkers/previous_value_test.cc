@@ -52,9 +52,25 @@ Script MadeAgain(std::int64_t previous) {
   return script.DeliverRaw(0, {gone, made, gone});
 }
 
+// One transaction deletes a key and makes it again.
+Script Recreated(std::optional<std::int64_t> previous) {
+  Script script = Script().Put("k", "a", 2).Watch("k", 3, {.previous = true}).Created(0, 2);
+  script.Txn({.puts = {{"k", "b"}}, .deletes = {"k"}, .puts_second = true}, 3);
+  const KeyValueFields before{.key = "k", .value = "a", .create = 2, .mod = 2, .version = 1};
+  KeyValueFields shown = before;
+  shown.mod = previous.value_or(0);
+  const Event gone{.deleted = true, .kv = {.key = "k", .mod = 3}, .previous = before};
+  Event made{.kv = {.key = "k", .value = "b", .create = 3, .mod = 3, .version = 1}};
+  if (previous) made.previous = shown;
+  return script.DeliverRaw(0, {gone, made});
+}
+
 INSTANTIATE_TEST_SUITE_P(
     PreviousValue, TruthTable,
     testing::ValuesIn(std::vector<Row>{
+        {"OfAKeyRecreatedTogetherIsNone", Recreated({}), {"Transactional"}},
+        {"OfAKeyRecreatedTogetherIsTheOneBefore", Recreated(2), {"Transactional"}},
+        {"OfAKeyRecreatedTogetherIsAnother", Recreated(1), {"Transactional", "PreviousValue"}},
         {"OfAKeyMadeAgainTogether", MadeAgain(2), {"Transactional"}},
         {"OfAKeyMadeAgainTogetherIsAnother", MadeAgain(1), {"Transactional", "PreviousValue"}},
         {"MissingBelowTheFloorWhereThatIsForbidden",

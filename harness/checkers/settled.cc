@@ -90,6 +90,8 @@ class Settled final : public Checker {
       JudgeOpenStream(*over, where);
     } else if (const auto* wait = std::get_if<DeliveryDue>(&annotation)) {
       if (wait->unasked) BeginWait(*wait, where);
+    } else if (std::holds_alternative<TargetEnded>(annotation)) {
+      processes_ended_.push_back(where.at);
     } else if (const auto* waited = std::get_if<DeliveryOver>(&annotation)) {
       EndWait(*waited, where);
     }
@@ -100,6 +102,7 @@ class Settled final : public Checker {
     // The fault that cut a stream may be in the missing part of the recording.
     if (facts().cut_off || facts().faults.unsaid()) return;
     for (const Dropped& dropped : dropped_) {
+      if (EndedWithProcess(dropped)) continue;
       Add(dropped.stream,
           {.expected = "a stream that lasts until the client closes it or a fault cuts it",
            .observed = fmt::format("it ended by itself in line {}, with {} open watch{}: {}",
@@ -188,6 +191,15 @@ class Settled final : public Checker {
     std::size_t open = 0;
     StatusCode code{};
   };
+
+  // The end of a process is seen soon after that of its streams, and is for Available to judge.
+  bool EndedWithProcess(const Dropped& dropped) const {
+    static constexpr Duration kUntilSeen = 2s;
+    return dropped.code == StatusCode::kUnavailable &&
+           std::ranges::any_of(processes_ended_, [&dropped](Duration seen) {
+             return seen >= dropped.where.at && seen - dropped.where.at < kUntilSeen;
+           });
+  }
 
   // Watches that must receive something although nothing is asked of the target.
   struct Wait {
@@ -386,6 +398,7 @@ class Settled final : public Checker {
   Duration slowest_write_{};
   Delay worst_;
   std::vector<Dropped> dropped_;
+  std::vector<Duration> processes_ended_;
   std::set<std::uint32_t> closed_;                               // streams
   std::map<std::uint32_t, std::pair<StreamEndDue, Where>> due_;  // by stream
   std::map<std::string, Wait> unasked_;                          // by group

@@ -60,6 +60,15 @@ INSTANTIATE_TEST_SUITE_P(
         {"AnotherStreamClosedByTheClient",
          Complete().Annotate(ClosingStream{StreamId(2)}).Closed(StatusCode::kCancelled),
          {"Settled"}},
+        {"StreamEndedWithItsProcess",
+         Complete().Closed(StatusCode::kUnavailable).Annotate(TargetEnded{1, "exited", ""}),
+         {"Available"}},
+        {"StreamEndedLongBeforeAProcess",
+         Complete()
+             .Closed(StatusCode::kUnavailable)
+             .Pause(3s)
+             .Annotate(TargetEnded{1, "exited", ""}),
+         {"Available", "Settled"}},
         {"StreamEndedByItself", Complete().Closed(StatusCode::kUnavailable), {"Settled"}},
         {"StreamClosedByTheClient",
          TwoPuts().Annotate(ClosingStream{StreamId(1)}).Closed(StatusCode::kCancelled),
