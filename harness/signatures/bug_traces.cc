@@ -5,6 +5,23 @@
 #include <ranges>
 
 namespace watchproof {
+namespace {
+
+// Of the puts of the operations, whether there is such a one of a key that they delete by a range
+// without an end.
+template <typename Which>
+bool Recreates(const std::vector<Operation>& operations, Which which) {
+  return std::ranges::any_of(operations, [&](const Operation& put) {
+    if (put.deletes || !which(put)) return false;
+    return std::ranges::any_of(operations, [&put](const Operation& one) {
+      if (!one.deletes) return false;
+      const KeyRange range(one.key, one.range_end);
+      return range.open_ended() && range.Contains(put.key);
+    });
+  });
+}
+
+}  // namespace
 
 void BugTraces::OnAsked(WatchIndex watch, const Asked&) {
   const WatchDetails& details = table_.details(watch);
@@ -260,8 +277,22 @@ void BugTraces::FindRewind(const RecordedCall& call) {
                    ahead ? Rewind::Cause::kAppliedAgain : Rewind::Cause::kLostWrite};
 }
 
+// A key that was deleted and put at one revision is gone once the store is compacted to it.
+void BugTraces::FindRecreated(const RecordedCall& call) {
+  const Revision revision(call.method == Method::kCompact ? call.named : call.revision.value);
+  if (call.method == Method::kTxn && call.outcome == CallOutcome::kAnswered) {
+    const auto effect = AcknowledgedEffect(call.method, call.request.view(), call.response.view());
+    const bool recreates =
+        effect.has_value() && Recreates(effect->operations, [](const Operation&) { return true; });
+    if (recreates) recreated_.insert(revision);
+  } else if (call.method == Method::kCompact && !rewind_ && recreated_.contains(revision)) {
+    rewind_ = Rewind{call.began, revision.previous(), Rewind::Cause::kRecreated};
+  }
+}
+
 void BugTraces::CallStarted(const RecordedCall& call) {
   NoteAsked(call);
+  if (call.method == Method::kTxn) FindKept(call);
   TxnRequestView txn;
   if (call.method != Method::kTxn || !Parse(call.request.view(), txn).ok()) return;
   bool reads = false;
@@ -278,6 +309,15 @@ void BugTraces::CallStarted(const RecordedCall& call) {
   Reader& reader = readers_.emplace_back(Reader{.call = call, .ways = {}, .past = past});
   auto ways = PossibleEffects(call.method, reader.call.request.view());
   if (ways.has_value()) reader.ways = *std::move(ways);
+}
+
+void BugTraces::FindKept(const RecordedCall& txn) {
+  if (keeps_deleted_) return;
+  const auto ways = PossibleEffects(txn.method, txn.request.view());
+  if (!ways.has_value()) return;
+  const auto keeps = [](const Operation& put) { return put.keeps_value || put.keeps_lease; };
+  keeps_deleted_ =
+      std::ranges::any_of(*ways, [&keeps](const auto& way) { return Recreates(way, keeps); });
 }
 
 // What is put since a crash may be what was put before.

@@ -55,7 +55,15 @@ struct WatchTraces {
 // The store has left the history that it acknowledged: from the line on, what it makes at a higher
 // revision is another change than the recording's.
 struct Rewind {
-  enum class Cause { kCompaction, kLostWrite, kRefusedWrite, kAppliedAgain, kLeftOut, kRightsLeft };
+  enum class Cause {
+    kCompaction,
+    kLostWrite,
+    kRefusedWrite,
+    kAppliedAgain,
+    kLeftOut,
+    kRightsLeft,
+    kRecreated
+  };
   Line since{};
   Revision to{};
   Cause cause{};
@@ -75,6 +83,9 @@ class BugTraces final : public Signer {
       return one.call.began == begun && one.refused && one.seen;
     });
   }
+  // A transaction was asked for that keeps the value of a key which it deletes by a range without
+  // an end.
+  bool keeps_deleted() const { return keeps_deleted_; }
   // That asked for a negative start.
   const std::vector<WatchIndex>& negative() const { return negative_; }
   // The message may have been meant for a watch that asked for the id -1, or for its whole stream.
@@ -93,6 +104,7 @@ class BugTraces final : public Signer {
   void CallStarted(const RecordedCall& call) override;
   void CallEnded(const RecordedCall& call) override {
     EndReader(call);
+    FindRecreated(call);
     FindRewind(call);
   }
   void OnMessage(const Response& response) override;
@@ -128,6 +140,8 @@ class BugTraces final : public Signer {
   void FindForeignAnswer(WatchIndex watch);
   void FindForeignEvents(WatchIndex watch, const Response& response);
   void FindRewind(const RecordedCall& call);
+  void FindRecreated(const RecordedCall& call);
+  void FindKept(const RecordedCall& txn);
   void EndReader(const RecordedCall& call);
   void FindRefusedWrite(const Response& response);
   bool NothingDeleted(const EventView& event) const;
@@ -162,7 +176,9 @@ class BugTraces final : public Signer {
   std::map<std::uint32_t, ProgressAsks> progress_;                      // by stream
   std::map<std::pair<std::uint32_t, std::int64_t>, WatchIndex> named_;  // by stream and id
   std::vector<std::pair<Line, std::int64_t>> compactions_;  // where they began, and their revisions
-  std::list<Reader> readers_;                               // those that may have been refused
+  std::set<Revision> recreated_;  // of transactions that deleted a key to the end, and put it
+  bool keeps_deleted_ = false;
+  std::list<Reader> readers_;  // those that may have been refused
   // The latest crash before a key was put to a value, for puts after any crash.
   std::map<std::pair<std::string, std::string>, Line> asked_since_;
 };

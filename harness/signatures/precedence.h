@@ -24,6 +24,7 @@ enum class Rank : std::size_t {
   kLeftOut,
   // Why something is missing, the most specific first.
   kJoinsEndedWatch,
+  kRecreatedAtTheFloor,
   kHalfRevisionAtTheFloor,
   kChangeToNamesake,
   kDeleteAtTheFloor,
@@ -44,6 +45,7 @@ enum class Rank : std::size_t {
   kEventsBelowStart,
   kNamesItsRequest,
   kOpenRangeAllowed,
+  kOpenEndOverlooked,
   kSlowStreamEnded,
   kKeptWithoutLeader,
   kWriteLost,
@@ -59,6 +61,7 @@ enum class Rank : std::size_t {
   kHashInSnapshot,
   kRightsFromClosedDatabase,
   kSnapshotGone,
+  kKeptValueDeleted,
   kOlderSnapshotLast,
   kRefusesAfterSnapshot,
   kTimeWithoutEnd,

@@ -26,6 +26,8 @@ Rank RankOf(Rewind::Cause cause) {
       return Rank::kLeftOut;
     case Rewind::Cause::kRightsLeft:
       return Rank::kRightsLeftBehind;
+    case Rewind::Cause::kRecreated:
+      return Rank::kRecreatedAtTheFloor;
   }
   return Rank::kRevisionsReused;
 }

@@ -5,6 +5,7 @@
 #include "harness/bugs/answer_key.h"
 #include "harness/checkers/testing/script.h"
 #include "harness/history/history_parser.h"
+#include "harness/history/requests.h"
 #include "harness/signatures/signature.h"
 
 namespace watchproof {
@@ -666,6 +667,51 @@ TEST(Signature, OfAMemberThatDoesNotStartAgain) {
   EXPECT_EQ(signature(false, gap), "");
   EXPECT_EQ(signature(true, "failed to find database snapshot file"), "snapshot-gone");
   EXPECT_EQ(signature(true, "no space left on device"), "");
+}
+
+// Keys that are deleted by a range without an end, and put in the same transaction.
+Script Recreated(const std::string& end) {
+  return Script()
+      .Put("k", "a", 2)
+      .Txn({.puts = {{"k", "b"}}, .deletes = {"j"}, .deletes_to = end, .puts_second = true}, 3);
+}
+TEST(Signature, OfAKeyDeletedToTheEndAndPut) {
+  EXPECT_EQ(SignatureOf(Guarantee("Transactional"), Recreated(kOpenEnd)), "open-end-overlooked");
+  EXPECT_EQ(SignatureOf(Guarantee("Transactional"), Recreated("l")), "");
+}
+
+TEST(Signature, OfAKeyDeletedToTheEndAndPutAtTheFloor) {
+  const auto lost = [](const std::string& end, std::int64_t floor) {
+    Script script = Recreated(end).Put("i", "c", 4).Compact(floor);
+    return SignatureOf(Guarantee("Linearizable"), script.Read(4, "k"));
+  };
+  EXPECT_EQ(lost(kOpenEnd, 3), "recreated-at-the-floor");
+  EXPECT_EQ(lost(kOpenEnd, 2), "");
+  EXPECT_EQ(lost("l", 3), "");
+  const auto ended = [](std::int64_t floor) {
+    return SignatureOf(Guarantee("Available"),
+                       Recreated(kOpenEnd).Compact(floor).Annotate(
+                           TargetEnded{1, "exited with 1", "range failed to find revision pair"}));
+  };
+  EXPECT_EQ(ended(3), "recreated-at-the-floor");
+  EXPECT_EQ(ended(2), "");
+}
+
+TEST(Signature, OfAKeptValueThatIsDeleted) {
+  const auto signature = [](const std::string& deleted_from, bool keeps) {
+    const TxnRequest txn{
+        .success = {DeleteRequest{.key = deleted_from, .range_end = kOpenEnd},
+                    PutRequest{.key = "k", .value = keeps ? "" : "v", .keeps_value = keeps}}};
+    return SignatureOf(
+        Guarantee("Available"),
+        Script()
+            .Put("k", "a", 2)
+            .StartTxn(9, ToMessage(txn))
+            .Annotate(TargetEnded{1, "exited with 2", "unexpected error during txn with writes"}));
+  };
+  EXPECT_EQ(signature("j", true), "kept-value-deleted");
+  EXPECT_EQ(signature("j", false), "");
+  EXPECT_EQ(signature("l", true), "");
 }
 
 TEST(Signature, OfASnapshotThatOvertakesWhatAMemberDoes) {

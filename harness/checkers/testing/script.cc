@@ -158,11 +158,12 @@ Script& Script::Txn(const TxnParts& parts, std::int64_t revision) {
   };
   if (!parts.puts_second) puts();
   for (std::size_t i = 0; i < parts.deletes.size(); ++i) {
-    if (parts.puts_second && i == 1) puts();
     const std::string& key = parts.deletes[i];
-    const auto gone = static_cast<std::int64_t>(RecordDelete(key, {}, revision).size());
-    request.Nested(2, Message().Nested(3, DeleteMessage(key, {})));
+    const std::string& end = parts.deletes_to;
+    const auto gone = static_cast<std::int64_t>(RecordDelete(key, end, revision).size());
+    request.Nested(2, Message().Nested(3, DeleteMessage(key, end)));
     response.Nested(3, Message().Nested(3, Message().Optional(2, gone)));
+    if (parts.puts_second && i == 0) puts();
   }
   return Call(Method::kTxn, request.bytes(), response.bytes());
 }
@@ -214,8 +215,8 @@ Script& Script::FailCall(std::uint32_t call, Method method, StatusCode code) {
   return Add({.kind = EntryKind::kCallEnded, .method = method, .code = code, .call = CallId(call)});
 }
 
-Script& Script::Read(std::int64_t revision) {
-  return Call(Method::kRange, Message().Text(1, "any").bytes(),
+Script& Script::Read(std::int64_t revision, const std::string& key) {
+  return Call(Method::kRange, Message().Text(1, key).bytes(),
               Message().Nested(1, Header(revision)).bytes());
 }
 

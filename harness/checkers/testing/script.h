@@ -49,6 +49,7 @@ struct PutPart {
 struct TxnParts {
   std::vector<PutPart> puts{};
   std::vector<std::string> deletes{};
+  std::string deletes_to{};  // the end of their ranges
   bool puts_second = false;  // after the first delete
 };
 
@@ -82,8 +83,8 @@ class Script {
   Script& StartTxn(std::uint32_t call, const Message& request);
   Script& EndCompact(std::uint32_t call, StatusCode code);
   Script& FailCall(std::uint32_t call, Method method, StatusCode code);
-  // A read on the direct path, which returns the store's revision.
-  Script& Read(std::int64_t revision);
+  // A read on the direct path, which returns the store's revision, and no key.
+  Script& Read(std::int64_t revision, const std::string& key = "any");
   // A read at a past revision, by a store that is at `head`: answered, or refused as out of range.
   Script& ReadAt(std::int64_t at, std::int64_t head);
   Script& ReadRefusedAt(std::int64_t at, StatusCode code = StatusCode::kOutOfRange);
