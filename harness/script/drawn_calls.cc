@@ -22,8 +22,9 @@ Revision Near(Revision known, std::int64_t number) {
 
 }  // namespace
 
-DrawnCalls::DrawnCalls(const std::string& prefix, std::size_t client, Prng prng)
-    : placement_(prefix, 0),
+DrawnCalls::DrawnCalls(const std::string& prefix, std::size_t client, Prng prng,
+                       const std::string& no_end)
+    : placement_(prefix, 0, no_end),
       prng_(std::move(prng)),
       values_{.given = static_cast<std::int64_t>(client + 1) * kValuesOfClient} {}
 

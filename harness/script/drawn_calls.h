@@ -20,9 +20,10 @@ namespace watchproof::explore {
 
 class DrawnCalls {
  public:
-  // Below the prefix, which ends with '/'. The client's number is in its values: no two clients
-  // write the same.
-  DrawnCalls(const std::string& prefix, std::size_t client, Prng prng);
+  // Below the prefix, which ends with '/'; ranges may go on to `no_end`, if that is given. The
+  // client's number is in its values: no two clients write the same.
+  DrawnCalls(const std::string& prefix, std::size_t client, Prng prng,
+             const std::string& no_end = {});
 
   // `known` is a revision of the store; some keys are put on the client's leases.
   KvRequest Next(Revision known, const std::vector<std::int64_t>& leases);

@@ -15,6 +15,7 @@ using testing::Each;
 using testing::Ge;
 using testing::IsSupersetOf;
 using testing::Le;
+using testing::Not;
 
 constexpr Revision kKnown{1000};
 const std::vector<std::int64_t> kLeases = {7001, 7002};
@@ -25,13 +26,17 @@ struct Drawn {
   std::set<std::int64_t> revisions;  // compared, read at, or bounds; not 0
   std::set<std::size_t> parts;       // of branches
   std::set<std::string> reads;       // options
-  int depth = 0;
+  std::set<std::string> kept;        // by puts in transactions
+  std::set<std::string> ends;        // of deletions
+  int depth = 0;                     // transactions so far
 
   void Note(const PutRequest& put) {
     values.insert(put.value);
     leases.insert(put.lease);
+    if (depth > 0 && put.keeps_value) kept.insert("value");
+    if (depth > 0 && put.keeps_lease) kept.insert("lease");
   }
-  void Note(const DeleteRequest&) {}
+  void Note(const DeleteRequest& erase) { ends.insert(erase.range_end); }
   void Note(const ReadRequest& read) {
     for (const Revision one :
          {read.revision, read.min_mod, read.max_mod, read.min_create, read.max_create}) {
@@ -61,9 +66,9 @@ struct Drawn {
   }
 };
 
-Drawn DrawMany(std::size_t client) {
+Drawn DrawMany(std::size_t client, const std::string& no_end = {}) {
   Drawn drawn;
-  DrawnCalls calls("load/", client, Prng(client));
+  DrawnCalls calls("load/", client, Prng(client), no_end);
   for (int i = 0; i < 3000; ++i) drawn.Note(calls.Next(kKnown, kLeases));
   return drawn;
 }
@@ -74,7 +79,14 @@ TEST(DrawnCalls, HaveEveryOption) {
                                          "descending", "bound"}));
   EXPECT_THAT(drawn.parts, IsSupersetOf({0U, 1U, 2U, 129U}));
   EXPECT_THAT(drawn.leases, IsSupersetOf({0, -1, 7001, 7002}));
+  EXPECT_THAT(drawn.kept, IsSupersetOf({"value", "lease"}));
   EXPECT_GT(drawn.depth, 500);
+}
+
+TEST(DrawnCalls, GoOnToTheEndOfAllKeysWhereTheyMay) {
+  const std::string no_end(1, '\0');
+  EXPECT_THAT(DrawMany(1).ends, AllOf(Contains("load0"), Not(Contains(no_end))));
+  EXPECT_THAT(DrawMany(1, no_end).ends, AllOf(Contains(no_end), Not(Contains("load0"))));
 }
 
 // An absolute small number would decide nothing on a store that has come far.

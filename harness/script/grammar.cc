@@ -108,6 +108,10 @@ class StepDrawer {
       } else if (prng_.Chance(theme_ == Theme::kLeases ? 0.5 : 0.1)) {
         part.lease = Lease();
       }
+      if (part.kind == TxnPart::Kind::kPut) {
+        part.keeps_value = prng_.Chance(0.04);
+        part.keeps_lease = part.lease == 0 && prng_.Chance(0.03);
+      }
       parts.push_back(part);
     }
     if (prng_.Chance(0.05)) parts.push_back(parts.front());

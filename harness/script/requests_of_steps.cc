@@ -36,8 +36,11 @@ std::vector<KvRequest> RequestsOf(const std::vector<TxnPart>& parts, const Place
     const std::string key = placement.Key(part.key);
     const std::string end = placement.End(part.end);
     if (part.kind == TxnPart::Kind::kPut) {
-      requests.emplace_back(
-          PutRequest{.key = key, .value = values.Next(0), .lease = placement.Lease(part.lease)});
+      requests.emplace_back(PutRequest{.key = key,
+                                       .value = part.keeps_value ? "" : values.Next(0),
+                                       .lease = placement.Lease(part.lease),
+                                       .keeps_value = part.keeps_value,
+                                       .keeps_lease = part.keeps_lease});
     } else if (part.kind == TxnPart::Kind::kDelete) {
       requests.emplace_back(DeleteRequest{.key = key, .range_end = end, .previous = true});
     } else {
@@ -57,6 +60,7 @@ std::string Placement::Key(const std::string& key) const {
 std::string Placement::End(const std::string& end) const {
   if (end != kEverything) return end.empty() ? end : prefix_ + end;
   if (prefix_.empty()) return kZeroByte;
+  if (!no_end_.empty()) return no_end_;
   std::string after = prefix_;
   ++after.back();
   return after;

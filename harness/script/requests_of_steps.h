@@ -21,9 +21,9 @@ class Placement {
  public:
   Placement() = default;
   // All keys are below the prefix, which ends with '/'; leases are numbered from `leases` on. "*"
-  // is then everything below the prefix.
-  Placement(std::string prefix, std::int64_t leases)
-      : prefix_(std::move(prefix)), leases_(leases) {}
+  // is then everything below the prefix, or as an end `no_end`, if that is given.
+  Placement(std::string prefix, std::int64_t leases, std::string no_end = {})
+      : prefix_(std::move(prefix)), leases_(leases), no_end_(std::move(no_end)) {}
 
   std::string Key(const std::string& key) const;
   std::string End(const std::string& end) const;
@@ -35,6 +35,7 @@ class Placement {
  private:
   std::string prefix_;
   std::int64_t leases_ = 0;
+  std::string no_end_;
 };
 
 // Gives each put of a script a value of its own.

@@ -127,7 +127,26 @@ std::string ToText(const TxnPart& part) {
   std::string text = fmt::format("{} {}", kParts[static_cast<std::size_t>(part.kind)], part.key);
   if (!part.end.empty()) text += " " + part.end;
   if (part.lease != 0) text += fmt::format(" lease {}", part.lease);
+  if (part.keeps_value) text += " keep-value";
+  if (part.keeps_lease) text += " keep-lease";
   return text;
+}
+
+bool PutOptionsFrom(const std::vector<std::string>& words, TxnPart& put) {
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    if (words[i] == "keep-value") {
+      put.keeps_value = true;
+    } else if (words[i] == "keep-lease") {
+      put.keeps_lease = true;
+    } else if (words[i] == "lease" && i + 1 < words.size()) {
+      const auto lease = ReadNumber(words[++i]);
+      if (!lease) return false;
+      put.lease = *lease;
+    } else {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool FromText(std::string_view text, TxnPart& part) {
@@ -135,14 +154,9 @@ bool FromText(std::string_view text, TxnPart& part) {
   part = {};
   if (!Named(kParts, words[0], part.kind) || words.size() < 2) return false;
   part.key = words[1];
-  const bool put = part.kind == TxnPart::Kind::kPut;
-  if (put && words.size() == 4 && words[2] == "lease") {
-    const auto lease = ReadNumber(words[3]);
-    part.lease = lease.value_or(0);
-    return lease.has_value();
-  }
+  if (part.kind == TxnPart::Kind::kPut) return PutOptionsFrom(words, part);
   if (words.size() == 3) part.end = words[2];
-  return words.size() == 2 || (words.size() == 3 && !put);
+  return words.size() <= 3;
 }
 
 std::string ToText(const Condition& condition) {

@@ -37,14 +37,16 @@ struct Place {
 std::string ToText(const Place& place);
 bool FromText(std::string_view text, Place& place);
 
-// One operation of a transaction: "put KEY", "put KEY lease N", "delete KEY [END]", "get KEY
-// [END]".
+// One operation of a transaction: "put KEY [lease N] [keep-value] [keep-lease]", "delete KEY
+// [END]", "get KEY [END]".
 struct TxnPart {
   enum class Kind { kPut, kDelete, kGet };
   Kind kind = Kind::kPut;
   std::string key;
   std::string end;
   std::int64_t lease = 0;
+  bool keeps_value = false;
+  bool keeps_lease = false;
 };
 std::string ToText(const TxnPart& part);
 bool FromText(std::string_view text, TxnPart& part);

@@ -62,8 +62,9 @@ TEST(ScriptTest, WhatIsWrongIsNamed) {
 
 TEST(ScriptTest, PartsAndConditionsAreReadBack) {
   TxnPart part;
-  for (const char* text : {"put b", "put b lease 2", "put b lease -1", "delete b", "delete a/ a0",
-                           "get b", "get * *", "put ", "delete  a0"}) {
+  for (const char* text :
+       {"put b", "put b lease 2", "put b lease -1", "put b keep-value", "put b lease 2 keep-value",
+        "put b keep-lease", "delete b", "delete a/ a0", "get b", "get * *", "put ", "delete  a0"}) {
     ASSERT_TRUE(FromText(text, part)) << text;
     EXPECT_EQ(ToText(part), text);
   }
@@ -77,8 +78,9 @@ TEST(ScriptTest, PartsAndConditionsAreReadBack) {
 
 TEST(ScriptTest, WhatIsNoPartOrConditionIsRefused) {
   TxnPart part;
-  for (const char* text : {"", "put", "jump b", "put b a0", "put b lease", "put b lease x",
-                           "get b lease 2", "delete a b c", "put b lease 2 3"}) {
+  for (const char* text :
+       {"", "put", "jump b", "put b a0", "put b lease", "put b lease x", "get b lease 2",
+        "delete a b c", "put b lease 2 3", "put b keep", "get b keep-value"}) {
     EXPECT_FALSE(FromText(text, part)) << text;
   }
   Condition condition;

@@ -188,6 +188,8 @@ class ClusterDrawer {
     const std::int64_t drawn = scenario_.Between(0, 9);
     load.guarded = drawn == 0;
     load.drawn = drawn >= 1 && drawn <= 5;
+    // Rarely, as one call of such a load ends every member of etcd.
+    load.open_ends = load.drawn && scenario_.Chance(0.1);
     load.leases = drawn >= 4;
     load.compacts = scenario_.Chance(0.5);
     load.pause = scenario_.Pick<Duration>({5ms, 20ms, 50ms});

@@ -28,13 +28,14 @@ class LoadClient {
  public:
   // The key of the step is that on the target.
   LoadClient(Recorder& recording, const Endpoint& endpoint, const KvOptions& options,
-             const LoadStep& placed, std::size_t number, const std::atomic<std::int64_t>& known)
+             const LoadStep& placed, std::size_t number, const std::string& no_end,
+             const std::atomic<std::int64_t>& known)
       : step_(placed),
         known_(known),
         endpoint_(endpoint),
         kv_(recording, endpoint.ToString(), options),
         prng_(Prng(placed.seed).Fork(options.name)),
-        drawn_(placed.key + "/", number, prng_.Fork("drawn")) {}
+        drawn_(placed.key + "/", number, prng_.Fork("drawn"), no_end) {}
 
   // What would end by itself later would do so at any moment, even while the streams are closed.
   ~LoadClient() {
@@ -142,6 +143,7 @@ Status LoadStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
   LoadStep placed = *this;
   placed.key = session.Placed(key);
+  const std::string no_end = open_ends ? session.PlacedEnd(kOpenEnd) : std::string();
   Environment& environment = context.environment();
   std::vector<Endpoint> endpoints;
   for (int one = 1; one <= environment.members(); ++one) {
@@ -153,13 +155,13 @@ Status LoadStep::Run(StepContext& context) const {
     WP_ASSIGN_OR_RETURN(token, AdminClient(endpoints.front().ToString()).LogIn(user));
   }
   const auto calls_of = [&recording = session.recording(), form = session.write_form(),
-                         &known = session.known(), token, endpoints,
-                         placed](std::size_t number) -> Load::Call {
+                         &known = session.known(), token, endpoints, placed,
+                         no_end](std::size_t number) -> Load::Call {
     const std::string name = fmt::format("{}-{}", placed.load, number);
     const auto client = std::make_shared<LoadClient>(
         recording, endpoints.at(number % endpoints.size()),
         KvOptions{.limits = {.each = kCallLimit}, .name = name, .writes = form}, placed, number,
-        known);
+        no_end, known);
     client->SetToken(token);
     return [client] { return client->CallOnce(); };
   };
