@@ -104,9 +104,11 @@ class CompactionSurfaced final : public Checker {
     const bool below = call.floor.value > 0 && asked <= call.floor;
     const bool beyond = ceiling && asked > *ceiling;
     if ((!below && !beyond) || call.code == StatusCode::kOutOfRange) return;
-    // Without an answer its effect is unknown.
+    // Without an answer its effect is unknown. Of two reasons to refuse it, either will do.
     const bool done = call.code == StatusCode::kOk;
-    if (!done && !IsDefiniteRefusal(call.code)) return;
+    const bool no_right =
+        call.code == StatusCode::kPermissionDenied || call.code == StatusCode::kUnauthenticated;
+    if (no_right || (!done && !IsDefiniteRefusal(call.code))) return;
     Report(
         call,
         fmt::format("a compaction at revision {} to be refused as out of range: {}", asked,
