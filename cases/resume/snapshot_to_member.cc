@@ -2,6 +2,7 @@
 // A member that has fallen too far behind gets a snapshot of the whole store instead of the writes
 // that it missed. The watches that it serves stay open, and the snapshot must be invisible to them.
 #include "cases/support/member_behind.h"
+#include "harness/scenario/steps/stream.h"
 
 namespace watchproof {
 namespace {
@@ -45,6 +46,33 @@ WATCH_CASE(Unique, SnapshotToIsolatedMember,
             .guarantees = {"Unique", "Ordered"},
             .upstream = {15271}}) {
   WatchAcrossASnapshot(scenario, "isolate");
+}
+
+// A server that knows of each watch only its latest event has to find out anew, from the snapshot
+// alone, that the watch has missed nothing.
+WATCH_CASE(CompactionSurfaced, QuietWatchInSnapshot,
+           {.requirement = "a watch is cancelled as compacted when it cannot catch up with the "
+                           "store (etcd API, watch streams); progress says how far it has",
+            .explain = "Of a follower's watches, those of a key that is not written any more have "
+                       "been sent progress. The store is compacted to what they have reached, and "
+                       "the follower is paused until it needs a snapshot. They have missed "
+                       "nothing, and must go on.",
+            .needs = {Capability::kCluster, Capability::kProgressRequest, Capability::kCompaction},
+            .guarantees = {"CompactionSurfaced", "Reliable"}}) {
+  const std::string quiet = scenario.Key("quiet");
+  scenario.Cluster(kClusterWithSnapshots);
+  scenario.Put(quiet);
+  scenario.Open(
+      {.group = "quiet", .count = 3, .range = OneKey(quiet), .stream = "on it", .member = kBehind});
+  scenario.Put(quiet);
+  const Write floor = scenario.PutSome(scenario.Key("busy"), {5, 20}).back();
+  scenario.AwaitDelivered("quiet");
+  scenario.Add(AwaitCaughtUpStep{kBehind});
+  scenario.Add(AwaitProgressStep{"on it"});
+  scenario.Compact(floor);
+  FallBehind(scenario, "pause");
+  scenario.PutSome(quiet, {1, 3});
+  scenario.AwaitDelivered("quiet");
 }
 
 WATCH_CASE(Available, WriteAfterSnapshot,

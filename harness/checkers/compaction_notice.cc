@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/checkers/compaction_notice.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace watchproof {
@@ -31,6 +32,22 @@ bool CaughtUp(const Facts& facts, WatchIndex watch, Revision floor) {
   const ExpectedList& expected = *facts.comparer.expected(watch);
   const std::uint32_t next = expected.LowerBound(caught_up_to->through.next());
   return next == expected.size() || expected[next].revision >= floor;
+}
+
+// Whether nothing that the watch may expect was written between what it has received and the floor:
+// then progress that named a revision in between has passed over nothing.
+bool MissedNothing(const Facts& facts, WatchIndex watch, Revision floor) {
+  if (facts.passive() || facts.timeline().known_through() < floor.previous()) return false;
+  const WatchState& state = facts.state(watch);
+  const ExpectedList& expected = *facts.comparer.expected(watch);
+  const std::uint32_t next = expected.LowerBound(std::max(state.start, state.last_event.next()));
+  return next == expected.size() || expected[next].revision >= floor;
+}
+
+// Of a notice to a watch that progress has brought beyond it: either of the two is wrong.
+Symptom AfterProgress(const Facts& facts, WatchIndex watch, Revision reported) {
+  if (MissedNothing(facts, watch, reported)) return symptom::FalseNotice{.by_progress = true};
+  return symptom::PassedOver{watch};
 }
 
 Draft FalseNotice(const Response& response, std::string expected, std::vector<Line> evidence = {}) {
@@ -85,7 +102,7 @@ std::optional<Draft> WrongNotice(const Facts& facts, WatchIndex watch, const Res
                     requested.value == 0
                         ? std::string("no compaction was requested")
                         : fmt::format("the highest compaction requested is {}", requested)));
-    if (by_progress) draft.symptom = symptom::PassedOver{watch};
+    if (by_progress) draft.symptom = AfterProgress(facts, watch, reported);
     return draft;
   }
   if (!at_floor && !strict && CaughtUp(facts, watch, requested)) {

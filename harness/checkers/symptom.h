@@ -64,9 +64,11 @@ struct HeaderAhead {
   Line line{};
 };
 
-// ErrCompacted to a watch that has not missed anything, by its position or by reads of the past.
+// ErrCompacted to a watch that has not missed anything: by its position, to which progress may have
+// brought it, or by reads of the past.
 struct FalseNotice {
   bool by_reads = false;
+  bool by_progress = false;
 };
 struct NoticeAgain {};
 // No ErrCompacted until so many messages had come on the stream.

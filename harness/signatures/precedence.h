@@ -54,6 +54,7 @@ enum class Rank : std::size_t {
   // That the former watch of the id waited for the event is known, the rest is guessed.
   kFormerWatchWaited,
   kReplayed,
+  kQuietWatchCompacted,
   kFalseNotice,
   kAnswersOutOfOrder,
   kOldDatabaseBack,

@@ -541,6 +541,19 @@ TEST(Signature, OfAFalseNoticeDependsOnASnapshot) {
   EXPECT_EQ(signature(false), "");
 }
 
+// Nothing that it watches was written between its latest event and the floor.
+TEST(Signature, OfANoticeToAQuietWatchDependsOnASnapshot) {
+  const auto signature = [](bool parted, const std::string& key) {
+    Script script = Script().Put("k", "a", 2).Watch("k", 2).Created(0, 2).Deliver(0, {{2, "k"}});
+    script.Put(key, "b", 3).Put("j", "c", 4).AskProgress().Progress(-1, 4).Compact(4);
+    if (parted) script.Armed("pause", "none", true).Healed("pause");
+    return SignatureOf(Guarantee("CompactionSurfaced"), script.Compacted(0, 4));
+  };
+  EXPECT_EQ(signature(true, "j"), "quiet-watch-compacted");
+  EXPECT_EQ(signature(false, "j"), "");
+  EXPECT_EQ(signature(true, "k"), "progress-overtakes");
+}
+
 // The bug concerns open ranges only.
 TEST(Signature, OfAKeyOutsideTheReadRight) {
   const auto shown = [](const std::string& end) {
