@@ -178,6 +178,15 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     RowName);
 
+Script RefusedAgain(StatusCode code) {
+  return Script()
+      .Put("k", "a", 2)
+      .Put("k", "b", 3)
+      .Compact(3)
+      .StartCompact(9, 2)
+      .EndCompact(9, code);
+}
+
 // The create for `start` was refused, with the store compacted to 4.
 Script RefusedBelow(std::int64_t start, const Message& rest = {}) {
   return Script()
@@ -207,6 +216,10 @@ INSTANTIATE_TEST_SUITE_P(
         {"CompactionToNothingOfAStoreThatWasNeverCompacted",
          Script().Put("k", "a", 2).Compact(0).Watch("k", 2).Created(0, 2).Deliver(0, {{2, "k"}}),
          {}},
+        {"BelowTheFloorWithoutTheRight", RefusedAgain(StatusCode::kPermissionDenied), {}},
+        {"BelowTheFloorForAnotherReason",
+         RefusedAgain(StatusCode::kFailedPrecondition),
+         {"CompactionSurfaced"}},
         {"BeforeTheCompactionWasAcknowledged",
          Script()
              .Put("k", "a", 2)

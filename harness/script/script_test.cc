@@ -78,9 +78,8 @@ TEST(ScriptTest, PartsAndConditionsAreReadBack) {
 
 TEST(ScriptTest, WhatIsNoPartOrConditionIsRefused) {
   TxnPart part;
-  for (const char* text :
-       {"", "put", "jump b", "put b a0", "put b lease", "put b lease x", "get b lease 2",
-        "delete a b c", "put b lease 2 3", "put b keep", "get b keep-value"}) {
+  for (const char* text : {"", "put", "jump b", "put b a0", "put b lease", "put b lease x",
+                           "get b lease 2", "delete a b c", "put b lease 2 3", "put b keep"}) {
     EXPECT_FALSE(FromText(text, part)) << text;
   }
   Condition condition;
