@@ -43,6 +43,8 @@ Status Environment::Start() {
                      .compare_at_start = options_.cluster.compare_at_start,
                      .catch_up_entries = options_.cluster.catch_up_entries,
                      .lease_checkpoints = options_.cluster.lease_checkpoints,
+                     .backend_batch = options_.cluster.backend_batch,
+                     .backend_ms = options_.cluster.backend_ms,
                      .election_ms = options_.cluster.election_ms};
   if (size > 1) WP_RETURN_IF_ERROR(OpenPeerPaths(shape));
   Status up = StartAll(shape);

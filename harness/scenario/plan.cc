@@ -41,6 +41,8 @@ std::vector<Field> FieldsOf(Plan& plan) {
   whole("compaction_batch", plan.cluster.compaction_batch).Optional();
   whole("catch_up_entries", plan.cluster.catch_up_entries).Optional();
   whole("lease_checkpoints", plan.cluster.lease_checkpoints).Optional();
+  whole("backend_batch", plan.cluster.backend_batch).Optional();
+  whole("backend_ms", plan.cluster.backend_ms).Optional();
   whole("election_ms", plan.cluster.election_ms).Optional();
   whole("permit_compacted_at_the_floor", plan.permit_compacted_at_the_floor).Optional();
   whole("shows", plan.shows).Optional();

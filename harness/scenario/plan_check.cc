@@ -105,6 +105,8 @@ Status CheckPlan(const Plan& plan) {
   if (cluster.snapshot_count < 0) return Bad("a snapshot count of {}", cluster.snapshot_count);
   if (cluster.compaction_batch < 0) return Bad("a batch of {}", cluster.compaction_batch);
   if (cluster.catch_up_entries < 0) return Bad("{} entries", cluster.catch_up_entries);
+  if (cluster.backend_batch < 0) return Bad("a batch of {} writes", cluster.backend_batch);
+  if (cluster.backend_ms < 0) return Bad("a commit every {} ms", cluster.backend_ms);
   if (cluster.election_ms != 0 &&
       (cluster.election_ms < kLeastElection || cluster.election_ms > kMostElection)) {
     return Bad("an election after {} ms; expected 0 for the default, or {} to {}",

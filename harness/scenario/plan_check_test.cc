@@ -80,6 +80,10 @@ TEST(PlanCheck, NumbersHaveAPlausibleSize) {
   EXPECT_THAT(Why(cluster), HasSubstr("expected 1 to 9"));
   cluster.cluster = {.members = 3, .election_ms = 20};
   EXPECT_THAT(Why(cluster), HasSubstr("expected 0 for the default, or 100 to 50000"));
+  cluster.cluster = {.members = 3, .backend_batch = -1};
+  EXPECT_THAT(Why(cluster), HasSubstr("a batch of -1 writes"));
+  cluster.cluster = {.members = 3, .backend_ms = -1};
+  EXPECT_THAT(Why(cluster), HasSubstr("a commit every -1 ms"));
 }
 
 TEST(PlanCheck, AFolderIsNotAPlan) {

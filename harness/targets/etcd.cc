@@ -244,6 +244,14 @@ class EtcdTarget final : public ProcessTarget {
     if (options.cluster.catch_up_entries != 0 && !catch_up.empty()) {
       child.arguments.push_back(fmt::format("{}={}", catch_up, options.cluster.catch_up_entries));
     }
+    const std::string limit = flag("backend-batch-limit");
+    if (options.cluster.backend_batch != 0 && !limit.empty()) {
+      child.arguments.push_back(fmt::format("{}={}", limit, options.cluster.backend_batch));
+    }
+    const std::string wait = flag("backend-batch-interval");
+    if (options.cluster.backend_ms != 0 && !wait.empty()) {
+      child.arguments.push_back(fmt::format("{}={}ms", wait, options.cluster.backend_ms));
+    }
     if (options.cluster.lease_checkpoints) AddLeaseCheckpoints(help, child);
     if (const int election = options.cluster.election_ms; election != 0) {
       child.arguments.insert(child.arguments.end(),

@@ -51,6 +51,10 @@ struct ClusterShape {
   // whether what is left of each lease is written down now and then. Likewise.
   int catch_up_entries = 0;
   bool lease_checkpoints = false;
+  // Writes between two commits of the backend, and how long the oldest of them may wait for one.
+  // Likewise.
+  int backend_batch = 0;
+  int backend_ms = 0;
   // After how long without its leader a member stands for election; its leader sends word ten times
   // as often. 0: the target's default.
   int election_ms = 0;
