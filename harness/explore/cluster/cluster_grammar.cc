@@ -77,6 +77,8 @@ class ClusterDrawer {
     may_send_snapshot_ = cluster.snapshot_count > 0;
     cluster.lease_checkpoints = scenario_.Chance(0.2);
     if (scenario_.Chance(0.5)) cluster.election_ms = 500;
+    if (scenario_.Chance(0.2)) cluster.backend_batch = scenario_.Chance(0.5) ? 1 : 50;
+    if (scenario_.Chance(0.2)) cluster.backend_ms = scenario_.Chance(0.5) ? 5 : 2000;
     // A release may not read what an older one has logged since its last snapshot.
     if (options_.releases.size() > 1) cluster.snapshot_count = 100;
     return cluster;
@@ -230,11 +232,17 @@ class ClusterDrawer {
                          .member = 0});
   }
 
+  static bool Ends(const DrawnEvent& event, const Group& group) {
+    if (event.kind == DrawnEvent::Kind::kClients) {
+      return event.ends_watches && group.member == 1 && !group.stream.starts_with("direct");
+    }
+    return event.ends_watches && (event.member == 0 || group.member == event.member);
+  }
+
   void Begin(const DrawnEvent& event, const std::string& number) {
     // Of all of them at least one must take effect.
     scenario_.Add(InjectStep{event.fault, event.parameters, /*optional=*/true});
-    for (Group& group : groups_)
-      group.ended |= event.ends_watches && (event.member == 0 || group.member == event.member);
+    for (Group& group : groups_) group.ended |= Ends(event, group);
     if (event.at_once) return scenario_.AwaitEffectAndHeal(event.fault);
     if (event.awaited && (event.far_behind || scenario_.Chance(0.6))) {
       scenario_.AwaitEffect(event.fault);
@@ -319,6 +327,7 @@ class ClusterDrawer {
                     .range = kAll,
                     .stream = "direct/" + name,
                     .member = member};
+    if (member == 1 && scenario_.Chance(0.4)) watch.stream = name;
     if (scenario_.Chance(0.25)) watch.range = {kStem + "/" + Text(scenario_.Between(0, 9)), ""};
     if (scenario_.Chance(0.25)) watch.range = scenario_.Pick(kRanges);
     const std::int64_t drawn = scenario_.Between(0, 7);

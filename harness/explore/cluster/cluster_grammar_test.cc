@@ -65,7 +65,8 @@ TEST(ClusterGrammar, DrawsEveryKindOfEventOnEveryMember) {
     EXPECT_THAT(members[fault], testing::ElementsAre("1", "2", "3")) << fault;
   }
   for (const char* const fault :
-       {"blackout", "no-space", "one-way-cut", "restore", "slow-link", "split"}) {
+       {"bandwidth", "black-hole", "blackout", "close", "goaway", "half-open", "latency",
+        "no-space", "one-way-cut", "reset", "restore", "slice", "slow-link", "split", "stall"}) {
     EXPECT_TRUE(members.contains(fault)) << fault;
   }
 }

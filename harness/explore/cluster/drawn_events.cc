@@ -50,6 +50,7 @@ std::vector<DrawnEvent> EventDrawer::Among(int member, std::vector<DrawnEvent> e
   const auto on = [&] { return scenario_.Chance(0.65) ? member : member = AnyMember(); };
   // Rights that change while a member is cut off are what it must catch up with.
   if (traits_.rights || scenario_.Chance(0.5)) events.push_back(DrawLinks(on()));
+  if (scenario_.Chance(0.25)) events.push_back(DrawClients());
   if (options_.disks && scenario_.Chance(0.35)) events.push_back(DrawDisk(on()));
   if (events.empty() || scenario_.Chance(0.4)) events.push_back(DrawCall(on()));
   scenario_.Shuffle(events);
@@ -89,6 +90,20 @@ DrawnEvent EventDrawer::DrawLinks(int member) {
     event.parameters = {{"rate", "16KiB"}, {"at-least", "4KiB"}};
   }
   event.parameters["member"] = Text(member);
+  return event;
+}
+
+// The proxied path is that of the first member.
+DrawnEvent EventDrawer::DrawClients() {
+  static const std::vector<std::string> kEnds = {"reset", "close", "goaway", "half-open",
+                                                 "black-hole"};
+  static const std::vector<std::string> kHolds = {"stall", "latency", "bandwidth", "slice"};
+  const bool ends = scenario_.Chance(0.5);
+  DrawnEvent event{.kind = Kind::kClients,
+                   .fault = scenario_.Pick(ends ? kEnds : kHolds),
+                   .ends_watches = ends,
+                   .most = 1500ms};
+  if (event.fault == "stall" || event.fault == "black-hole") event.parameters["at-least"] = "1KiB";
   return event;
 }
 

@@ -19,18 +19,18 @@ namespace watchproof {
 
 // Of a round there is at most one fault of each kind.
 struct DrawnEvent {
-  enum class Kind { kLinks, kProcess, kDisk, kCall };
+  enum class Kind { kLinks, kClients, kProcess, kDisk, kCall };
   Kind kind = Kind::kCall;
   std::string fault;
   std::map<std::string, std::string> parameters{};
-  int member = 0;        // that it is about; 0: none of them
-  bool awaited = false;  // it shows before it is healed
-  bool at_once = false;  // it is over as soon as it has begun
-  bool ends_watches = false;
-  bool far_behind = false;  // so much is written meanwhile that the member is sent a snapshot
-  bool may_end = false;     // the process, by itself
-  bool quiet = false;       // no load runs beside it
-  Duration most = 800ms;    // that it is held before it is healed
+  int member = 0;             // that it is about; 0: none of them
+  bool awaited = false;       // it shows before it is healed
+  bool at_once = false;       // it is over as soon as it has begun
+  bool ends_watches = false;  // on every path, or of clients' links: on the proxied path
+  bool far_behind = false;    // so much is written meanwhile that the member is sent a snapshot
+  bool may_end = false;       // the process, by itself
+  bool quiet = false;         // no load runs beside it
+  Duration most = 800ms;      // that it is held before it is healed
 };
 
 // What the whole plan is like.
@@ -56,6 +56,7 @@ class EventDrawer {
  private:
   int AnyMember() { return static_cast<int>(scenario_.Between(1, options_.members)); }
   DrawnEvent DrawLinks(int member);
+  DrawnEvent DrawClients();
   DrawnEvent DrawProcess(int member);
   DrawnEvent DrawBadDisk(int member);
   DrawnEvent DrawDisk(int member);
