@@ -71,6 +71,43 @@ WATCH_CASE(Isolated, ClosedWhileBehind,
   scenario.Heal("stall");
 }
 
+// A connection carries the answers of all its calls, and a server decides which of them is next.
+WATCH_CASE(Isolated, ReadsOnItsConnection,
+           {.requirement = "no watcher is held up by what else its client asks for (etcd #15402)",
+            .explain = "Clients read four megabytes again and again on the connection of a watch, "
+                       "as an API server does. Watches of the same key on another connection show "
+                       "when an event is due; the one beside the reads must have it within "
+                       "seconds, while they go on (etcd #15402: over TLS it waits until they "
+                       "end).",
+            .guarantees = {"Isolated", "Reliable"},
+            .upstream = {15402}}) {
+  const std::string key = scenario.Key("small");
+  const std::string large = scenario.Key("large");
+  for (int i = 0; i < 40; ++i) {
+    scenario.Put(large + "/" + std::to_string(i), {100'000, 100'000});
+  }
+  scenario.Put(key);
+  const auto open = [&](const std::string& group) {
+    scenario.Open({.group = group, .range = OneKey(key), .stream = "direct/" + group});
+  };
+  open("free");
+  open("beside");
+  scenario.BeginLoad({.load = "reads",
+                      .clients = 16,
+                      .calls = 10'000,
+                      .key = large,
+                      .direct = true,
+                      .whole_reads = true,
+                      .beside = "direct/beside"});
+  for (int i = 0; i < 3; ++i) {
+    scenario.Hold(200ms, 400ms);
+    scenario.Put(key);
+    scenario.Add(MustDeliverStep{"free"});
+    scenario.Add(MustDeliverStep{"beside", 2s});
+  }
+  scenario.Add(StopLoadStep{"reads"});
+}
+
 WATCH_CASE(Reliable, FinishedRequests,
            {.requirement = "a watch lasts until it is cancelled or its stream ends (etcd API, "
                            "Watch)",

@@ -77,6 +77,8 @@ class Isolated final : public Checker {
       if (found == due_.end()) return;
       JudgeDelay(found->second, where);
       due_.erase(found);
+    } else if (const auto* beside = std::get_if<CallsBeside>(&annotation)) {
+      calls_beside_[beside->stream.value] = beside->calls;
     }
   }
 
@@ -122,19 +124,23 @@ class Isolated final : public Checker {
       furthest = std::min(furthest, position);
     }
     if (!first) return;
-    Add(*first,
-        {.expected = fmt::format("every change through revision {}, or at least one every {} ms, "
-                                 "at each watch of group {}, which has its own connection",
-                                 due.due.through, due.due.limit_ms, due.due.group),
-         .observed = fmt::format("{} of {} still waited, the furthest behind at revision {}; "
-                                 "nothing came for {}",
-                                 waiting, due.watches.size(), furthest,
-                                 Milliseconds(now.at - due.latest.at)),
-         .evidence = {due.latest.line},
-         .where = now,
-         .symptom = symptom::Delay{due.notices},
-         .lost = NextOf(*first),
-         .by_silence = true});
+    const auto calls = calls_beside_.find(facts().state(*first).stream.value);
+    const bool beside_calls = calls != calls_beside_.end();
+    Add(*first, {.expected = fmt::format(
+                     "every change through revision {}, or at least one every {} ms, "
+                     "at each watch of group {}, which {}",
+                     due.due.through, due.due.limit_ms, due.due.group,
+                     beside_calls ? fmt::format("shares its connection with {}", calls->second)
+                                  : std::string("has its own connection")),
+                 .observed = fmt::format(
+                     "{} of {} still waited, the furthest behind at revision {}; "
+                     "nothing came for {}",
+                     waiting, due.watches.size(), furthest, Milliseconds(now.at - due.latest.at)),
+                 .evidence = {due.latest.line},
+                 .where = now,
+                 .symptom = symptom::Delay{.notices = due.notices, .beside_calls = beside_calls},
+                 .lost = NextOf(*first),
+                 .by_silence = true});
   }
 
   // What a watch lacks that still waits.
@@ -157,8 +163,9 @@ class Isolated final : public Checker {
         level);
   }
 
-  std::map<std::string, Due> due_;                  // by group
-  std::map<std::uint32_t, std::uint64_t> creates_;  // by stream, those that were answered
+  std::map<std::string, Due> due_;                     // by group
+  std::map<std::uint32_t, std::string> calls_beside_;  // by stream
+  std::map<std::uint32_t, std::uint64_t> creates_;     // by stream, those that were answered
   // By stream and id: the latest watch of that name.
   std::unordered_map<std::uint32_t, std::unordered_map<std::int64_t, WatchIndex>> names_;
 };

@@ -201,6 +201,10 @@ struct AnnotationPhrases {
     return fmt::format("member {} counts {} {}, it was {} before {} watch streams", account.member,
                        account.after, account.of, account.before, account.streams);
   }
+  std::string operator()(const CallsBeside& beside) {
+    return fmt::format("{} begin on the connection of stream {}", beside.calls,
+                       beside.stream.value);
+  }
   std::string operator()(const AnswerDiffers& differs) {
     return fmt::format("an answer to client {} differs; expected: {}; observed: {}", differs.client,
                        differs.expected, differs.observed);

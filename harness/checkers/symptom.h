@@ -76,9 +76,11 @@ struct Silence {
   std::uint64_t received = 0;
   bool whole = false;  // nothing came instead either
 };
-// Nothing came, though so many watches were sent ErrCompacted again meanwhile.
+// Nothing came, though so many watches were sent ErrCompacted again meanwhile; perhaps beside other
+// calls on the connection.
 struct Delay {
   std::size_t notices = 0;
+  bool beside_calls = false;
 };
 
 // A member lacks what the others have.

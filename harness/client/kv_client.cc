@@ -31,7 +31,9 @@ Status StatusOf(const Result<Value>& result) {
 }  // namespace
 
 KvClient::KvClient(Recorder& recorder, const std::string& endpoint, const KvOptions& options)
-    : recorder_(recorder), options_(options), calls_(MakeChannel(endpoint), options.limits) {}
+    : recorder_(recorder),
+      options_(options),
+      calls_(options.connection ? options.connection : MakeChannel(endpoint), options.limits) {}
 
 Result<Bytes> KvClient::Record(Method method, const Message& request) {
   return calls_.Call(recorder_, method, request.bytes(), options_.name);
@@ -130,6 +132,12 @@ Result<Revision> KvClient::Swap(const std::string& key, std::int64_t version,
 Result<Revision> KvClient::Compact(Revision at, Answer answer) {
   return Call(Method::kCompact,
               Message().Optional(1, at.value).Optional(2, answer == Answer::kPhysical));
+}
+
+Result<Revision> KvClient::ReadForNothing(const ReadRequest& read) {
+  WP_ASSIGN_OR_RETURN(const auto answer, Decode<RangeResponseView>(
+                                             calls_.Ask(Method::kRange, ToMessage(read).bytes())));
+  return Revision(answer.view.header.revision);
 }
 
 Result<std::int64_t> KvClient::Count(const std::string& key, const std::string& range_end) {

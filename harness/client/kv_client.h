@@ -29,6 +29,7 @@ struct KvOptions {
   // Names the client, and so its connection, in the recording.
   std::string name = "direct";
   WriteForm writes = WriteForm::kPlain;
+  Connection connection = {};  // to share; empty: one of its own, to the endpoint
 };
 
 class KvClient {
@@ -58,6 +59,8 @@ class KvClient {
   Result<Revision> Compact(Revision at, Answer answer = Answer::kPhysical);
   // The answer is in the recording.
   Result<Revision> Read(const ReadRequest& read) { return Call(Method::kRange, ToMessage(read)); }
+  // The answer is thrown away, and neither recorded nor judged: it may be large.
+  Result<Revision> ReadForNothing(const ReadRequest& read);
   // The number of keys. Not recorded, because it is not judged.
   Result<std::int64_t> Count(const std::string& key, const std::string& range_end);
   // A linearizable read of one key; returns the current revision.

@@ -322,6 +322,17 @@ struct ClientAsks {
   }
 };
 
+// From here on other calls of the client go over the connection of the stream.
+struct CallsBeside {
+  static constexpr std::string_view kType = "calls_beside";
+  StreamId stream{};
+  std::string calls;  // "reads of every key"
+  void Fields(auto& field) {
+    field("stream", stream);
+    field("calls", calls);
+  }
+};
+
 // The client takes so many more messages of the stream, and then none until the next of these.
 struct ReadingLimited {
   static constexpr std::string_view kType = "reading_limited";
@@ -450,9 +461,9 @@ using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
                  AnswerDiffers, NotRestarted, HistoryHash, RightsChanged, Restored, MomentMissed,
-                 TargetRefused, MemberBehind, Account, PromiseAsked, ClientAsks, ReadingLimited,
-                 QuestionLeft, DiskActivity, NotRecorded, ConsumerStarted, ConsumerReport,
-                 ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
+                 TargetRefused, MemberBehind, Account, PromiseAsked, ClientAsks, CallsBeside,
+                 ReadingLimited, QuestionLeft, DiskActivity, NotRecorded, ConsumerStarted,
+                 ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

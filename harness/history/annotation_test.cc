@@ -32,6 +32,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       MemberBehind{3, 9, "it is at revision 7", 20'000},
       Account{2, "goroutines", 60, 81, 20, false},
       ClientAsks{"script 1", "the leases"},
+      CallsBeside{StreamId(3), "reads of every key"},
       ReadingLimited{StreamId(2), -1},
       QuestionLeft{"the leases", "not offered"},
       DiskActivity{2, "sync", 1000, 41000, 3, 0, 40000, "log", "sync of member/wal/0.wal"},

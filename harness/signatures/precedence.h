@@ -68,6 +68,7 @@ enum class Rank : std::size_t {
   kTimeWithoutEnd,
   kRevokedOnWaking,
   kRightsLeftBehind,
+  kStarvedByReads,
   kGoroutineLeftBehind,
   kWatchersMiscounted,
   kEndedAsUnavailable,

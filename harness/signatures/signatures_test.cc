@@ -373,6 +373,18 @@ TEST(Signature, OfADelayBesideRepeatedNotices) {
   EXPECT_EQ(signature(511), "");
 }
 
+TEST(Signature, OfADelayBesideOtherCalls) {
+  const auto signature = [](bool calls, std::uint32_t stream) {
+    Script script = Script().Put("k", "a", 2).Watch("k", 2).Created(0, 2);
+    if (calls) script.Annotate(CallsBeside{StreamId(stream), "reads"});
+    script.Annotate(DeliveryDue{"g", {1}, {0}, 3, 0});
+    return SignatureOf(Guarantee("Isolated"), script.Annotate(DeliveryOver{"g"}));
+  };
+  EXPECT_EQ(signature(true, 1), "starved-by-reads");
+  EXPECT_EQ(signature(true, 2), "");
+  EXPECT_EQ(signature(false, 1), "");
+}
+
 TEST(Signature, OfAKeyThatChangedTwiceAtTheFloor) {
   const auto signature = [](std::int64_t floor) {
     Script script = Script().Put("k", "a", 2).Txn({.puts = {{"k", "b"}}, .deletes = {"k"}}, 3);

@@ -75,6 +75,9 @@ class LoadClient {
                {{.key = from, .range_end = end, .result = CompareResult::kGreater, .number = -1}},
            .success = {PutRequest{.key = key, .value = value()}}});
     }
+    if (step_.whole_reads) {
+      return kv_.ReadForNothing({.key = from, .range_end = end, .serializable = true});
+    }
     if (step_.puts_only) return kv_.Put(key, value());
     if (step_.reads_only) return kv_.Read({.key = key, .serializable = step_.serializable});
     const std::uint64_t dice = prng_.Below(100);
@@ -154,14 +157,21 @@ Status LoadStep::Run(StepContext& context) const {
   if (!user.empty()) {
     WP_ASSIGN_OR_RETURN(token, AdminClient(endpoints.front().ToString()).LogIn(user));
   }
-  const auto calls_of = [&recording = session.recording(), form = session.write_form(),
+  Connection shared;
+  if (!beside.empty()) {
+    WP_ASSIGN_OR_RETURN(const WatchStream* const stream, context.Stream(beside));
+    shared = stream->connection();
+    session.Annotate(CallsBeside{stream->id(), whole_reads ? "reads of every key" : "calls"});
+  }
+  const auto calls_of = [&recording = session.recording(), form = session.write_form(), shared,
                          &known = session.known(), token, endpoints, placed,
                          no_end](std::size_t number) -> Load::Call {
     const std::string name = fmt::format("{}-{}", placed.load, number);
     const auto client = std::make_shared<LoadClient>(
         recording, endpoints.at(number % endpoints.size()),
-        KvOptions{.limits = {.each = kCallLimit}, .name = name, .writes = form}, placed, number,
-        no_end, known);
+        KvOptions{
+            .limits = {.each = kCallLimit}, .name = name, .writes = form, .connection = shared},
+        placed, number, no_end, known);
     client->SetToken(token);
     return [client] { return client->CallOnce(); };
   };

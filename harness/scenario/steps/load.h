@@ -23,6 +23,7 @@ struct LoadStep {
   bool reads_only = false;    // of one key each
   bool serializable = false;  // of these: the member answers them by itself
   bool hashes_only = false;   // each asks the member for a hash of all that it holds
+  bool whole_reads = false;   // each reads every key of the load, and is not judged
   // Each is a transaction, which reads every key of the load before it writes.
   bool guarded = false;
   // Each is of any kind and with any options, as scripts of exploration have them, see
@@ -39,6 +40,8 @@ struct LoadStep {
   Duration pause{};    // of a client after each call
   int member = 1;      // that the clients connect to; 0: they are spread over all members
   std::string user{};  // empty: the one of the other calls of the attempt
+  // A stream of watches; the clients share its connection. Empty: each has its own.
+  std::string beside{};
   static constexpr std::uint64_t kMostClients = 10'000;
   static constexpr std::uint64_t kMostCalls = 10'000'000;
   static constexpr std::string_view kOp = "load";
@@ -54,6 +57,7 @@ struct LoadStep {
     field("reads_only", reads_only).Optional();
     field("serializable", serializable).Optional();
     field("hashes_only", hashes_only).Optional();
+    field("whole_reads", whole_reads).Optional();
     field("guarded", guarded).Optional();
     field("drawn", drawn).Optional();
     field("open_ends", open_ends).Optional();
@@ -63,6 +67,7 @@ struct LoadStep {
     field("pause_us", pause).Optional();
     field("member", member).Optional().Member(0);
     field("user", user).Optional().Uses(Subject::kUser);
+    field("beside", beside).Optional();
   }
   Usage Cost() const;
   std::string BeyondKubernetes() const {
