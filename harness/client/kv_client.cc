@@ -134,7 +134,7 @@ Result<Revision> KvClient::Compact(Revision at, Answer answer) {
               Message().Optional(1, at.value).Optional(2, answer == Answer::kPhysical));
 }
 
-Result<Revision> KvClient::ReadForNothing(const ReadRequest& read) {
+Result<Revision> KvClient::ReadUnjudged(const ReadRequest& read) {
   WP_ASSIGN_OR_RETURN(const auto answer, Decode<RangeResponseView>(
                                              calls_.Ask(Method::kRange, ToMessage(read).bytes())));
   return Revision(answer.view.header.revision);

@@ -60,7 +60,7 @@ class KvClient {
   // The answer is in the recording.
   Result<Revision> Read(const ReadRequest& read) { return Call(Method::kRange, ToMessage(read)); }
   // The answer is thrown away, and neither recorded nor judged: it may be large.
-  Result<Revision> ReadForNothing(const ReadRequest& read);
+  Result<Revision> ReadUnjudged(const ReadRequest& read);
   // The number of keys. Not recorded, because it is not judged.
   Result<std::int64_t> Count(const std::string& key, const std::string& range_end);
   // A linearizable read of one key; returns the current revision.

@@ -285,7 +285,8 @@ void BugTraces::FindRecreated(const RecordedCall& call) {
     const bool recreates =
         effect.has_value() && Recreates(effect->operations, [](const Operation&) { return true; });
     if (recreates) recreated_.insert(revision);
-  } else if (call.method == Method::kCompact && !rewind_ && recreated_.contains(revision)) {
+  } else if (call.method == Method::kCompact && call.outcome != CallOutcome::kRefused && !rewind_ &&
+             recreated_.contains(revision)) {
     rewind_ = Rewind{call.began, revision.previous(), Rewind::Cause::kRecreated};
   }
 }

@@ -76,7 +76,7 @@ class LoadClient {
            .success = {PutRequest{.key = key, .value = value()}}});
     }
     if (step_.whole_reads) {
-      return kv_.ReadForNothing({.key = from, .range_end = end, .serializable = true});
+      return kv_.ReadUnjudged({.key = from, .range_end = end, .serializable = true});
     }
     if (step_.puts_only) return kv_.Put(key, value());
     if (step_.reads_only) return kv_.Read({.key = key, .serializable = step_.serializable});
