@@ -52,11 +52,13 @@ WATCH_CASE(Durable, RecreatedAtTheFloor,
             .upstream = {22376}}) {
   const std::vector<std::string> keys = scenario.Keys("anew", {2, 5});
   const std::string before = scenario.Key("before");
+  scenario.Open({.group = "all", .range = {kToTheEnd, kToTheEnd}});
   for (const std::string& key : keys) scenario.Put(key);
   if (scenario.Chance(0.5)) scenario.Put(before);
   std::vector<Step> anew = {From(kToTheEnd)};
   for (const std::string& key : keys) anew.push_back(PutStep{key, scenario.Value()});
   scenario.Add(RefusedTxnStep{anew});
+  scenario.AwaitDelivered("all");
   scenario.Add(CompactStep{.at = AtHead()});
   scenario.KillAndRestart();
   scenario.Add(ReadStep{.key = kToTheEnd, .range_end = kToTheEnd});
@@ -73,11 +75,13 @@ WATCH_CASE(
      .guarantees = {"Transactional", "Durable"}}) {
   const std::string stem = scenario.Key("kept");
   const std::string key = stem + "/k";
+  scenario.Open({.group = "all", .range = Below(stem)});
   scenario.Put(stem + "/a");
   scenario.Put(key);
   scenario.Add(RefusedTxnStep{{PutStep{stem + "/a", scenario.Value()}, From(stem + "/b"),
                                PutStep{.key = key, .keeps_value = true}}});
   scenario.PutSome(key, {1, 3});
+  scenario.AwaitDelivered("all");
   scenario.KillAndRestart();
   scenario.PutSome(key, {1, 3});
 }

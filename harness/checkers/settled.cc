@@ -192,12 +192,13 @@ class Settled final : public Checker {
     StatusCode code{};
   };
 
-  // The end of a process is seen soon after that of its streams, and is for Available to judge.
+  // The end of a process is seen at about the time of that of its streams, and is for Available to
+  // judge.
   bool EndedWithProcess(const Dropped& dropped) const {
-    static constexpr Duration kUntilSeen = 2s;
+    static constexpr Duration kAbout = 2s;
     return dropped.code == StatusCode::kUnavailable &&
            std::ranges::any_of(processes_ended_, [&dropped](Duration seen) {
-             return seen >= dropped.where.at && seen - dropped.where.at < kUntilSeen;
+             return std::chrono::abs(seen - dropped.where.at) < kAbout;
            });
   }
 

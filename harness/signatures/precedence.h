@@ -63,6 +63,7 @@ enum class Rank : std::size_t {
   kRightsFromClosedDatabase,
   kSnapshotGone,
   kKeptValueDeleted,
+  kHalfTransaction,
   kOlderSnapshotLast,
   kRefusesAfterSnapshot,
   kTimeWithoutEnd,

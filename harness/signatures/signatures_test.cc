@@ -739,6 +739,26 @@ TEST(Signature, OfAKeptValueThatIsDeleted) {
   EXPECT_EQ(signature("l", true), "");
 }
 
+// The watch receives what comes before the value that there is none to keep of.
+TEST(Signature, OfATransactionThatIsDoneHalfWay) {
+  const TxnRequest txn{.success = {PutRequest{.key = "a", .value = "x"},
+                                   DeleteRequest{.key = "j", .range_end = kOpenEnd},
+                                   PutRequest{.key = "k", .keeps_value = true}}};
+  const std::vector<Event> done = {
+      {.kv = {.key = "a", .value = "x", .create = 3, .mod = 3, .version = 1}},
+      {.deleted = true, .kv = {.key = "k", .mod = 3}}};
+  const ScriptedCreate all{.range_end = "z"};
+  Script half = Script().On(9, "control").Watch("a", 2, all).Created(0).On(1).Put("k", "a", 2);
+  half.Watch("a", 2, all).Created(0, 2).Deliver(0, {{2, "k"}}).On(9).Deliver(0, {{2, "k"}});
+  half.StartTxn(9, ToMessage(txn)).DeliverRaw(0, done).On(1).DeliverRaw(0, done);
+  half.FailCall(9, Method::kTxn, StatusCode::kUnavailable);
+  EXPECT_EQ(SignatureOf(Guarantee("Atomic"), half), "half-transaction");
+  Script other = Script().Watch("a", 2, {.range_end = "z"}).Created(0, 1);
+  other.Txn({.puts = {{"a", "x"}, {"b", "y"}}}, 2).Put("c", "z", 3);
+  other.Deliver(0, {{2, "a"}}).Deliver(0, {{3, "c"}});
+  EXPECT_EQ(SignatureOf(Guarantee("Atomic"), other), "");
+}
+
 TEST(Signature, OfASnapshotThatOvertakesWhatAMemberDoes) {
   const auto signature = [](const std::string& words, const char* fault) {
     Script script = Script().Put("k", "a", 2);
