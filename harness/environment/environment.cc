@@ -37,15 +37,7 @@ Status Environment::Start() {
     }
     members_.push_back({.address = std::move(address), .target = std::move(first)});
   }
-  ClusterShape shape{.members = {},
-                     .snapshot_count = options_.cluster.snapshot_count,
-                     .compaction_batch = options_.cluster.compaction_batch,
-                     .compare_at_start = options_.cluster.compare_at_start,
-                     .catch_up_entries = options_.cluster.catch_up_entries,
-                     .lease_checkpoints = options_.cluster.lease_checkpoints,
-                     .backend_batch = options_.cluster.backend_batch,
-                     .backend_ms = options_.cluster.backend_ms,
-                     .election_ms = options_.cluster.election_ms};
+  ClusterShape shape{.members = {}, .plan = options_.cluster};
   if (size > 1) WP_RETURN_IF_ERROR(OpenPeerPaths(shape));
   Status up = StartAll(shape);
   if (up.ok() && size > 1) up = SettleLeader(Within(kSettleLimit));

@@ -23,9 +23,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/environment/cluster_plan.h"
 #include "harness/environment/loopback.h"
 #include "harness/faults/fault.h"
+#include "harness/targets/cluster_plan.h"
 #include "harness/targets/probe.h"
 #include "harness/targets/target.h"
 #include "proxies/control/proxy_handle.h"

@@ -21,10 +21,10 @@
 
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
-#include "harness/environment/cluster_plan.h"
 #include "harness/results/result.h"
 #include "harness/scenario/step.h"
 #include "harness/targets/capability.h"
+#include "harness/targets/cluster_plan.h"
 
 namespace watchproof {
 

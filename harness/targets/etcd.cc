@@ -173,8 +173,8 @@ class EtcdTarget final : public ProcessTarget {
                                        "--initial-cluster",
                                        all.empty() ? name + "=" + peer : all};
     if (joined_ > 0) arguments.emplace_back("--initial-cluster-state=existing");
-    if (options.cluster.snapshot_count > 0) {
-      arguments.push_back(fmt::format("--snapshot-count={}", options.cluster.snapshot_count));
+    if (options.cluster.plan.snapshot_count > 0) {
+      arguments.push_back(fmt::format("--snapshot-count={}", options.cluster.plan.snapshot_count));
     }
     if (topology_->secure()) {
       arguments.push_back(
@@ -220,7 +220,7 @@ class EtcdTarget final : public ProcessTarget {
     if (!options.synced && help.find(kNoSync) != std::string::npos) {
       child.arguments.push_back(kNoSync);
     }
-    if (options.cluster.compare_at_start) {
+    if (options.cluster.plan.compare_at_start) {
       constexpr const char* kFlag = "--experimental-initial-corrupt-check";
       if (help.find("InitialCorruptCheck=") != std::string::npos) {  // since 3.6
         child.arguments.emplace_back("--feature-gates=InitialCorruptCheck=true");
@@ -236,24 +236,18 @@ class EtcdTarget final : public ProcessTarget {
       }
       return std::string();
     };
-    const std::string batch = flag("compaction-batch-limit");
-    if (options.cluster.compaction_batch != 0 && !batch.empty()) {
-      child.arguments.push_back(fmt::format("{}={}", batch, options.cluster.compaction_batch));
-    }
-    const std::string catch_up = flag("snapshot-catchup-entries");
-    if (options.cluster.catch_up_entries != 0 && !catch_up.empty()) {
-      child.arguments.push_back(fmt::format("{}={}", catch_up, options.cluster.catch_up_entries));
-    }
-    const std::string limit = flag("backend-batch-limit");
-    if (options.cluster.backend_batch != 0 && !limit.empty()) {
-      child.arguments.push_back(fmt::format("{}={}", limit, options.cluster.backend_batch));
-    }
-    const std::string wait = flag("backend-batch-interval");
-    if (options.cluster.backend_ms != 0 && !wait.empty()) {
-      child.arguments.push_back(fmt::format("{}={}ms", wait, options.cluster.backend_ms));
-    }
-    if (options.cluster.lease_checkpoints) AddLeaseCheckpoints(help, child);
-    if (const int election = options.cluster.election_ms; election != 0) {
+    const auto set = [&](std::string_view name, int value, std::string_view unit = "") {
+      const std::string form = flag(name);
+      if (value == 0 || form.empty()) return;
+      child.arguments.push_back(fmt::format("{}={}{}", form, value, unit));
+    };
+    const ClusterPlan& plan = options.cluster.plan;
+    set("compaction-batch-limit", plan.compaction_batch);
+    set("snapshot-catchup-entries", plan.catch_up_entries);
+    set("backend-batch-limit", plan.backend_batch);
+    set("backend-batch-interval", plan.backend_ms, "ms");
+    if (plan.lease_checkpoints) AddLeaseCheckpoints(help, child);
+    if (const int election = plan.election_ms; election != 0) {
       child.arguments.insert(child.arguments.end(),
                              {fmt::format("--election-timeout={}", election),
                               fmt::format("--heartbeat-interval={}", election / 10)});

@@ -23,6 +23,7 @@
 #include "harness/base/status.h"
 #include "harness/targets/capability.h"
 #include "harness/targets/child_process.h"
+#include "harness/targets/cluster_plan.h"
 #include "harness/targets/target_spec.h"
 
 namespace watchproof {
@@ -43,21 +44,7 @@ struct ClusterShape {
     Endpoint peer;  // where the others reach it; it listens on its own host, see StartOptions
   };
   std::vector<Member> members;
-  int snapshot_count = 0;    // log entries between two snapshots; 0: the target's default
-  int compaction_batch = 0;  // revisions that a compaction removes between two commits; likewise
-  // A member compares its data with the others' before it serves. For targets that have a flag.
-  bool compare_at_start = false;
-  // Log entries that a leader keeps for members that are behind; 0: the target's default. And
-  // whether what is left of each lease is written down now and then. Likewise.
-  int catch_up_entries = 0;
-  bool lease_checkpoints = false;
-  // Writes between two commits of the backend, and how long the oldest of them may wait for one.
-  // Likewise.
-  int backend_batch = 0;
-  int backend_ms = 0;
-  // After how long without its leader a member stands for election; its leader sends word ten times
-  // as often. 0: the target's default.
-  int election_ms = 0;
+  ClusterPlan plan = {};
 };
 
 // A target runs as its product is deployed, unless an attempt asks for something else here: a

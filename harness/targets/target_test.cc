@@ -242,7 +242,7 @@ TEST_F(TargetTest, EtcdComparesItsDataAtTheStartByTheFlagOfItsRelease) {
                                   "echo \"$@\" >&2; exit 4",
                                   help));
     std::filesystem::remove(folder_ / "target.log");
-    return Start(program, 10s, {.cluster = {.compare_at_start = true}}).message();
+    return Start(program, 10s, {.cluster = {.plan = {.compare_at_start = true}}}).message();
   };
   const std::string flag = "--experimental-initial-corrupt-check";
   EXPECT_THAT(said("old", flag), HasSubstr(flag));
@@ -259,7 +259,7 @@ TEST_F(TargetTest, EtcdCompactsInBatchesByTheFlagOfItsRelease) {
                                   "echo \"$@\" >&2; exit 4",
                                   help));
     std::filesystem::remove(folder_ / "target.log");
-    return Start(program, 10s, {.cluster = {.compaction_batch = 2}}).message();
+    return Start(program, 10s, {.cluster = {.plan = {.compaction_batch = 2}}}).message();
   };
   const std::string old = "--experimental-compaction-batch-limit";
   EXPECT_THAT(said("old", old), HasSubstr(old + "=2"));
