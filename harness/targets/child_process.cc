@@ -372,11 +372,11 @@ std::string ChildProcess::LastWords(std::size_t lines) const {
   std::string tail((std::istreambuf_iterator<char>(file)), {});
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.pop_back();
   if (const auto crash = BeginOfCrash(tail)) {
-    const std::string calls = CallsToTheEnd(std::string_view(tail).substr(*crash));
     std::string words = FirstLines(tail.substr(*crash), lines);
     const std::string logged = TakeLoggedCalls(words);
-    if (calls.empty()) return logged.empty() ? words : words + "\n" + logged;
-    return words.substr(0, words.find("\n\n")) + "\n" + calls;
+    const std::string traced = CallsToTheEnd(std::string_view(tail).substr(*crash));
+    const std::string& calls = traced.empty() ? logged : traced;
+    return calls.empty() ? words : words.substr(0, words.find("\n\n")) + "\n" + calls;
   }
   std::size_t from = tail.size();
   for (std::size_t i = 0; i < lines && from != std::string::npos && from > 0; ++i) {
