@@ -108,9 +108,9 @@ struct NoPrevious {
 };
 struct PreviousUnasked {};
 
-// A transaction that changes a key twice: it puts it, and deletes it by a range without an end.
+// A transaction that changes a key twice was carried out.
 struct ChangedTwice {
-  bool to_the_end = false;
+  bool to_the_end = false;  // it deletes the key by a range without an end
 };
 // A write that is not the one acknowledged at the revision.
 struct OtherWrite {

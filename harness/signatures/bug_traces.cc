@@ -7,17 +7,11 @@
 namespace watchproof {
 namespace {
 
-// Of the puts of the operations, whether there is such a one of a key that they delete by a range
-// without an end.
-template <typename Which>
-bool Recreates(const std::vector<Operation>& operations, Which which) {
-  return std::ranges::any_of(operations, [&](const Operation& put) {
-    if (put.deletes || !which(put)) return false;
-    return std::ranges::any_of(operations, [&put](const Operation& one) {
-      if (!one.deletes) return false;
-      const KeyRange range(one.key, one.range_end);
-      return range.open_ended() && range.Contains(put.key);
-    });
+// Whether one of them deletes the key, by a range without an end.
+bool DeleteToTheEnd(const std::vector<Operation>& operations, std::string_view key) {
+  return std::ranges::any_of(operations, [key](const Operation& one) {
+    const KeyRange range(one.key, one.range_end);
+    return one.deletes && range.open_ended() && range.Contains(key);
   });
 }
 
@@ -279,21 +273,20 @@ void BugTraces::FindRewind(const RecordedCall& call) {
 
 // A key that was deleted and put at one revision is gone once the store is compacted to it.
 void BugTraces::FindRecreated(const RecordedCall& call) {
-  const Revision revision(call.method == Method::kCompact ? call.named : call.revision.value);
-  if (call.method == Method::kTxn && call.outcome == CallOutcome::kAnswered) {
-    const auto effect = AcknowledgedEffect(call.method, call.request.view(), call.response.view());
-    const bool recreates =
-        effect.has_value() && Recreates(effect->operations, [](const Operation&) { return true; });
-    if (recreates) recreated_.insert(revision);
-  } else if (call.method == Method::kCompact && call.outcome != CallOutcome::kRefused && !rewind_ &&
-             recreated_.contains(revision)) {
-    rewind_ = Rewind{call.began, revision.previous(), Rewind::Cause::kRecreated};
+  if (call.outcome == CallOutcome::kRefused) return;
+  if (call.method == Method::kTxn && recreating_.contains(call.began)) {
+    recreated_.insert(call.revision);
+  }
+  const Revision floor(call.named);
+  const bool lost = call.method == Method::kCompact && recreated_.contains(floor) &&
+                    facts_.timeline().ChangesKeyTwice(floor);
+  if (lost && !rewind_) {
+    rewind_ = Rewind{call.began, floor.previous(), Rewind::Cause::kRecreated};
   }
 }
 
 void BugTraces::CallStarted(const RecordedCall& call) {
-  NoteAsked(call);
-  if (call.method == Method::kTxn) FindKept(call);
+  if (call.method == Method::kPut || call.method == Method::kTxn) NoteAsked(call);
   TxnRequestView txn;
   if (call.method != Method::kTxn || !Parse(call.request.view(), txn).ok()) return;
   bool reads = false;
@@ -312,27 +305,27 @@ void BugTraces::CallStarted(const RecordedCall& call) {
   if (ways.has_value()) reader.ways = *std::move(ways);
 }
 
-void BugTraces::FindKept(const RecordedCall& txn) {
-  if (keeps_deleted_) return;
-  const auto ways = PossibleEffects(txn.method, txn.request.view());
-  if (!ways.has_value()) return;
-  const auto keeps = [](const Operation& put) { return put.keeps_value || put.keeps_lease; };
-  keeps_deleted_ =
-      std::ranges::any_of(*ways, [&keeps](const auto& way) { return Recreates(way, keeps); });
-}
-
-// What is put since a crash may be what was put before.
+// What is put since a crash may be what was put before. A transaction may put what it deletes.
 void BugTraces::NoteAsked(const RecordedCall& call) {
-  const bool puts = call.method == Method::kPut || call.method == Method::kTxn;
   const Line crash = facts_.faults.LatestCrash(call.began);
-  if (!puts || crash.value == 0) return;
+  const bool txn = call.method == Method::kTxn;
+  if (crash.value == 0 && !txn) return;
   const auto ways = PossibleEffects(call.method, call.request.view());
   if (!ways.has_value()) return;
   for (const auto& way : *ways) {
     for (const Operation& one : way) {
-      if (!one.deletes) asked_since_[{std::string(one.key), std::string(one.value)}] = crash;
+      if (one.deletes) continue;
+      if (txn && DeleteToTheEnd(way, one.key)) NoteRecreation(call.began, one);
+      if (crash.value == 0) continue;
+      asked_since_[{std::string(one.key), std::string(one.value)}] = crash;
     }
   }
+}
+
+void BugTraces::NoteRecreation(Line began, const Operation& put) {
+  recreating_.insert(began);
+  const bool keeps = put.keeps_value || put.keeps_lease;
+  if (keeps && !keeps_deleted_) keeps_deleted_ = began;
 }
 
 void BugTraces::EndReader(const RecordedCall& call) {

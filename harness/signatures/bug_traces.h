@@ -83,9 +83,9 @@ class BugTraces final : public Signer {
       return one.call.began == begun && one.refused && one.seen;
     });
   }
-  // A transaction was asked for that keeps the value of a key which it deletes by a range without
-  // an end.
-  bool keeps_deleted() const { return keeps_deleted_; }
+  // Where the first transaction was asked for that keeps the value, or the lease, of a key which it
+  // deletes by a range without an end.
+  const std::optional<Line>& keeps_deleted() const { return keeps_deleted_; }
   // That asked for a negative start.
   const std::vector<WatchIndex>& negative() const { return negative_; }
   // The message may have been meant for a watch that asked for the id -1, or for its whole stream.
@@ -140,8 +140,8 @@ class BugTraces final : public Signer {
   void FindForeignAnswer(WatchIndex watch);
   void FindForeignEvents(WatchIndex watch, const Response& response);
   void FindRewind(const RecordedCall& call);
+  void NoteRecreation(Line began, const Operation& put);
   void FindRecreated(const RecordedCall& call);
-  void FindKept(const RecordedCall& txn);
   void EndReader(const RecordedCall& call);
   void FindRefusedWrite(const Response& response);
   bool NothingDeleted(const EventView& event) const;
@@ -176,8 +176,11 @@ class BugTraces final : public Signer {
   std::map<std::uint32_t, ProgressAsks> progress_;                      // by stream
   std::map<std::pair<std::uint32_t, std::int64_t>, WatchIndex> named_;  // by stream and id
   std::vector<std::pair<Line, std::int64_t>> compactions_;  // where they began, and their revisions
-  std::set<Revision> recreated_;  // of transactions that deleted a key to the end, and put it
-  bool keeps_deleted_ = false;
+  // Transactions that put a key which they delete by a range without an end: where they began, and
+  // their revisions.
+  std::set<Line> recreating_;
+  std::set<Revision> recreated_;
+  std::optional<Line> keeps_deleted_;
   std::list<Reader> readers_;  // those that may have been refused
   // The latest crash before a key was put to a value, for puts after any crash.
   std::map<std::pair<std::string, std::string>, Line> asked_since_;

@@ -6,7 +6,8 @@
 namespace watchproof {
 
 WP_SIGNATURE(HalfTransaction, "half-transaction") {
-  return one.As<symptom::OfRevision>() != nullptr && one.traces.keeps_deleted();
+  const auto& kept = one.traces.keeps_deleted();
+  return one.As<symptom::OfRevision>() != nullptr && kept && one.draft.where.line > *kept;
 }
 
 }  // namespace watchproof
