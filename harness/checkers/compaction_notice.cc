@@ -19,34 +19,33 @@ constexpr std::string_view kNoticeTrue =
     "ErrCompacted comes only if something that the watch may still expect was compacted, and names "
     "the revision of that compaction.";
 
+// Whether it is known that nothing in the range of the watch was written between the two revisions.
+// Others may have written what nothing in a passive recording shows.
+bool NothingBetween(const Facts& facts, WatchIndex watch, Revision after, Revision floor) {
+  if (facts.passive() || facts.timeline().known_through() < floor.previous()) return false;
+  const ExpectedList& expected = *facts.comparer.expected(watch);
+  const std::uint32_t next = expected.LowerBound(after.next());
+  return next == expected.size() || expected[next].revision >= floor;
+}
+
 // Whether compaction cannot have deleted any pending event. A target compares positions, not
 // events: while it has not scanned the history below the floor for this watch, it may send
 // ErrCompacted even if none of that history concerns the watch. Once the watch has caught up, it
 // may not, until an event is written that may be pending, or its member is sent a snapshot.
 bool CaughtUp(const Facts& facts, WatchIndex watch, Revision floor) {
-  // Others may have written what nothing in a passive recording shows.
-  if (facts.passive()) return false;
   const std::optional<CaughtUpTo>& caught_up_to = facts.details(watch).caught_up_to;
-  if (!caught_up_to || facts.faults.MembersParted(caught_up_to->where.line)) return false;
-  if (facts.timeline().known_through() < floor.previous()) return false;
-  const ExpectedList& expected = *facts.comparer.expected(watch);
-  const std::uint32_t next = expected.LowerBound(caught_up_to->through.next());
-  return next == expected.size() || expected[next].revision >= floor;
+  return caught_up_to && !facts.faults.MembersParted(caught_up_to->where.line) &&
+         NothingBetween(facts, watch, caught_up_to->through, floor);
 }
 
-// Whether nothing that the watch may expect was written between what it has received and the floor:
-// then progress that named a revision in between has passed over nothing.
-bool MissedNothing(const Facts& facts, WatchIndex watch, Revision floor) {
-  if (facts.passive() || facts.timeline().known_through() < floor.previous()) return false;
+// Of a notice to a watch that progress has brought beyond the floor: either of the two is wrong.
+// Where nothing was written since the latest event, progress has passed over nothing.
+Symptom AfterProgress(const Facts& facts, WatchIndex watch, Revision floor) {
   const WatchState& state = facts.state(watch);
-  const ExpectedList& expected = *facts.comparer.expected(watch);
-  const std::uint32_t next = expected.LowerBound(std::max(state.start, state.last_event.next()));
-  return next == expected.size() || expected[next].revision >= floor;
-}
-
-// Of a notice to a watch that progress has brought beyond it: either of the two is wrong.
-Symptom AfterProgress(const Facts& facts, WatchIndex watch, Revision reported) {
-  if (MissedNothing(facts, watch, reported)) return symptom::FalseNotice{.by_progress = true};
+  const Revision received = std::max(state.start.previous(), state.last_event);
+  if (NothingBetween(facts, watch, received, floor)) {
+    return symptom::FalseNotice{.by_progress = true};
+  }
   return symptom::PassedOver{watch};
 }
 

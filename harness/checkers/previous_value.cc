@@ -121,29 +121,27 @@ class PreviousValue final : public Checker {
     }
     return at;
   }
-  // Requires: the change made the key.
-  std::uint32_t BeforeDeletion(const Change& change) const {
+  // Also a deletion that the same transaction made the key again after.
+  std::uint32_t Before(std::uint32_t at) const {
+    const Change& change = facts().timeline().change(at);
+    return change.previous != Change::kNone ? change.previous : DeletionBelow(at, change);
+  }
+  // Of the key, in the transaction of the change, and below the index.
+  std::uint32_t DeletionBelow(std::uint32_t end, const Change& change) const {
     const Timeline& timeline = facts().timeline();
-    for (std::uint32_t i = timeline.changes(); i > timeline.first_change();) {
+    if (!timeline.ChangesKeyTwice(change.revision)) return Change::kNone;
+    for (std::uint32_t i = end; i > timeline.first_change();) {
       const Change& other = timeline.change(--i);
       if (other.revision < change.revision) break;
-      const bool deleted =
-          other.revision == change.revision && other.key_id == change.key_id && other.deleted;
-      if (deleted) return LookedUp(other);
+      const bool own = other.revision == change.revision && other.key_id == change.key_id;
+      if (own && other.deleted) return i;
     }
     return Change::kNone;
   }
-  // Also a deletion that the same transaction made the key again after.
-  std::uint32_t Before(std::uint32_t at) const {
-    const Timeline& timeline = facts().timeline();
-    const Change& change = timeline.change(at);
-    if (change.previous != Change::kNone) return change.previous;
-    for (std::uint32_t i = at; i > timeline.first_change();) {
-      const Change& other = timeline.change(--i);
-      if (other.revision != change.revision) break;
-      if (other.key_id == change.key_id) return i;
-    }
-    return Change::kNone;
+  // What a key had that its transaction deleted before it made it.
+  std::uint32_t BeforeDeletion(const Change& change) const {
+    const std::uint32_t deletion = DeletionBelow(facts().timeline().changes(), change);
+    return deletion == Change::kNone ? deletion : LookedUp(facts().timeline().change(deletion));
   }
 
   void CheckNone(WatchIndex watch, const Response& response) {
