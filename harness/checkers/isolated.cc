@@ -12,6 +12,12 @@
 namespace watchproof {
 namespace {
 
+// Of a watch beside other calls.
+constexpr std::string_view kNotHeldUp =
+    "What else a client asks for on its connection does not hold up a watch.";
+constexpr std::string_view kCachesBehind =
+    "The caches of a Kubernetes API server stay behind for as long as it lists large resources.";
+
 class Isolated final : public Checker {
  public:
   void Answered(WatchIndex watch, const Response& response) override {
@@ -140,6 +146,8 @@ class Isolated final : public Checker {
                  .where = now,
                  .symptom = symptom::Delay{.notices = due.notices, .beside_calls = beside_calls},
                  .lost = NextOf(*first),
+                 .impact = beside_calls ? kCachesBehind : "",
+                 .promise = beside_calls ? kNotHeldUp : "",
                  .by_silence = true});
   }
 
@@ -182,7 +190,9 @@ const CheckerRegistration<Isolated> kIsolated{{
                "chose comes once on a stream (should); events come only for watches of the "
                "stream; when one watch is cancelled, refused or ended by ErrCompacted, no other "
                "watch ends with it (etcd #12385: a refused create was answered with another "
-               "watch's id). The case sets how long one watch may delay the others. Source: the "
+               "watch's id). The case sets how long one watch may delay the others, or other "
+               "calls on its connection a watch (etcd #15402: large reads over TLS do, for as long "
+               "as they go on). Source: the "
                "watch ids of the etcd v3 watch API.",
 }};
 
