@@ -105,7 +105,7 @@ WATCH_CASE(Isolated, ReadsOnItsConnection,
     scenario.Add(MustDeliverStep{"free"});
     scenario.Add(MustDeliverStep{"beside", 2s});
   }
-  scenario.Add(StopLoadStep{"reads"});
+  scenario.Add(StopLoadStep{"reads", /*answered=*/true});
 }
 
 WATCH_CASE(Reliable, FinishedRequests,

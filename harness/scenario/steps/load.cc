@@ -197,9 +197,13 @@ Status AwaitLoadStep::Run(StepContext& context) const {
 Status StopLoadStep::Run(StepContext& context) const {
   const auto found = context.loads().find(load);
   if (found == context.loads().end()) return {};
-  found->second->Stop();
+  const std::unique_ptr<Load>& begun = found->second;
+  begun->Stop();
   context.session().PumpAll();
-  context.NoteHead(found->second->highest());
+  if (answered && begun->lost() == begun->ended()) {
+    context.Inconclusive(fmt::format("no call of load {} was answered", load));
+  }
+  context.NoteHead(begun->highest());
   return {};
 }
 

@@ -95,8 +95,12 @@ struct AwaitLoadStep {
 // No further call of the load begins.
 struct StopLoadStep {
   std::string load = "load";
+  bool answered = false;  // at least one must have been, or the attempt proves nothing
   static constexpr std::string_view kOp = "stop load";
-  void Fields(FieldList& field) { field("load", load); }
+  void Fields(FieldList& field) {
+    field("load", load);
+    field("answered", answered).Optional();
+  }
   Status Run(StepContext& context) const;
 };
 
