@@ -9,9 +9,8 @@ namespace {
 
 constexpr char kOnce[] =
     "a key is not modified more than once in a transaction (etcd API, KV service, Txn)";
-const std::string kToTheEnd(1, '\0');
 
-DeleteStep From(const std::string& key) { return {.key = key, .range_end = kToTheEnd}; }
+DeleteStep From(const std::string& key) { return {.key = key, .range_end = kNoEnd}; }
 
 WATCH_CASE(Transactional, ChangedTwiceToTheEnd,
            {.requirement = kOnce,
@@ -29,7 +28,7 @@ WATCH_CASE(Transactional, ChangedTwiceToTheEnd,
   scenario.Open({.group = "all", .count = 2, .range = Below(stem)});
   for (std::int64_t i = scenario.Between(2, 4); i > 0; --i) {
     scenario.Add(RefusedTxnStep{{put(key), From(key)}});
-    scenario.Add(RefusedTxnStep{{From(kToTheEnd), put(key)}});
+    scenario.Add(RefusedTxnStep{{From(kNoEnd), put(key)}});
     scenario.Add(RefusedTxnStep{{From(stem), put(stem + "/other"), put(key)}});
     // What is before it stays as it is.
     scenario.Transact({put(key), From(stem + "/l")});
@@ -52,16 +51,16 @@ WATCH_CASE(Durable, RecreatedAtTheFloor,
             .upstream = {22376}}) {
   const std::vector<std::string> keys = scenario.Keys("anew", {2, 5});
   const std::string before = scenario.Key("before");
-  scenario.Open({.group = "all", .range = {kToTheEnd, kToTheEnd}});
+  scenario.Open({.group = "all", .range = {kNoEnd, kNoEnd}});
   for (const std::string& key : keys) scenario.Put(key);
   if (scenario.Chance(0.5)) scenario.Put(before);
-  std::vector<Step> anew = {From(kToTheEnd)};
+  std::vector<Step> anew = {From(kNoEnd)};
   for (const std::string& key : keys) anew.push_back(PutStep{key, scenario.Value()});
   scenario.Add(RefusedTxnStep{anew});
   scenario.AwaitDelivered("all");
   scenario.Add(CompactStep{.at = AtHead()});
   scenario.KillAndRestart();
-  scenario.Add(ReadStep{.key = kToTheEnd, .range_end = kToTheEnd});
+  scenario.Add(ReadStep{.key = kNoEnd, .range_end = kNoEnd});
 }
 
 WATCH_CASE(

@@ -60,16 +60,13 @@ WATCH_CASE(Authorized, OpenEndedRange,
   const std::string own = scenario.Key("m/own");
   const std::string before = scenario.Key("a/foreign");
   const std::string after = scenario.Key("z/foreign");
-  const std::string open_end(1, '\0');
   scenario.Put(own);
   scenario.Add(AuthStep{{{.user = "reader", .key = own}}});
   scenario.Watch({.group = "own", .range = OneKey(own), .user = "reader", .stream = "own"});
   scenario.Watch(
-      {.group = "from it on", .range = {own, open_end}, .user = "reader", .stream = "open"});
-  scenario.Watch({.group = "everything",
-                  .range = {open_end, open_end},
-                  .user = "reader",
-                  .stream = "everything"});
+      {.group = "from it on", .range = {own, kNoEnd}, .user = "reader", .stream = "open"});
+  scenario.Watch(
+      {.group = "everything", .range = {kNoEnd, kNoEnd}, .user = "reader", .stream = "everything"});
   scenario.AwaitCreated("own", "from it on", "everything");
   for (std::int64_t i = scenario.Between(2, 6); i > 0; --i) {
     for (const std::string& key : {own, before, after}) scenario.Put(key);
@@ -89,14 +86,13 @@ WATCH_CASE(
      .guarantees = {"Authorized", "Reliable"}}) {
   const std::string stem = scenario.Key("m");
   const std::string key = stem + "/a";
-  const std::string open_end(1, '\0');
   const WatchedRange own = Below(stem);
   const Write first = scenario.Put(key);
   scenario.Add(AuthStep{{{.user = "reader", .key = own.key, .range_end = own.range_end}}});
   scenario.Open({.group = "own", .range = own, .user = "reader", .stream = "own"});
   for (const char* token : {"none", "no token", "abcdefghijklmnop.1"}) {
     for (const RevisionRef& start : {FromNow(), first.revision()}) {
-      for (const WatchedRange& range : {own, OneKey(key), WatchedRange{open_end, open_end}}) {
+      for (const WatchedRange& range : {own, OneKey(key), WatchedRange{kNoEnd, kNoEnd}}) {
         scenario.Watch(
             {.group = "strange", .range = range, .start = start, .stream = token, .token = token});
       }

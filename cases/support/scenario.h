@@ -29,6 +29,8 @@
 
 namespace watchproof {
 
+// As the end of a range: none, so that it goes on to the end of all keys.
+inline const std::string kNoEnd(1, '\0');
 inline WatchedRange OneKey(std::string key) { return {std::move(key), ""}; }
 // Every key that begins with `prefix`. Requires: its last byte is below 0xff.
 WatchedRange Prefix(const std::string& prefix);

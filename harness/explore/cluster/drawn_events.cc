@@ -103,7 +103,7 @@ DrawnEvent EventDrawer::DrawClients() {
                    .fault = scenario_.Pick(ends ? kEnds : kHolds),
                    .ends_watches = ends,
                    .most = 1500ms};
-  if (event.fault == "stall" || event.fault == "black-hole") event.parameters["at-least"] = "1KiB";
+  if (event.fault == "stall") event.parameters["at-least"] = "1KiB";
   return event;
 }
 
