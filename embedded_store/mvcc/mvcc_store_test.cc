@@ -138,11 +138,6 @@ struct RefusalRow {
   Status expected;
 };
 
-template <typename T>
-Status StatusOf(const Result<T>& result) {
-  return result ? Status() : result.error();
-}
-
 class RefusalTable : public testing::TestWithParam<RefusalRow> {};
 
 TEST_P(RefusalTable, HasEtcdsCodeAndTextAndChangesNothing) {

@@ -121,6 +121,11 @@ Status FromRpcStatus(const RpcStatus& status) {
   return status.ok() ? Status()
                      : Status(static_cast<StatusCode>(status.error_code()), status.error_message());
 }
+// How a call went, where its answer says nothing.
+template <typename Answer>
+Status StatusOf(const Result<Answer>& answer) {
+  return answer.has_value() ? Status() : answer.error();
+}
 // errno, taken by the caller right after the failing call.
 Status FromErrno(int error);
 

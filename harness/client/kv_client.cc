@@ -23,11 +23,6 @@ Result<Decoded<View>> Decode(const Result<Bytes>& bytes) {
   return answer;
 }
 
-template <typename Value>
-Status StatusOf(const Result<Value>& result) {
-  return result.has_value() ? Status() : result.error();
-}
-
 }  // namespace
 
 KvClient::KvClient(Recorder& recorder, const std::string& endpoint, const KvOptions& options)

@@ -33,7 +33,7 @@ class Replacement final : public Fault {
     WP_RETURN_IF_ERROR(
         Ask(ports, [&](const MemberCall& call) { return RemoveMember(call, before_.member); }));
     WP_RETURN_IF_ERROR(Ask(ports, [&](const MemberCall& call) {
-      return AddMember(call, target.peer_url(), learner_);
+      return AddMember(call, target.peer_url(), learner_ ? Vote::kNone : Vote::kOne);
     }));
     WP_RETURN_IF_ERROR(target.BeginAnew());
     WP_ASSIGN_OR_RETURN(const ServerStatus joined, StartAgain(target));
@@ -60,9 +60,9 @@ class Replacement final : public Fault {
     do {
       for (const ServerPorts& server : ports.servers) {
         if (&server == &ports.servers[static_cast<std::size_t>(number_ - 1)]) continue;
-        done = question(MemberCall{.endpoint = server.target->endpoint(),
-                                   .deadline = Within(kCallLimit),
-                                   .token = server.target->token()});
+        done = StatusOf(question(MemberCall{.endpoint = server.target->endpoint(),
+                                            .deadline = Within(kCallLimit),
+                                            .token = server.target->token()}));
         if (done.ok() || done.code() == StatusCode::kUnimplemented) return done;
       }
       std::this_thread::sleep_for(kBetweenTries);

@@ -22,6 +22,7 @@ enum class Capability {
   kUsers,                 // has users and permissions, and only watchproof uses it
   kStrictPreviousValues,  // has an option to end a watch rather than leave out a previous value
   kLeases,                // keys can be attached to a lease
+  kLearners,              // members of a cluster may be without a vote
   kOurs,                  // is the embedded store: for self-tests of watchproof
   kDurable,               // keeps its data when it is killed and started again
   kProcess,               // is a child process, which can be stopped and continued
@@ -56,6 +57,7 @@ inline constexpr std::string_view kCapabilityNames[] = {
     "users",
     "strict-previous-values",
     "leases",
+    "learners",
     "ours",
     "durable",
     "process",

@@ -40,11 +40,11 @@ Stated CapabilitiesOfEtcd(std::string_view version) {
                             Capability::kSlowWatcherGauge, Capability::kUsers, Capability::kLeases},
                 .missing = {}};
   if (*minor >= 4) {
-    stated.offered.insert(
-        {Capability::kClientChosenIds, Capability::kProgressRequest, Capability::kFragment});
+    stated.offered.insert({Capability::kClientChosenIds, Capability::kProgressRequest,
+                           Capability::kFragment, Capability::kLearners});
   } else {
     // Late releases of 3.3 offer the other two, so these are probed.
-    stated.missing.insert(Capability::kClientChosenIds);
+    stated.missing.insert({Capability::kClientChosenIds, Capability::kLearners});
   }
   return stated;
 }

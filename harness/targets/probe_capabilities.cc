@@ -9,6 +9,7 @@
 
 #include "fixtures/protos/rpc.grpc.pb.h"
 #include "fixtures/protos/rpc_auth.grpc.pb.h"
+#include "fixtures/protos/rpc_cluster.grpc.pb.h"
 #include "fixtures/protos/rpc_lease.grpc.pb.h"
 #include "harness/targets/probe.h"
 #include "harness/targets/probe_call.h"
@@ -30,12 +31,6 @@ constexpr std::size_t kLargeValue = 1200 * 1024;
 std::string RandomPrefix() {
   std::random_device device;
   return fmt::format("wp-probe/{:08x}{:08x}/", device(), device());
-}
-
-// How a call went, where its answer says nothing.
-template <typename Response>
-Status StatusOf(const Result<Response>& answer) {
-  return answer.has_value() ? Status() : answer.error();
 }
 
 enum class Asking { kNo, kRepeatedly };
@@ -134,6 +129,8 @@ class Prober {
         return target_.can_be_strict();
       case Capability::kLeases:
         return Answer(capability, &Prober::Leases);
+      case Capability::kLearners:
+        return Answer(capability, &Prober::Learners);
       case Capability::kOurs:
         return target_.ours();
       case Capability::kServerOfItsOwn:
@@ -212,6 +209,13 @@ class Prober {
     request.set_id(std::numeric_limits<std::int64_t>::max());
     const Status answer =
         StatusOf(Call(channel_, caller_, request, &pb::Lease::Stub::LeaseTimeToLive));
+    if (answer.ok() || answer.code() == StatusCode::kNotFound) return true;
+    return answer;
+  }
+  // Asks for the vote of a member that does not exist.
+  Result<bool> Learners() {
+    const Status answer = StatusOf(
+        Call(channel_, caller_, pb::MemberPromoteRequest(), &pb::Cluster::Stub::MemberPromote));
     if (answer.ok() || answer.code() == StatusCode::kNotFound) return true;
     return answer;
   }

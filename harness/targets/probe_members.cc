@@ -10,35 +10,64 @@ namespace {
 namespace pb = etcdserverpb;
 
 template <typename Request, typename Response>
-Status Change(const MemberCall& call, const Request& request,
-              grpc::Status (pb::Cluster::Stub::*rpc)(grpc::ClientContext*, const Request&,
-                                                     Response*)) {
-  const auto done = Call(OwnChannel(call.endpoint), {call.token, call.deadline}, request, rpc);
-  return done.has_value() ? Status() : done.error();
+Result<MemberList> AskForList(const MemberCall& call, const Request& request,
+                              grpc::Status (pb::Cluster::Stub::*rpc)(grpc::ClientContext*,
+                                                                     const Request&, Response*)) {
+  WP_ASSIGN_OR_RETURN(
+      const Response answer,
+      watchproof::Call(OwnChannel(call.endpoint), {call.token, call.deadline}, request, rpc));
+  MemberList list;
+  for (const pb::Member& member : answer.members()) {
+    list.push_back({.id = member.id(),
+                    .vote = member.islearner() ? Vote::kNone : Vote::kOne,
+                    .peer_url = member.peerurls().empty() ? "" : member.peerurls(0)});
+  }
+  return list;
+}
+
+// What was asked for is part of the error.
+Result<MemberList> During(Result<MemberList> done, const std::string& what) {
+  if (done.has_value()) return done;
+  return std::move(done.error()).WithContext("{}", what);
 }
 
 }  // namespace
 
-Status RemoveMember(const MemberCall& call, std::uint64_t id) {
+Result<MemberList> RemoveMember(const MemberCall& call, std::uint64_t id) {
   pb::MemberRemoveRequest request;
   request.set_id(id);
-  return Change(call, request, &pb::Cluster::Stub::MemberRemove)
-      .WithContext("removing member {:x}", id);
+  return During(AskForList(call, request, &pb::Cluster::Stub::MemberRemove),
+                fmt::format("removing member {:x}", id));
 }
 
-Status AddMember(const MemberCall& call, const std::string& peer_url, bool learner) {
+Result<MemberList> AddMember(const MemberCall& call, const std::string& peer_url, Vote vote) {
   pb::MemberAddRequest request;
   request.add_peerurls(peer_url);
-  request.set_islearner(learner);
-  return Change(call, request, &pb::Cluster::Stub::MemberAdd)
-      .WithContext("adding member {}", peer_url);
+  request.set_islearner(vote == Vote::kNone);
+  return During(AskForList(call, request, &pb::Cluster::Stub::MemberAdd),
+                "adding member " + peer_url);
 }
 
-Status PromoteMember(const MemberCall& call, std::uint64_t id) {
+Result<MemberList> UpdateMember(const MemberCall& call, std::uint64_t id,
+                                const std::string& peer_url) {
+  pb::MemberUpdateRequest request;
+  request.set_id(id);
+  request.add_peerurls(peer_url);
+  return During(AskForList(call, request, &pb::Cluster::Stub::MemberUpdate),
+                fmt::format("moving member {:x} to {}", id, peer_url));
+}
+
+Result<MemberList> PromoteMember(const MemberCall& call, std::uint64_t id) {
   pb::MemberPromoteRequest request;
   request.set_id(id);
-  return Change(call, request, &pb::Cluster::Stub::MemberPromote)
-      .WithContext("promoting member {:x}", id);
+  return During(AskForList(call, request, &pb::Cluster::Stub::MemberPromote),
+                fmt::format("promoting member {:x}", id));
+}
+
+Result<MemberList> ListMembers(const MemberCall& call, ListedBy by) {
+  pb::MemberListRequest request;
+  request.set_linearizable(by == ListedBy::kCluster);
+  return During(AskForList(call, request, &pb::Cluster::Stub::MemberList), "listing the members");
 }
 
 }  // namespace watchproof

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of an operator that change the members of a cluster.
+// Calls of an operator that change the members of a cluster, or list them.
 //
-//   WP_RETURN_IF_ERROR(RemoveMember({.endpoint = other, .deadline = Within(5s)}, id));
-//   WP_RETURN_IF_ERROR(AddMember(call, "http://127.9.1.1:2380", /*learner=*/false));
+//   WP_ASSIGN_OR_RETURN(const MemberList left, RemoveMember({.endpoint = other, ...}, id));
+//   WP_ASSIGN_OR_RETURN(const MemberList now,
+//                       AddMember(call, "http://127.9.1.1:2380", Vote::kNone));
 //
 // Threads: any; a call blocks until it is answered or the deadline.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
@@ -22,11 +24,28 @@ struct MemberCall {
   std::string token{};
 };
 
+// One without a vote is a learner until it is promoted.
+enum class Vote { kOne, kNone };
+
+struct ListedMember {
+  std::uint64_t id = 0;
+  Vote vote = Vote::kOne;
+  std::string peer_url{};
+};
+using MemberList = std::vector<ListedMember>;
+
+// Each change is answered with the list that it has made.
 // The process of the member need not run.
-Status RemoveMember(const MemberCall& call, std::uint64_t id);
-// It has a vote at once, or none until it is promoted.
-Status AddMember(const MemberCall& call, const std::string& peer_url, bool learner);
+Result<MemberList> RemoveMember(const MemberCall& call, std::uint64_t id);
+Result<MemberList> AddMember(const MemberCall& call, const std::string& peer_url, Vote vote);
+// Where the others reach it from now on.
+Result<MemberList> UpdateMember(const MemberCall& call, std::uint64_t id,
+                                const std::string& peer_url);
 // Refused until it has caught up.
-Status PromoteMember(const MemberCall& call, std::uint64_t id);
+Result<MemberList> PromoteMember(const MemberCall& call, std::uint64_t id);
+
+// As the member that is asked has it itself, or as the cluster does; before etcd 3.5 always itself.
+enum class ListedBy { kMember, kCluster };
+Result<MemberList> ListMembers(const MemberCall& call, ListedBy by);
 
 }  // namespace watchproof
