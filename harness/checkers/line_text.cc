@@ -2,6 +2,7 @@
 #include "harness/checkers/line_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "harness/checkers/phrases.h"
 #include "harness/history/annotation.h"
@@ -215,6 +216,11 @@ struct AnnotationPhrases {
   std::string operator()(const HistoryHash& hash) {
     return fmt::format("member {} answered with hash {:08x} of its history up to revision {}",
                        hash.member, hash.hash, hash.revision);
+  }
+  std::string operator()(const MembersListed& list) {
+    return fmt::format("member {} lists the members {}{}", list.member,
+                       fmt::join(list.listed, ", "),
+                       list.after.empty() ? "" : " after " + list.after);
   }
   std::string operator()(const Restored& restored) {
     return fmt::format("the store was restored from a snapshot of revision {}, and is at {}",

@@ -86,6 +86,13 @@ struct Delay {
 // A member lacks what the others have.
 struct MemberBehind {};
 
+// The list of a cluster's members is not as operators made it.
+struct MembersDiffer {
+  bool vote_lost = false;  // a member with a vote is a learner
+  bool vote_won = false;   // a learner is none
+  bool unknown = false;    // one is listed that there is not, or not any more
+};
+
 // Not the id that the client chose.
 struct OtherId {
   std::int64_t id = 0;
@@ -140,10 +147,10 @@ using Symptom =
                  symptom::ForeignKey, symptom::ForbiddenKey, symptom::PassedOver,
                  symptom::ProgressBack, symptom::ProgressBelowStart, symptom::NoProgress,
                  symptom::Empty, symptom::HeaderAhead, symptom::FalseNotice, symptom::NoticeAgain,
-                 symptom::Silence, symptom::Delay, symptom::MemberBehind, symptom::OtherId,
-                 symptom::EndedWith, symptom::StreamEnded, symptom::StreamKept, symptom::NoPrevious,
-                 symptom::PreviousUnasked, symptom::ChangedTwice, symptom::OtherWrite,
-                 symptom::BackInTime, symptom::LeaseMissing, symptom::LeaseEnded,
-                 symptom::TimeLeft>;
+                 symptom::Silence, symptom::Delay, symptom::MemberBehind, symptom::MembersDiffer,
+                 symptom::OtherId, symptom::EndedWith, symptom::StreamEnded, symptom::StreamKept,
+                 symptom::NoPrevious, symptom::PreviousUnasked, symptom::ChangedTwice,
+                 symptom::OtherWrite, symptom::BackInTime, symptom::LeaseMissing,
+                 symptom::LeaseEnded, symptom::TimeLeft>;
 
 }  // namespace watchproof

@@ -269,6 +269,22 @@ struct HistoryHash {
   }
 };
 
+// A member answered with a list of the members of its cluster: each by its id, and whether it is a
+// learner, which has no vote.
+struct MembersListed {
+  static constexpr std::string_view kType = "members_listed";
+  std::int64_t member = 1;
+  std::string after;  // the change that it answered so, "an update of its address"; empty: none
+  std::vector<std::string> made;  // as the operators have made it: "8e9e05c52164694d (learner)"
+  std::vector<std::string> listed;
+  void Fields(auto& field) {
+    field("member", member);
+    field("after", after);
+    field("made", made);
+    field("listed", listed);
+  }
+};
+
 // A user was added, or may do more than before, on a store with authentication enabled.
 struct RightsChanged {
   static constexpr std::string_view kType = "rights_changed";
@@ -460,10 +476,10 @@ struct ConsumerEnded {
 using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
-                 AnswerDiffers, NotRestarted, HistoryHash, RightsChanged, Restored, MomentMissed,
-                 TargetRefused, MemberBehind, Account, PromiseAsked, ClientAsks, CallsBeside,
-                 ReadingLimited, QuestionLeft, DiskActivity, NotRecorded, ConsumerStarted,
-                 ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
+                 AnswerDiffers, NotRestarted, HistoryHash, MembersListed, RightsChanged, Restored,
+                 MomentMissed, TargetRefused, MemberBehind, Account, PromiseAsked, ClientAsks,
+                 CallsBeside, ReadingLimited, QuestionLeft, DiskActivity, NotRecorded,
+                 ConsumerStarted, ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

@@ -25,6 +25,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       AnswerDiffers{"script 3", "a put to be answered", "not found"},
       NotRestarted{"script 3", "exited with 2", true},
       HistoryHash{2, "3.5.21", 70, 60, 4'000'000'000},
+      MembersListed{2, "an update", {"1f", "2a (learner)"}, {"1f"}},
       RightsChanged{"late"},
       Restored{7, 1007},
       MomentMissed{"created", "main"},

@@ -73,6 +73,7 @@ class FakeDriver final : public Driver {
   void AskMember(int member, Revision at) override {
     log.push_back(fmt::format("member {} at {}", member, at));
   }
+  void ListMembers(int member) override { log.push_back(fmt::format("members by {}", member)); }
   bool GivesUp() override { return calls_left <= 0; }
   bool Begin(std::string_view promise) override { return !left_out.contains(promise); }
   void Leave(std::string_view promise, std::string why) override {
@@ -263,6 +264,12 @@ TEST_F(PromisesTest, EachMemberOfAClusterIsAskedAtTheSameRevision) {
   Ask("members-agree");
   EXPECT_THAT(log(), ElementsAre("member 1 at 20", "member 2 at 20"));
   EXPECT_FALSE(FindStandingPromise("read-of-every-key")->of_cluster);
+}
+
+TEST_F(PromisesTest, EachMemberOfAClusterListsThem) {
+  driver_.member_count = 2;
+  Ask("members-listed");
+  EXPECT_THAT(log(), ElementsAre("members by 1", "members by 2"));
 }
 
 TEST_F(PromisesTest, MembersAreNotAskedWhereThereIsOne) {

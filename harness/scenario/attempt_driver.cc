@@ -5,6 +5,7 @@
 
 #include "harness/drive/shared/shared_driver.h"
 #include "harness/promises/promise.h"
+#include "harness/scenario/operator_calls.h"
 #include "harness/session/verdict.h"
 #include "harness/targets/probe.h"
 #include "harness/targets/probe_capabilities.h"
@@ -117,6 +118,11 @@ class AttemptDriver final : public Driver {
     Read({}, Reads::kSerializable);
     session_.UseMember(before);
     session_.Annotate(*hash);
+  }
+  void ListMembers(int member) override {
+    const auto known = RecordMembers(context_, member);
+    if (!known.has_value()) return Answered(TextOfPromise(promise_), known.error());
+    if (!*known) Leave(promise_, "it is not known which members there are");
   }
   void ListLeases() override {
     if (session_.kubernetes_only()) return Leave(promise_, "Kubernetes lists none");

@@ -121,6 +121,12 @@ class StepContext {
   std::optional<double> gauge_before() const { return gauge_before_; }
   // What the target said of itself when it was noted, by what it is about.
   std::map<std::string, double>& account() { return account_; }
+  // A member without a vote, and without a process, that the plan has added to the cluster.
+  struct Spare {
+    std::uint64_t id = 0;  // 0: whether it was added is not known
+    std::string host{};    // of its address, which no other member has with these ports
+  };
+  std::optional<Spare>& spare() { return spare_; }
   // A number that no other call has returned.
   int NextProbe() { return ++probes_; }
 
@@ -152,6 +158,7 @@ class StepContext {
   Revision first_head_{};
   std::optional<double> gauge_before_;
   std::map<std::string, double> account_;
+  std::optional<Spare> spare_;
   bool progress_requested_ = false;
   int probes_ = 0;
 };

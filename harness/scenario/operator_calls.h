@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an operator asks of the members of a cluster in an attempt, and how lists of members are
+// recorded.
+//
+//   const auto list = ListMembers(CallOfOperator(context, member, 5s), ListedBy::kCluster);
+//   if (list.has_value()) session.Annotate(MembersListed{member, "", made, NamesOf(*list)});
+//   WP_ASSIGN_OR_RETURN(const bool known, RecordMembers(context, member));
+//
+// Threads: the case thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/scenario/step_context.h"
+#include "harness/targets/probe_members.h"
+
+namespace watchproof {
+
+MemberCall CallOfOperator(StepContext& context, int member, Duration limit);
+
+// "8e9e05c52164694d (learner)"; of a list, sorted.
+std::string NameOf(const ListedMember& member);
+std::vector<std::string> NamesOf(const MemberList& list);
+
+// Asks a member for the list as it has it itself, until that has those that there are, or 5 s have
+// passed, and records the last answer. False: it is not known which there are, as one does not
+// answer, or a change had no answer. Requires: every member runs.
+Result<bool> RecordMembers(StepContext& context, int member);
+
+}  // namespace watchproof

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/scenario/steps/spare.h"
+
+#include <algorithm>
+
+#include "harness/scenario/operator_calls.h"
+
+namespace watchproof {
+namespace {
+
+const StepRegistration<AddSpareStep, RemoveSpareStep, ListMembersStep> kSpareSteps;
+
+constexpr Duration kOperatorCall = 5s;
+// A change is refused until the members have been connected to each other for 5 s.
+constexpr Duration kPatienceOfOperator = 15s;
+constexpr Duration kPatienceAmongEvents = 7s;
+constexpr Duration kUntilRefused = 3s;
+
+// As its own member's, with ports that nothing listens on.
+std::string UrlOf(const StepContext::Spare& spare, int port) {
+  return fmt::format("http://{}:{}", spare.host, port);
+}
+// 0: it is not among them.
+std::uint64_t IdOf(const StepContext::Spare& spare, const MemberList& list) {
+  const auto found = std::ranges::find_if(list, [&](const ListedMember& member) {
+    return member.peer_url == UrlOf(spare, 1) || member.peer_url == UrlOf(spare, 2);
+  });
+  return found == list.end() ? 0 : found->id;
+}
+
+// One change after the other, through one member.
+class SpareOperator {
+ public:
+  SpareOperator(StepContext& context, int member) : context_(context), member_(member) {}
+
+  MemberCall call(Duration limit = kOperatorCall) {
+    return CallOfOperator(context_, member_, limit);
+  }
+
+  // Again while it is refused, unless it was to be. The last answer.
+  template <typename Ask>
+  Result<MemberList> Until(Duration patience, Ask ask, const bool& refused = false) {
+    Result<MemberList> done = Fail(StatusCode::kUnavailable, "not asked");
+    context_.session().PumpUntil(
+        [&] {
+          done = ask();
+          return done.has_value() || refused;
+        },
+        Within(patience));
+    return done;
+  }
+  // A call without an answer may have added it all the same.
+  Result<MemberList> Added(const StepContext::Spare& spare) {
+    auto done = AddMember(call(), UrlOf(spare, 1), Vote::kNone);
+    if (done.has_value()) return done;
+    auto list = ListMembers(call(), ListedBy::kCluster);
+    return list.has_value() && IdOf(spare, *list) != 0 ? list : done;
+  }
+  void Note(const std::string& after, const std::vector<std::string>& made,
+            const MemberList& listed) {
+    context_.session().Annotate(
+        MembersListed{.member = member_, .after = after, .made = made, .listed = NamesOf(listed)});
+  }
+  void Differs(std::string expected, const Status& observed) {
+    context_.session().Annotate(
+        AnswerDiffers{.client = fmt::format("an operator at member {}", member_),
+                      .expected = std::move(expected),
+                      .observed = observed.ToString()});
+  }
+
+ private:
+  StepContext& context_;
+  const int member_;
+};
+
+std::vector<std::string> With(std::vector<std::string> made, const std::string& name) {
+  made.push_back(name);
+  std::ranges::sort(made);
+  return made;
+}
+
+// One that has not caught up.
+void AskForVote(SpareOperator& ask, std::uint64_t id, const std::vector<std::string>& made,
+                bool optional) {
+  bool refused = false;
+  const auto promoted = ask.Until(
+      optional ? kUntilRefused : kPatienceAmongEvents,
+      [&] {
+        auto done = PromoteMember(ask.call(kUntilRefused), id);
+        refused = StatusOf(done).code() == StatusCode::kFailedPrecondition;
+        return done;
+      },
+      refused);
+  if (promoted.has_value()) return ask.Note("a promotion that was to be refused", made, *promoted);
+  if (refused || optional) return;
+  ask.Differs("a learner that has not caught up to be refused a vote", promoted.error());
+}
+
+}  // namespace
+
+// One that knows no learners would get a member with a vote.
+Status AddSpareStep::Run(StepContext& context) const {
+  if (!context.session().offer().offered.contains(Capability::kLearners)) {
+    context.Inconclusive("it is not known that the target has learners");
+    return {};
+  }
+  if (context.spare()) return {};
+  SpareOperator ask(context, member);
+  const Duration patience = optional ? kPatienceAmongEvents : kPatienceOfOperator;
+  const auto before =
+      ask.Until(patience, [&] { return ListMembers(ask.call(), ListedBy::kCluster); });
+  if (!before.has_value()) {
+    if (!optional) ask.Differs("the members to be listed", before.error());
+    return {};
+  }
+  const StepContext::Spare spare{.host = context.environment().target(member).endpoint().host};
+  context.spare() = spare;
+  const auto added = ask.Until(patience, [&] { return ask.Added(spare); });
+  if (!added.has_value()) {
+    if (!IsNoAnswer(added.error().code())) context.spare().reset();
+    if (!optional) ask.Differs("a learner to be added while most members are well", added.error());
+    return {};
+  }
+  const std::uint64_t id = IdOf(spare, *added);
+  context.spare()->id = id;
+  const std::vector<std::string> made =
+      With(NamesOf(*before), NameOf({.id = id, .vote = Vote::kNone}));
+  ask.Note("adding a learner", made, *added);
+  const auto moved = UpdateMember(ask.call(), id, UrlOf(spare, 2));
+  if (moved.has_value()) ask.Note("moving the learner to another address", made, *moved);
+  if (!moved.has_value() && !optional) ask.Differs("a learner to be moved", moved.error());
+  AskForVote(ask, id, made, optional);
+  return {};
+}
+
+Status RemoveSpareStep::Run(StepContext& context) const {
+  if (!context.spare()) return {};
+  SpareOperator ask(context, member);
+  const StepContext::Spare spare = *context.spare();
+  const auto before =
+      ask.Until(kPatienceOfOperator, [&] { return ListMembers(ask.call(), ListedBy::kCluster); });
+  if (!before.has_value()) return {};
+  MemberList left = *before;
+  const std::uint64_t listed = IdOf(spare, left);
+  const std::uint64_t id = listed == 0 ? spare.id : listed;
+  std::erase_if(left, [id](const ListedMember& one) { return one.id == id; });
+  if (id == 0) {
+    context.spare().reset();
+    return {};
+  }
+  context.spare()->id = 0;
+  const auto removed = ask.Until(kPatienceOfOperator, [&] { return RemoveMember(ask.call(), id); });
+  const bool gone = StatusOf(removed).code() == StatusCode::kNotFound;
+  if (!removed.has_value() && !gone) {
+    ask.Differs("a learner to be removed", removed.error());
+    return {};
+  }
+  context.spare().reset();
+  if (!gone) ask.Note("removing the learner", NamesOf(left), *removed);
+  return {};
+}
+
+Status ListMembersStep::Run(StepContext& context) const {
+  for (int member = 1; member <= context.environment().members(); ++member) {
+    WP_ASSIGN_OR_RETURN(const bool known, RecordMembers(context, member));
+    if (!known) context.Inconclusive("it is not known which members there are");
+  }
+  return {};
+}
+
+}  // namespace watchproof
