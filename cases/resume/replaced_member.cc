@@ -6,14 +6,14 @@
 namespace watchproof {
 namespace {
 
-constexpr int kReplaced = 2;
-
 void WatchThroughReplacement(Scenario& scenario, const std::string& learner) {
   const std::string stem = scenario.Key("replaced");
+  const int replaced = static_cast<int>(scenario.Between(2, 3));
   scenario.Cluster({.members = 3});
   const Write first = scenario.Put(stem + "/first");
-  scenario.Open({.group = "on it", .range = Below(stem), .stream = "on it", .member = kReplaced});
-  scenario.Open({.group = "beside", .range = Below(stem), .stream = "beside", .member = 3});
+  scenario.Open({.group = "on it", .range = Below(stem), .stream = "on it", .member = replaced});
+  scenario.Open(
+      {.group = "beside", .range = Below(stem), .stream = "beside", .member = 5 - replaced});
   scenario.BeginLoad({.clients = 6,
                       .calls = 100'000,
                       .keys = 20,
@@ -22,14 +22,14 @@ void WatchThroughReplacement(Scenario& scenario, const std::string& learner) {
                       .pause = 10ms,
                       .member = 0});
   scenario.Hold(300ms, 1s);
-  scenario.Disturb("replace", {{"member", std::to_string(kReplaced)}, {"learner", learner}});
-  scenario.Add(AwaitCaughtUpStep{kReplaced});
-  scenario.Resume("on it", "on the new one", kReplaced);
+  scenario.Disturb("replace", {{"member", std::to_string(replaced)}, {"learner", learner}});
+  scenario.Add(AwaitCaughtUpStep{replaced});
+  scenario.Resume("on it", "on the new one", replaced);
   scenario.Open({.group = "from the first",
                  .range = Below(stem),
                  .start = first,
                  .stream = "from the first",
-                 .member = kReplaced});
+                 .member = replaced});
   scenario.Hold(300ms, 1s);
   scenario.Add(StopLoadStep{});
   scenario.Put(stem + "/after");

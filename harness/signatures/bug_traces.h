@@ -77,6 +77,8 @@ class BugTraces final : public Signer {
   const std::optional<Rewind>& rewind() const { return rewind_; }
   // Of a user, while a member was away.
   bool rights_changed() const { return rights_changed_.value != 0; }
+  // Authentication is enabled.
+  bool has_users() const { return has_users_; }
   // In this line a transaction was begun that was refused for what it reads, and done.
   bool RefusedAndDone(Line begun) const {
     return std::ranges::any_of(readers_, [begun](const Reader& one) {
@@ -120,6 +122,7 @@ class BugTraces final : public Signer {
     const bool changed = std::holds_alternative<RightsChanged>(annotation);
     const bool apart = facts_.faults.MembersParted({}) && !facts_.faults.quiet_since();
     rights_given_ = rights_given_ || changed;
+    has_users_ = has_users_ || changed || std::holds_alternative<ReadRight>(annotation);
     if (changed && apart) rights_changed_ = where.line;
   }
   // Events, by any watch of the recording.
@@ -158,7 +161,8 @@ class BugTraces final : public Signer {
   };
   void Conclude(const Reader& reader);
 
-  bool rights_given_ = false;           // to some user
+  bool rights_given_ = false;  // to some user
+  bool has_users_ = false;
   Line rights_changed_{};               // of a user, while a member was away, last
   std::optional<Revision> moved_from_;  // since then: the lowest at which another write was seen
   const Facts& facts_;

@@ -72,6 +72,10 @@ enum class Rank : std::size_t {
   kStarvedByReads,
   kGoroutineLeftBehind,
   kWatchersMiscounted,
+  kLearnerForgotten,
+  kVoteForgotten,
+  kPromotionWithoutUser,
+  kNoneAddedWhileOneIsDown,
   kEndedAsUnavailable,
   kEnd,
 };

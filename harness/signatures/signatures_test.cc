@@ -887,6 +887,55 @@ TEST(Signature, OfWhatStreamsLeaveBehind) {
   EXPECT_EQ(signature("watch streams that ended as Unavailable", 80), "ended-as-unavailable");
 }
 
+TEST(Signature, OfMembersThatAreNotAsTheyWereMade) {
+  const std::vector<std::string> made = {"1a", "2b", "3c (learner)"};
+  const auto signature = [&](std::vector<std::string> listed, const std::string& after,
+                             const std::vector<std::string>& faults = {}) {
+    Script script = Script().Put("k", "a", 2);
+    for (const std::string& fault : faults) script.Armed(fault, "every", true).Healed(fault);
+    script.Annotate(MembersListed{2, after, made, std::move(listed)});
+    return SignatureOf(Guarantee("Enrolled"), script);
+  };
+  const std::string moved = "moving the learner to another address";
+  EXPECT_EQ(signature({"1a", "2b", "3c"}, moved), "learner-forgotten");
+  EXPECT_EQ(signature({"1a", "2b", "3c"}, "adding a learner"), "");
+  EXPECT_EQ(signature({"1a", "2b", "3c", "4d"}, moved), "") << "and one more than there are";
+  const std::vector<std::string> lost = {"1a", "2b (learner)", "3c (learner)"};
+  EXPECT_EQ(signature(lost, "", {"replace", "restart"}), "vote-forgotten");
+  EXPECT_EQ(signature(lost, "", {"restart"}), "") << "none was promoted";
+  EXPECT_EQ(signature(lost, "", {"replace"}), "") << "none became another release";
+}
+
+TEST(Signature, OfAReleaseThatDoesNotStartForItsLearners) {
+  const auto signature = [](const std::string& fault, const std::string& words) {
+    Script script = Script().Put("k", "a", 2).Armed("replace", "every", true).Healed("replace");
+    script.Armed(fault, "every", true);
+    return SignatureOf(
+        Guarantee("Available"),
+        script.Annotate(TargetEnded{.member = 2, .how = "exited with 1", .last_words = words}));
+  };
+  const std::string learners = "membership: too many learner members in cluster";
+  EXPECT_EQ(signature("restart", learners), "vote-forgotten");
+  EXPECT_EQ(signature("kill", learners), "") << "it is the same release";
+  EXPECT_EQ(signature("restart", "membership: ID removed"), "");
+}
+
+TEST(Signature, OfWhatAnOperatorIsRefused) {
+  const auto signature = [](const std::string& refusal, bool users, bool down) {
+    Script script = Script().Put("k", "a", 2);
+    if (users) script.Annotate(ReadRight{StreamId(1), {"k"}, {}});
+    if (down) script.Armed("kill", "every", true);
+    return SignatureOf(Guarantee("Answered"),
+                       script.Annotate(AnswerDiffers{"an operator", "an answer", refusal}));
+  };
+  const std::string late = "promoting member 3c: Deadline Exceeded (deadline exceeded)";
+  EXPECT_EQ(signature(late, true, false), "promotion-without-user");
+  EXPECT_EQ(signature(late, false, false), "") << "there are no users";
+  const std::string unhealthy = "adding member http://a:1: etcdserver: unhealthy cluster";
+  EXPECT_EQ(signature(unhealthy, false, true), "none-added-while-one-is-down");
+  EXPECT_EQ(signature(unhealthy, false, false), "") << "every member runs";
+}
+
 TEST(Signature, OfALeaseThatEndsTooEarlyAsAMemberGoesOn) {
   const auto signature = [](const std::string& fault, bool before, Duration later = {}) {
     Script script = Script().On(9, "control").Watch("k", 2).Created(0).On(1);
