@@ -6,6 +6,7 @@
 
 #include "harness/bugs/release_version.h"
 #include "harness/explore/shape.h"
+#include "harness/targets/etcd_version.h"
 #include "harness/targets/release_cache.h"
 
 namespace watchproof {
@@ -86,6 +87,7 @@ ClusterExploration::ClusterExploration(const ClusterExplorationOptions& options)
 
 void ClusterExploration::LearnOf(const std::string& release) {
   draw_.short_logs = HasShortLogs(release);
+  draw_.learners = CapabilitiesOfEtcd(release).offered.contains(Capability::kLearners);
   draw_.restores = draw_.releases.empty() && CachedRelease("etcdutl", release).has_value();
 }
 

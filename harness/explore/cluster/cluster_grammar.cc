@@ -11,6 +11,7 @@
 #include "harness/explore/cluster/drawn_events.h"
 #include "harness/scenario/steps/auth.h"
 #include "harness/scenario/steps/member.h"
+#include "harness/scenario/steps/spare.h"
 #include "harness/scenario/steps/stream.h"
 
 namespace watchproof {
@@ -109,7 +110,9 @@ class ClusterDrawer {
       GoElsewhere(active);
     }
     StopLoads(number);
-    if (scenario_.Chance(0.8)) AwaitAll();
+    if (has_spare_ || scenario_.Chance(0.8)) AwaitAll();
+    // Only one learner can be a member.
+    if (std::exchange(has_spare_, false)) scenario_.Add(RemoveSpareStep{AnyMember()});
     if (scenario_.Chance(0.5)) ResumeEnded();
   }
 
@@ -275,6 +278,7 @@ class ClusterDrawer {
     const int member = AnyMember();
     if (Disturbed(member, active)) return;
     if (rights_ && scenario_.Chance(0.5)) return Permit(member);
+    if (spares_ && !has_spare_ && !active.empty() && scenario_.Chance(0.3)) return AddSpare(member);
     if (scenario_.Chance(0.25)) return Watch(member);
     const Group group = scenario_.Pick(groups_);
     if (scenario_.Chance(0.3)) return Resume(group, member);
@@ -304,6 +308,12 @@ class ClusterDrawer {
     scenario_.Add(UseMemberStep{member});
     scenario_.Add(PermitStep{.user = user, .key = kAll.key, .range_end = kAll.range_end});
     users_.push_back(user);
+  }
+
+  // Whatever the reason, it may be refused: others are disturbed.
+  void AddSpare(int member) {
+    scenario_.Add(AddSpareStep{.member = member, .optional = true});
+    has_spare_ = true;
   }
 
   void AwaitAll() {
@@ -362,6 +372,9 @@ class ClusterDrawer {
   const bool leases_ = scenario_.Chance(0.4);  // older than any of the rounds
   const bool rights_ = options_.releases.empty() && scenario_.Chance(0.15);
   std::deque<std::pair<int, NextRelease>> upgrades_;  // still to come: members
+  // A change of members waits until all have been connected for some seconds.
+  const bool spares_ = options_.learners && scenario_.Chance(0.15);
+  bool has_spare_ = false;
   bool may_send_snapshot_ = false;
   bool short_log_ = false;
   std::string hashes_;              // a load

@@ -26,6 +26,7 @@ struct ClusterDraw {
   // for a member that is away; otherwise that takes thousands, and most of the time of a plan.
   bool short_logs = false;
   bool restores = false;  // a snapshot can be saved and restored
+  bool learners = false;  // members may be without a vote
   // What all members become, one after the other, during each plan.
   std::vector<NextRelease> releases{};
 };

@@ -16,6 +16,7 @@
 #include "harness/scenario/steps/fault.h"
 #include "harness/scenario/steps/load.h"
 #include "harness/scenario/steps/member.h"
+#include "harness/scenario/steps/spare.h"
 #include "harness/scenario/steps/watch.h"
 
 namespace watchproof {
@@ -26,7 +27,7 @@ constexpr std::uint64_t kPlans = 400;
 void ForEachPlan(const std::function<void(const Plan&)>& visit) {
   for (std::uint64_t seed = 1; seed <= kPlans; ++seed) {
     SCOPED_TRACE(seed);
-    visit(DrawCluster(Prng(seed), {.restores = true}));
+    visit(DrawCluster(Prng(seed), {.restores = true, .learners = true}));
   }
 }
 
@@ -111,6 +112,27 @@ TEST(ClusterGrammar, NothingIsUnderWayWhenTheStoreIsRestored) {
       EXPECT_THAT(loads, testing::IsEmpty());
     }
   });
+}
+
+// A cluster has one learner at most, and a store that is restored has the members from before.
+TEST(ClusterGrammar, ALearnerIsGoneBeforeMembersAreReplacedOrRestored) {
+  std::set<std::string> beside;  // kinds of faults that were active meanwhile
+  ForEachPlan([&](const Plan& plan) {
+    bool spare = false;
+    for (const Step& step : plan.steps) {
+      if (step.As<AddSpareStep>() != nullptr) {
+        EXPECT_FALSE(std::exchange(spare, true));
+      }
+      if (step.As<RemoveSpareStep>() != nullptr) spare = false;
+      const auto* const inject = step.As<InjectStep>();
+      if (inject == nullptr) continue;
+      const std::string fault = KindOf(inject->fault);
+      if (spare) beside.insert(fault);
+      EXPECT_FALSE(spare && (fault == "replace" || fault == "restore")) << fault;
+    }
+    EXPECT_FALSE(spare);
+  });
+  EXPECT_GE(beside.size(), 5u);
 }
 
 // One after the other, and none to a release before all have taken over the one before it.
