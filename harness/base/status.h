@@ -114,12 +114,15 @@ Status Fail(StatusCode code, fmt::format_string<Args...> format, Args&&... args)
 // The one conversion from system errors; boost::system::error_code converts to std::error_code by
 // itself.
 Status FromErrorCode(const std::error_code& error);
-// The only conversion from gRPC: its codes have the same numbers. A template, so that base needs no
-// gRPC header.
+// The only conversion from gRPC: its codes have the same numbers. Of a connection that is lost at
+// some moments its C++ library says "unknown", with words of its own. A template, so that no gRPC
+// header is needed here.
 template <typename RpcStatus>
 Status FromRpcStatus(const RpcStatus& status) {
-  return status.ok() ? Status()
-                     : Status(static_cast<StatusCode>(status.error_code()), status.error_message());
+  if (status.ok()) return {};
+  const bool lost = status.error_message() == "Stream removed";
+  return Status(lost ? StatusCode::kUnavailable : static_cast<StatusCode>(status.error_code()),
+                status.error_message());
 }
 // How a call went, where its answer says nothing.
 template <typename Answer>

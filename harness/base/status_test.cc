@@ -34,6 +34,20 @@ TEST(Status, KeepsTheCodeAndPutsTheOutermostContextFirst) {
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
 }
 
+TEST(Status, AConnectionThatIsLostIsUnavailableInAllWordsOfTheLibrary) {
+  struct Rpc {
+    int code;
+    std::string message;
+    bool ok() const { return code == 0; }
+    int error_code() const { return code; }
+    const std::string& error_message() const { return message; }
+  };
+  EXPECT_TRUE(FromRpcStatus(Rpc{0, ""}).ok());
+  EXPECT_EQ(FromRpcStatus(Rpc{14, "Socket closed"}).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(FromRpcStatus(Rpc{2, "Stream removed"}).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(FromRpcStatus(Rpc{2, "of the server"}).code(), StatusCode::kUnknown);
+}
+
 TEST(Status, MapsSystemErrorsByMeaning) {
   EXPECT_EQ(FromErrno(ENOENT).code(), StatusCode::kNotFound);
   EXPECT_EQ(FromErrno(ECONNREFUSED).code(), StatusCode::kUnavailable);
