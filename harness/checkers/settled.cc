@@ -90,8 +90,8 @@ class Settled final : public Checker {
       JudgeOpenStream(*over, where);
     } else if (const auto* wait = std::get_if<DeliveryDue>(&annotation)) {
       if (wait->unasked) BeginWait(*wait, where);
-    } else if (std::holds_alternative<TargetEnded>(annotation)) {
-      processes_ended_.push_back(where.at);
+    } else if (const auto* ended = std::get_if<TargetEnded>(&annotation)) {
+      processes_ended_.push_back(where.at - std::chrono::milliseconds(ended->ago_ms));
     } else if (const auto* waited = std::get_if<DeliveryOver>(&annotation)) {
       EndWait(*waited, where);
     }
@@ -192,13 +192,12 @@ class Settled final : public Checker {
     StatusCode code{};
   };
 
-  // The end of a process is seen at about the time of that of its streams, and is for Available to
-  // judge.
+  // A process ends at about the time of its streams, and is for Available to judge.
   bool EndedWithProcess(const Dropped& dropped) const {
     static constexpr Duration kAbout = 2s;
     return dropped.code == StatusCode::kUnavailable &&
-           std::ranges::any_of(processes_ended_, [&dropped](Duration seen) {
-             return std::chrono::abs(seen - dropped.where.at) < kAbout;
+           std::ranges::any_of(processes_ended_, [&dropped](Duration ended) {
+             return std::chrono::abs(ended - dropped.where.at) < kAbout;
            });
   }
 

@@ -63,6 +63,12 @@ INSTANTIATE_TEST_SUITE_P(
         {"StreamEndedWithItsProcess",
          Complete().Closed(StatusCode::kUnavailable).Annotate(TargetEnded{1, "exited", ""}),
          {"Available"}},
+        {"StreamEndedWithItsProcessWhichIsNotedLate",
+         Complete()
+             .Closed(StatusCode::kUnavailable)
+             .Pause(6s)
+             .Annotate(TargetEnded{1, "exited", "", 6000}),
+         {"Available"}},
         {"StreamEndedLongBeforeAProcess",
          Complete()
              .Closed(StatusCode::kUnavailable)

@@ -72,6 +72,7 @@ class Environment {
     int member = 1;
     ExitState state;
     std::string last_words;
+    std::int64_t ago_ms() const { return (Clock::now() - state.at) / std::chrono::milliseconds(1); }
   };
   std::optional<Death> Died() const;
   // A server that was started again and still runs, but that did not answer in time.

@@ -147,12 +147,14 @@ struct StreamEndOver {
 struct TargetEnded {
   static constexpr std::string_view kType = "target_ended";
   std::int64_t member = 1;
-  std::string how;         // "was killed by signal 11 (SIGSEGV)"
-  std::string last_words;  // the head of its last output
+  std::string how;          // "was killed by signal 11 (SIGSEGV)"
+  std::string last_words;   // the head of its last output
+  std::int64_t ago_ms = 0;  // it is noted once the steps under way are over
   void Fields(auto& field) {
     field("member", member);
     field("how", how);
     field("last_words", last_words);
+    field("ago_ms", ago_ms);
   }
 };
 

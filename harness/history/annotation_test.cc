@@ -20,7 +20,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       DeliveryOver{"near", 12},
       StreamEndDue{StreamId(4), 100},
       StreamEndOver{StreamId(4)},
-      TargetEnded{2, "was killed by signal 11", "panic: \"no\""},
+      TargetEnded{2, "was killed by signal 11", "panic: \"no\"", 40},
       TargetSilent{1, "a put", 9000},
       AnswerDiffers{"script 3", "a put to be answered", "not found"},
       NotRestarted{"script 3", "exited with 2", true},

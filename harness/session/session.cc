@@ -326,8 +326,10 @@ void AttemptSession::NoteSilence(const std::string& asked, Duration waited) {
 }
 
 void AttemptSession::NoteDeath(const Environment::Death& death) {
-  Annotate(TargetEnded{
-      .member = death.member, .how = death.state.ToString(), .last_words = death.last_words});
+  Annotate(TargetEnded{.member = death.member,
+                       .how = death.state.ToString(),
+                       .last_words = death.last_words,
+                       .ago_ms = death.ago_ms()});
 }
 
 void AttemptSession::NoteLateStart(const Environment::LateStart& start, Duration waited) {

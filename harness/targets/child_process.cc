@@ -285,7 +285,7 @@ class ChildProcess::Impl {
 
   void Ended(int native) {
     MutexLock lock(mu_);
-    ExitState state;
+    ExitState state{.at = Clock::now()};
     if (WIFSIGNALED(native)) {
       state.signal = WTERMSIG(native);
     } else {

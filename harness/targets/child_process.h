@@ -28,6 +28,7 @@ namespace watchproof {
 struct ExitState {
   int code = 0;    // of exit(); meaningless when signal is set
   int signal = 0;  // that ended it; 0: it exited
+  Clock::time_point at{};
   bool clean() const { return code == 0 && signal == 0; }
   std::string ToString() const;  // "exited with 3" or "was killed by signal 9 (Killed)"
 };

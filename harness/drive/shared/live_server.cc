@@ -32,6 +32,13 @@ std::uint32_t NumberAfter(std::string_view text, std::string_view word) {
   return number;
 }
 
+TargetEnded EndOf(const Environment::Death& death) {
+  return {.member = death.member,
+          .how = death.state.ToString(),
+          .last_words = death.last_words,
+          .ago_ms = death.ago_ms()};
+}
+
 }  // namespace
 
 std::string ClientName(std::uint32_t script) { return fmt::format("{}{}", kScript, script); }
@@ -341,8 +348,7 @@ LiveVerdict LiveServer::Finish() {
   const bool stopped = environment_.target().process_state() == 'T';
   const bool silent = !death && pulse_->silent();
   if (death) {
-    Annotate(TargetEnded{
-        .member = death->member, .how = death->state.ToString(), .last_words = death->last_words});
+    Annotate(EndOf(*death));
   } else if (silent && !stopped) {
     Annotate(
         TargetSilent{.asked = "a question for its status", .waited_ms = pulse_->silence() / 1ms});
