@@ -229,6 +229,9 @@ struct AnnotationPhrases {
   std::string operator()(const RightsChanged& rights) {
     return fmt::format("user {} may do more than before", rights.user);
   }
+  std::string operator()(const HealingBegan& healing) {
+    return fmt::format("fault {} begins to be healed", healing.fault);
+  }
   std::string operator()(const MomentMissed& missed) {
     return fmt::format("the moment did not come: {} of {}", missed.moment, missed.of);
   }

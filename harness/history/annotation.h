@@ -306,6 +306,14 @@ struct Restored {
   }
 };
 
+// From here on a fault is healed; that it is stands in a line of its own. Until then both what it
+// does and what it leaves may show.
+struct HealingBegan {
+  static constexpr std::string_view kType = "healing";
+  std::string fault;
+  void Fields(auto& field) { field("fault", fault); }
+};
+
 // A step waited for a certain message on the wire, and it did not come within the limit.
 struct MomentMissed {
   static constexpr std::string_view kType = "moment_missed";
@@ -479,8 +487,8 @@ using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
                  AnswerDiffers, NotRestarted, HistoryHash, MembersListed, RightsChanged, Restored,
-                 MomentMissed, TargetRefused, MemberBehind, Account, PromiseAsked, ClientAsks,
-                 CallsBeside, ReadingLimited, QuestionLeft, DiskActivity, NotRecorded,
+                 HealingBegan, MomentMissed, TargetRefused, MemberBehind, Account, PromiseAsked,
+                 ClientAsks, CallsBeside, ReadingLimited, QuestionLeft, DiskActivity, NotRecorded,
                  ConsumerStarted, ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
 
 std::string ToText(const Annotation& annotation);

@@ -28,6 +28,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       MembersListed{2, "an update", {"1f", "2a (learner)"}, {"1f"}},
       RightsChanged{"late"},
       Restored{7, 1007},
+      HealingBegan{"pause"},
       MomentMissed{"created", "main"},
       TargetRefused{"a lease", "unimplemented", "said so", 2},
       MemberBehind{3, 9, "it is at revision 7", 20'000},

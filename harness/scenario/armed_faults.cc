@@ -46,6 +46,7 @@ Status ArmedFaults::Heal(const std::string& name) {
   session_.FaultHealed(name);
   Armed& armed = faults_.at(name);
   Show(armed);
+  session_.Annotate(HealingBegan{name});
   WP_RETURN_IF_ERROR(armed.fault->Heal(session_.ports()));
   Record(name, "healed");
   armed.healed = true;

@@ -77,6 +77,11 @@ class BugTraces final : public Signer {
   const std::optional<Rewind>& rewind() const { return rewind_; }
   // Of a user, while a member was away.
   bool rights_changed() const { return rights_changed_.value != 0; }
+  // A process that was stopped goes on since then, at the latest from when its fault is healed.
+  bool WasWoken(Duration by, Duration ago) const {
+    return facts_.faults.WasHealed("pause", by, ago) ||
+           (woken_at_ && *woken_at_ <= by && by - *woken_at_ <= ago);
+  }
   // Authentication is enabled.
   bool has_users() const { return has_users_; }
   // In this line a transaction was begun that was refused for what it reads, and done.
@@ -124,6 +129,8 @@ class BugTraces final : public Signer {
     rights_given_ = rights_given_ || changed;
     has_users_ = has_users_ || changed || std::holds_alternative<ReadRight>(annotation);
     if (changed && apart) rights_changed_ = where.line;
+    const auto* const healing = std::get_if<HealingBegan>(&annotation);
+    if (healing != nullptr && healing->fault.starts_with("pause")) woken_at_ = where.at;
   }
   // Events, by any watch of the recording.
   void OnControlEvents(const Response& response) override {
@@ -163,6 +170,7 @@ class BugTraces final : public Signer {
 
   bool rights_given_ = false;  // to some user
   bool has_users_ = false;
+  std::optional<Duration> woken_at_;
   Line rights_changed_{};               // of a user, while a member was away, last
   std::optional<Revision> moved_from_;  // since then: the lowest at which another write was seen
   const Facts& facts_;

@@ -16,9 +16,9 @@ WP_SIGNATURE(RevokedOnWaking, "revoked-on-waking") {
   constexpr Duration kSoon = 3s;
   constexpr Duration kUnderWay = 500ms;
   const FaultLog& faults = one.facts.faults;
-  return (faults.WasHealed("pause", one.at(), kSoon) &&
+  return (one.traces.WasWoken(one.at(), kSoon) &&
           faults.MembersParted(one.draft.evidence.front())) ||
-         (faults.WasHealed("pause", one.at(), kUnderWay) && faults.MembersParted(granted));
+         (one.traces.WasWoken(one.at(), kUnderWay) && faults.MembersParted(granted));
 }
 
 }  // namespace watchproof

@@ -952,6 +952,20 @@ TEST(Signature, OfALeaseThatEndsTooEarlyAsAMemberGoesOn) {
   EXPECT_EQ(signature("pause", false, 10s), "") << "it was awake for so long";
 }
 
+// The member goes on before its fault is healed, which takes until it answers.
+TEST(Signature, OfALeaseThatEndsWhileAMemberWakes) {
+  const auto signature = [](bool wakes) {
+    Script script = Script().On(9, "control").Watch("k", 2).Created(0).On(1);
+    script.Grant(7, 60).PutWithLease("k", 7, 2).Watch("k", 2).Created(3).Deliver(3, {{2, "k"}});
+    script.Armed("pause/1", "none", true);
+    if (wakes) script.Annotate(HealingBegan{"pause/1"});
+    script.Expire(7, 3).On(9).Deliver(0, {{2, "k"}}).Deliver(0, {{3, "k"}}).On(1);
+    return SignatureOf(Guarantee("Leased"), script.Deliver(3, {{3, "k"}}).Read(3));
+  };
+  EXPECT_EQ(signature(true), "revoked-on-waking");
+  EXPECT_EQ(signature(false), "") << "the member stands still";
+}
+
 // The member asks for its end as it goes on, and a client renews it meanwhile.
 TEST(Signature, OfALeaseThatIsRenewedWhileItsEndIsUnderWay) {
   const auto signature = [](bool granted_before, Duration later) {
