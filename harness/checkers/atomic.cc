@@ -115,18 +115,19 @@ class Atomic final : public Checker {
             .observed = fmt::format("some in line {}, more of them {}", current.where.line.value,
                                     Since(response.where, current.where)),
             .evidence = {current.where.line},
-            .where = response.where};
+            .where = response.where,
+            .about = current.revision};
   }
 
   void Close(WatchIndex watch, const Current& current) const {
     if (current.given == current.expected || current.split) return;
-    Add(watch,
-        {.expected = fmt::format("all {} changes of revision {} in one response", current.expected,
-                                 current.revision),
-         .observed =
-             fmt::format("only {} of them, in line {}", current.given, current.where.line.value),
-         .where = current.where,
-         .symptom = symptom::OfRevision{current.revision, current.expected - current.given}});
+    Add(watch, {.expected = fmt::format("all {} changes of revision {} in one response",
+                                        current.expected, current.revision),
+                .observed = fmt::format("only {} of them, in line {}", current.given,
+                                        current.where.line.value),
+                .where = current.where,
+                .symptom = symptom::OfRevision{current.revision, current.expected - current.given},
+                .about = current.revision});
   }
 
   std::vector<Current> current_;

@@ -406,9 +406,11 @@ class CompactionSurfaced final : public Checker {
           .impact = kNoticeMissing,
           .by_silence = true};
       if (!details.starts_below_floor()) {
-        draft.expected = fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
-                                     Phrase(*facts().comparer.FirstMissing(watch)),
-                                     facts().model.calls().compaction_acknowledged());
+        const Change missing = *facts().comparer.FirstMissing(watch);
+        draft.about = missing.revision;
+        draft.expected =
+            fmt::format("the {}, or ErrCompacted, as the store was compacted to {}",
+                        Phrase(missing), facts().model.calls().compaction_acknowledged());
       }
       return draft;
     });

@@ -82,7 +82,7 @@ std::string_view NameOf(Rank rank) { return Signatures()[static_cast<std::size_t
 
 bool GivesWay(std::string_view signature) {
   return signature.empty() || signature == NameOf(Rank::kStaleRead) ||
-         signature == NameOf(Rank::kWriteLost);
+         signature == NameOf(Rank::kWriteLost) || signature == NameOf(Rank::kSilentAfterCompaction);
 }
 
 const std::vector<RankedSignature>& Signatures() {

@@ -638,6 +638,33 @@ TEST(Signature, OfADeletionThatIsRefusedForRightsAndDone) {
   EXPECT_EQ(signature(true), "");
 }
 
+// From there on revisions hold less than was acknowledged at them, and a watch may wait for ever.
+TEST(Signature, OfWhatIsMissingSinceATransactionWasRefusedAndDone) {
+  const auto broken = [](bool refused) {
+    const Message put = Message().Text(1, "k").Text(2, "ghost");
+    const Message request = Message()
+                                .Nested(2, Message().Nested(2, put))
+                                .Nested(2, Message().Nested(1, Message().Text(1, "secret")));
+    Script script = Script()
+                        .Annotate(RightsChanged{"writer"})
+                        .Put("k", "a", 2)
+                        .Put("k", "b", 3)
+                        .Watch("a", 2, {.range_end = "z"})
+                        .Created(0, 3)
+                        .Deliver(0, {{2, "k"}})
+                        .Deliver(0, {{3, "k"}});
+    if (refused) {
+      script.StartTxn(9, request).FailCall(9, Method::kTxn, StatusCode::kPermissionDenied);
+      script.DeliverRaw(
+          0, {{.kv = {.key = "k", .value = "ghost", .create = 2, .mod = 4, .version = 3}}});
+    }
+    script.Put("k", "c", 4).Txn({.puts = {{"a", "1"}, {"b", "1"}}}, 5).Deliver(0, {{5, "a"}});
+    return script.Put("x", "1", 6).Deliver(0, {{6, "x"}}).Read(6);
+  };
+  EXPECT_EQ(SignatureOf(Guarantee("Atomic"), broken(true)), "refused-write-done");
+  EXPECT_EQ(SignatureOf(Guarantee("Atomic"), broken(false)), "");
+}
+
 // One member refuses it for its read of the past, and the others do its put; whichever is seen
 // first.
 TEST(Signature, OfARefusedTransactionThatIsDone) {
