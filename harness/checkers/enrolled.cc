@@ -24,8 +24,8 @@ class Enrolled final : public Checker {
     const auto* const list = std::get_if<MembersListed>(&annotation);
     if (list == nullptr) return;
     Exercised();
-    const std::set<std::string> made(list->made.begin(), list->made.end());
-    const std::set<std::string> listed(list->listed.begin(), list->listed.end());
+    const std::multiset<std::string> made(list->made.begin(), list->made.end());
+    const std::multiset<std::string> listed(list->listed.begin(), list->listed.end());
     if (made == listed) return;
     symptom::MembersDiffer differ;
     for (const std::string& member : listed) {
@@ -43,7 +43,8 @@ class Enrolled final : public Checker {
   }
 
  private:
-  static std::string Joined(const std::set<std::string>& members) {
+  static std::string Joined(const std::multiset<std::string>& members) {
+    if (members.empty()) return "none";
     std::string text;
     for (const std::string& member : members) text += (text.empty() ? "" : ", ") + member;
     return text;

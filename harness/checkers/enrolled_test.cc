@@ -19,6 +19,8 @@ INSTANTIATE_TEST_SUITE_P(
         {"AsMade", Listed({"1a", "2b", "3c (learner)"}), {}},
         {"InAnyOrder", Listed({"3c (learner)", "2b", "1a"}), {}},
         {"OneMissing", Listed({"1a", "3c (learner)"}), {"Enrolled"}},
+        {"OneTwice", Listed({"1a", "2b", "2b", "3c (learner)"}), {"Enrolled"}},
+        {"None", Listed({}), {"Enrolled"}},
         {"OneThatIsGone", Listed({"1a", "2b", "3c (learner)", "4d"}), {"Enrolled"}},
         {"AVoteUnasked", Listed({"1a", "2b", "3c"}, "an update"), {"Enrolled"}},
         {"AVoteLost", Listed({"1a", "2b (learner)", "3c (learner)"}), {"Enrolled"}},

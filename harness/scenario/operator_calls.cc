@@ -43,17 +43,20 @@ std::vector<std::string> NamesOf(const MemberList& list) {
 Result<bool> RecordMembers(StepContext& context, int member) {
   MembersListed list{.member = member, .made = MembersThatThereAre(context)};
   if (list.made.empty()) return false;
-  Status answered;
+  Status unanswered;
+  bool answered = false;
   context.session().PumpUntil(
       [&] {
         const auto answer =
             ListMembers(CallOfOperator(context, member, kAnswersWithin), ListedBy::kMember);
-        answered = StatusOf(answer);
-        if (answer.has_value()) list.listed = NamesOf(*answer);
-        return answer.has_value() && list.listed == list.made;
+        unanswered = StatusOf(answer);
+        if (!answer.has_value()) return false;
+        answered = true;
+        list.listed = NamesOf(*answer);
+        return list.listed == list.made;
       },
       Within(kListedWithin));
-  if (list.listed.empty()) return answered;
+  if (!answered) return unanswered;
   context.session().Annotate(list);
   return true;
 }

@@ -28,6 +28,10 @@ std::uint64_t IdOf(const StepContext::Spare& spare, const MemberList& list) {
   return found == list.end() ? 0 : found->id;
 }
 
+bool IsAt(const std::string& url, const MemberList& list) {
+  return std::ranges::find(list, url, &ListedMember::peer_url) != list.end();
+}
+
 // One change after the other, through one member.
 class SpareOperator {
  public:
@@ -61,11 +65,11 @@ class SpareOperator {
     context_.session().Annotate(
         MembersListed{.member = member_, .after = after, .made = made, .listed = NamesOf(listed)});
   }
-  void Differs(std::string expected, const Status& observed) {
+  void Differs(std::string expected, std::string observed) {
     context_.session().Annotate(
         AnswerDiffers{.client = fmt::format("an operator at member {}", member_),
                       .expected = std::move(expected),
-                      .observed = observed.ToString()});
+                      .observed = std::move(observed)});
   }
 
  private:
@@ -93,7 +97,7 @@ void AskForVote(SpareOperator& ask, std::uint64_t id, const std::vector<std::str
       refused);
   if (promoted.has_value()) return ask.Note("a promotion that was to be refused", made, *promoted);
   if (refused || optional) return;
-  ask.Differs("a learner that has not caught up to be refused a vote", promoted.error());
+  ask.Differs("a learner that has not caught up to be refused a vote", promoted.error().ToString());
 }
 
 }  // namespace
@@ -110,7 +114,7 @@ Status AddSpareStep::Run(StepContext& context) const {
   const auto before =
       ask.Until(patience, [&] { return ListMembers(ask.call(), ListedBy::kCluster); });
   if (!before.has_value()) {
-    if (!optional) ask.Differs("the members to be listed", before.error());
+    if (!optional) ask.Differs("the members to be listed", before.error().ToString());
     return {};
   }
   const StepContext::Spare spare{.host = context.environment().target(member).endpoint().host};
@@ -118,7 +122,8 @@ Status AddSpareStep::Run(StepContext& context) const {
   const auto added = ask.Until(patience, [&] { return ask.Added(spare); });
   if (!added.has_value()) {
     if (!IsNoAnswer(added.error().code())) context.spare().reset();
-    if (!optional) ask.Differs("a learner to be added while most members are well", added.error());
+    if (!optional)
+      ask.Differs("a learner to be added while most members are well", added.error().ToString());
     return {};
   }
   const std::uint64_t id = IdOf(spare, *added);
@@ -128,7 +133,11 @@ Status AddSpareStep::Run(StepContext& context) const {
   ask.Note("adding a learner", made, *added);
   const auto moved = UpdateMember(ask.call(), id, UrlOf(spare, 2));
   if (moved.has_value()) ask.Note("moving the learner to another address", made, *moved);
-  if (!moved.has_value() && !optional) ask.Differs("a learner to be moved", moved.error());
+  if (moved.has_value() && !IsAt(UrlOf(spare, 2), *moved)) {
+    ask.Differs("a learner to be listed at its new address", "it is not");
+  }
+  if (!moved.has_value() && !optional)
+    ask.Differs("a learner to be moved", moved.error().ToString());
   AskForVote(ask, id, made, optional);
   return {};
 }
@@ -139,9 +148,16 @@ Status RemoveSpareStep::Run(StepContext& context) const {
   const StepContext::Spare spare = *context.spare();
   const auto before =
       ask.Until(kPatienceOfOperator, [&] { return ListMembers(ask.call(), ListedBy::kCluster); });
-  if (!before.has_value()) return {};
+  if (!before.has_value()) {
+    context.Inconclusive("the learner was not removed: " + before.error().ToString());
+    return {};
+  }
   MemberList left = *before;
   const std::uint64_t listed = IdOf(spare, left);
+  if (listed == 0 && spare.id != 0) {
+    const std::string name = NameOf({.id = spare.id, .vote = Vote::kNone});
+    ask.Note("some time", With(NamesOf(left), name), left);
+  }
   const std::uint64_t id = listed == 0 ? spare.id : listed;
   std::erase_if(left, [id](const ListedMember& one) { return one.id == id; });
   if (id == 0) {
@@ -152,7 +168,7 @@ Status RemoveSpareStep::Run(StepContext& context) const {
   const auto removed = ask.Until(kPatienceOfOperator, [&] { return RemoveMember(ask.call(), id); });
   const bool gone = StatusOf(removed).code() == StatusCode::kNotFound;
   if (!removed.has_value() && !gone) {
-    ask.Differs("a learner to be removed", removed.error());
+    ask.Differs("a learner to be removed", removed.error().ToString());
     return {};
   }
   context.spare().reset();
