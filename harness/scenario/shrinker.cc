@@ -99,57 +99,55 @@ Plan KeepSteps(const Plan& plan, const std::vector<bool>& keep) {
   return result;
 }
 
-Shrinker::Shrinker(Plan plan) : plan_(std::move(plan)) { Begin(Phase::kSubjects); }
+Shrinker::Shrinker(Plan plan) : plan_(std::move(plan)) {
+  OfferOfPhase();
+  GoOn();
+}
 
-void Shrinker::Begin(Phase phase, std::size_t from) {
-  candidates_.clear();
-  changed_from_.clear();
-  phase_ = phase;
-  from_ = from;
-  if (phase_ == Phase::kSubjects) {
-    OfferPlainServer();
-    OfferWithoutSubjects();
-    if (!candidates_.empty()) return;
-    phase_ = Phase::kChunks;
-    chunk_ = 0;
+void Shrinker::Tried(std::optional<std::size_t> still_fails) {
+  if (still_fails) {
+    from_ = changed_from_[*still_fails];
+    plan_ = std::move(candidates_[*still_fails]);
+    smaller_ = true;
+    OfferOfPhase();
+  } else {
+    candidates_.clear();
   }
-  if (phase_ == Phase::kChunks) {
-    if (chunk_ == 0) {
-      chunk_ = std::max<std::size_t>(1, plan_.steps.size() / 2);
-      smaller_ = false;
-    }
-    OfferWithoutChunks();
-    if (!candidates_.empty() || from_ > 0) return;
-    phase_ = Phase::kNumbers;
-  }
-  OfferSmallerNumbers();
+  GoOn();
+}
+
+// To the next phase that offers something, if there is one.
+void Shrinker::GoOn() {
+  while (candidates_.empty() && NextPhase()) OfferOfPhase();
 }
 
 // What was needed before may be superfluous now; but first the rest is tried.
-void Shrinker::Tried(std::optional<std::size_t> still_fails) {
-  if (still_fails) {
-    const std::size_t from = changed_from_[*still_fails];
-    plan_ = std::move(candidates_[*still_fails]);
-    smaller_ = true;
-    Begin(phase_, from);
-    if (!candidates_.empty()) return;
+bool Shrinker::NextPhase() {
+  from_ = 0;
+  if (phase_ == Phase::kChunks) {
+    const std::size_t chunk = std::min(chunk_, plan_.steps.size());
+    if (chunk <= 1) phase_ = Phase::kNumbers;
+    chunk_ = chunk / 2;
+    return true;
   }
+  if (phase_ == Phase::kNumbers && !smaller_) return false;
+  phase_ = Phase::kChunks;
+  chunk_ = std::max<std::size_t>(1, plan_.steps.size() / 2);
+  smaller_ = false;
+  return true;
+}
+
+void Shrinker::OfferOfPhase() {
+  candidates_.clear();
+  changed_from_.clear();
   switch (phase_) {
     case Phase::kSubjects:
-      chunk_ = 0;
-      return Begin(Phase::kChunks);
+      OfferPlainServer();
+      return OfferWithoutSubjects();
     case Phase::kChunks:
-      if (chunk_ > 1) {
-        chunk_ = std::min(chunk_ / 2, std::max<std::size_t>(1, plan_.steps.size() / 2));
-        return Begin(Phase::kChunks);
-      }
-      return Begin(Phase::kNumbers);
+      return OfferWithoutChunks();
     case Phase::kNumbers:
-      if (smaller_) {
-        chunk_ = 0;
-        return Begin(Phase::kChunks);
-      }
-      candidates_.clear();
+      return OfferSmallerNumbers();
   }
 }
 

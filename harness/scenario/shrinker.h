@@ -39,7 +39,9 @@ class Shrinker {
  private:
   enum class Phase { kSubjects, kChunks, kNumbers };
 
-  void Begin(Phase phase, std::size_t from = 0);
+  void GoOn();
+  bool NextPhase();
+  void OfferOfPhase();
   // A candidate that changes the plan from this step on.
   void Offer(Plan candidate, std::size_t from = 0);
   // Everything about one fault, one group of watches, or one key.
@@ -51,7 +53,7 @@ class Shrinker {
 
   Plan plan_;
   Phase phase_ = Phase::kSubjects;
-  std::size_t chunk_ = 0;
+  std::size_t chunk_ = 0;  // steps that are left out together
   std::size_t from_ = 0;  // the first step that is tried: the ones before it were
   bool smaller_ = false;  // since the chunks began
   std::vector<Plan> candidates_;

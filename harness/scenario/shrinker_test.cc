@@ -101,6 +101,29 @@ TEST(Shrinker, EndsWhateverFails) {
   EXPECT_EQ(plan.steps.size(), 1U);
 }
 
+// Whichever steps the failure needs, of up to seven of one name, without smaller numbers.
+TEST(Shrinker, LeavesNoStepThatCanBeLeftOutAlone) {
+  for (std::size_t size = 1; size <= 7; ++size) {
+    Plan plan;
+    for (std::size_t i = 0; i < size; ++i) {
+      plan.steps.push_back(InjectStep{"stall", {{"number", std::to_string(i)}}});
+    }
+    for (unsigned needed = 1; needed < 1U << size; ++needed) {
+      const auto numbers = [](const Plan& of) {
+        unsigned set = 0;
+        for (const Step& step : of.steps) {
+          set |= 1U << std::stoi(step.As<InjectStep>()->parameters.at("number"));
+        }
+        return set;
+      };
+      int tries = 0;
+      const Plan shrunk = Shrunk(
+          plan, [&](const Plan& of) { return (numbers(of) & needed) == needed; }, tries);
+      EXPECT_EQ(numbers(shrunk), needed) << "of " << size;
+    }
+  }
+}
+
 TEST(KeepSteps, RemovesDependentSteps) {
   Plan plan;
   plan.steps = {PutOf("a"),
