@@ -665,6 +665,43 @@ TEST(Signature, OfWhatIsMissingSinceATransactionWasRefusedAndDone) {
   EXPECT_EQ(SignatureOf(Guarantee("Atomic"), broken(false)), "");
 }
 
+// From there on a watch may be given another value as the one before; what it was given up to there
+// is not excused.
+TEST(Signature, OfTheValueBeforeSinceATransactionWasRefusedAndDone) {
+  const auto broken = [](std::int64_t changed) {
+    const Message put = Message().Text(1, "x").Text(2, "ghost");
+    const Message request = Message()
+                                .Nested(2, Message().Nested(2, put))
+                                .Nested(2, Message().Nested(1, Message().Text(1, "secret")));
+    Script script = Script()
+                        .Annotate(RightsChanged{"writer"})
+                        .Put("k", "a", 2)
+                        .Put("k", "b", 3)
+                        .Watch("a", 2, {.range_end = "z", .previous = true})
+                        .Created(0, 3)
+                        .Deliver(0, {{2, "k"}});
+    const KeyValueFields first{.key = "k", .value = "a", .create = 2, .mod = 2, .version = 1};
+    const KeyValueFields other{.key = "k", .value = "?", .create = 2, .mod = 2, .version = 1};
+    const auto deliver = [&](std::int64_t revision, const KeyValueFields& before) {
+      const KeyValueFields now{.key = "k",
+                               .value = revision == 3 ? "b" : "c",
+                               .create = 2,
+                               .mod = revision,
+                               .version = revision - 1};
+      script.DeliverRaw(0, {{.kv = now, .previous = before}});
+    };
+    deliver(3, changed == 3 ? other : first);
+    script.StartTxn(9, request).FailCall(9, Method::kTxn, StatusCode::kPermissionDenied);
+    script.DeliverRaw(
+        0, {{.kv = {.key = "x", .value = "ghost", .create = 4, .mod = 4, .version = 1}}});
+    script.Put("k", "c", 4);
+    if (changed == 4) deliver(4, other);
+    return script.Read(4);
+  };
+  EXPECT_EQ(SignatureOf(Guarantee("PreviousValue"), broken(4)), "refused-write-done");
+  EXPECT_EQ(SignatureOf(Guarantee("PreviousValue"), broken(3)), "");
+}
+
 // One member refuses it for its read of the past, and the others do its put; whichever is seen
 // first.
 TEST(Signature, OfARefusedTransactionThatIsDone) {
