@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/promises/progress.h"
 
+#include <algorithm>
+
+#include "harness/promises/probe.h"
 #include "harness/promises/promise.h"
 
 namespace watchproof {
@@ -24,10 +27,17 @@ QuietStreams QuietStreamsOf(Driver& driver) {
   std::set<StreamId> periodic;
   for (const DrivenWatch& watch : driver.Watches()) {
     if (watch.state != State::kOpen) continue;
-    (watch.start > driver.head() ? streams.later : streams.started).insert(watch.ref.stream);
+    const bool next = watch.start == driver.head().next();
+    (next                          ? streams.next
+     : watch.start > driver.head() ? streams.later
+                                   : streams.started)
+        .insert(watch.ref.stream);
     if (watch.progress_notify) periodic.insert(watch.ref.stream);
   }
-  for (const StreamId stream : streams.later) streams.started.erase(stream);
+  for (const StreamId stream : streams.later) streams.next.erase(stream);
+  for (const auto* const others : {&streams.later, &streams.next}) {
+    for (const StreamId stream : *others) streams.started.erase(stream);
+  }
   for (const StreamId stream : periodic) {
     if (streams.started.contains(stream)) streams.periodic.insert(stream);
   }
@@ -36,16 +46,22 @@ QuietStreams QuietStreamsOf(Driver& driver) {
 
 void RequireProgressOfAll(Driver& driver) {
   const QuietStreams streams = QuietStreamsOf(driver);
-  if (streams.started.empty() && streams.later.empty()) return;
+  if (streams.started.empty() && streams.next.empty() && streams.later.empty()) return;
   if (const std::string why = driver.Without(Capability::kProgressRequest); !why.empty()) {
     return driver.Leave(kRequestedName, why);
   }
   for (std::size_t i = 0; i < streams.later.size(); ++i) {
     driver.Leave(kRequestedName, "a watch of the stream starts above the head");
   }
-  for (const StreamId stream : streams.started) {
-    if (driver.GivesUp()) return;
-    driver.RequireProgress(stream, Driver::Progress::kRequested);
+  const auto require = [&driver](StreamId stream) {
+    if (!driver.GivesUp()) driver.RequireProgress(stream, Driver::Progress::kRequested);
+  };
+  std::ranges::for_each(streams.started, require);
+  if (streams.next.empty()) return;
+  Probe(driver);
+  const std::set<StreamId> started = QuietStreamsOf(driver).started;
+  for (const StreamId stream : streams.next) {
+    if (started.contains(stream)) require(stream);
   }
 }
 

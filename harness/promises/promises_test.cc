@@ -95,7 +95,10 @@ class FakeDriver final : public Driver {
     Log("cancel {}", Shown(watch));
     cancelled_.insert(watch);
   }
-  void PutEach(const std::set<std::string>& keys) override { Log("put {}", fmt::join(keys, " ")); }
+  void PutEach(const std::set<std::string>& keys) override {
+    Log("put {}", fmt::join(keys, " "));
+    head_at = head_at.next();
+  }
   void DeleteEach(const std::set<std::string>& keys) override {
     Log("delete {}", fmt::join(keys, " "));
   }
@@ -197,11 +200,19 @@ TEST_F(PromisesTest, WithoutAnyWatchTheStoreIsStillAsked) {
 TEST_F(PromisesTest, ProgressIsDueOnStreamsWithEveryWatchStarted) {
   driver_.Open(StreamId(1), WatchId(0));
   driver_.Open(StreamId(2), WatchId(0));
-  driver_.Open(StreamId(2), WatchId(1), driver_.head_at.next());
+  driver_.Open(StreamId(2), WatchId(1), driver_.head_at.next().next());
   driver_.At(driver_.Open(StreamId(3), WatchId(0))).state = State::kCompacted;
   Ask("progress");
   EXPECT_THAT(log(), ElementsAre("progress on 1"));
   EXPECT_THAT(driver_.left, ElementsAre("progress: a watch of the stream starts above the head"));
+}
+
+TEST_F(PromisesTest, AWatchFromNowOnIsGivenAChangeBeforeItsProgressIsDue) {
+  driver_.Open(StreamId(1), WatchId(0));
+  driver_.Open(StreamId(2), WatchId(0), driver_.head_at.next(), {"p/b", ""});
+  Ask("progress");
+  EXPECT_THAT(log(), ElementsAre("progress on 1", "put p/ p/b", "delete p/ p/b",
+                                 "delivery to 1.0 2.0", "progress on 2"));
 }
 
 TEST_F(PromisesTest, ProgressIsLeftWhereItIsNotOffered) {
