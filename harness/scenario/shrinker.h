@@ -54,8 +54,8 @@ class Shrinker {
   Plan plan_;
   Phase phase_ = Phase::kSubjects;
   std::size_t chunk_ = 0;  // steps that are left out together
-  std::size_t from_ = 0;  // the first step that is tried: the ones before it were
-  bool smaller_ = false;  // since the chunks began
+  std::size_t from_ = 0;   // the first step that is tried: the ones before it were
+  bool smaller_ = false;   // since the chunks began
   std::vector<Plan> candidates_;
   std::vector<std::size_t> changed_from_;  // by candidate
 };
