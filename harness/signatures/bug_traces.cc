@@ -354,6 +354,39 @@ void BugTraces::FindRefusedWrite(const Response& response) {
     }
     Conclude(reader);
   }
+  const bool refused = std::ranges::any_of(readers_, &Reader::refused);
+  if (refused && !rewind_) FindRefusedShift(response);
+}
+
+// What it did need not be watched: those that did it count another revision from then on, and show
+// a later put at another one than the member that answered it.
+void BugTraces::FindRefusedShift(const Response& response) {
+  for (const EventView& event : response.message.events) {
+    const auto put = answered_.find({std::string(event.kv.key), std::string(event.kv.value)});
+    if (event.type != 0 || put == answered_.end()) continue;
+    const AnsweredPut& answered = put->second;
+    if (answered.repeated || answered.revision == Revision(event.kv.mod_revision)) continue;
+    const auto latest = std::find_if(readers_.rbegin(), readers_.rend(), [&](const Reader& one) {
+      return one.refused && !one.ways.empty() && one.call.began < answered.began;
+    });
+    if (latest == readers_.rend()) continue;
+    rewind_ =
+        Rewind{latest->call.began, latest->call.before.revision, Rewind::Cause::kRefusedWrite};
+    return;
+  }
+}
+
+void BugTraces::NoteAnswered(const RecordedCall& call) {
+  const bool answered = call.method == Method::kPut && call.outcome == CallOutcome::kAnswered;
+  if (!answered || rewind_ || readers_.empty()) return;
+  const auto ways = PossibleEffects(call.method, call.request.view());
+  if (!ways.has_value() || ways->size() != 1 || ways->front().size() != 1) return;
+  const Operation& put = ways->front().front();
+  if (put.keeps_value) return;
+  const auto [at, fresh] =
+      answered_.try_emplace({std::string(put.key), std::string(put.value)},
+                            AnsweredPut{.revision = call.revision, .began = call.began});
+  at->second.repeated = !fresh;
 }
 
 // No write that was answered, or may be yet, as far as the history is known.

@@ -111,6 +111,7 @@ class BugTraces final : public Signer {
   void CallStarted(const RecordedCall& call) override;
   void CallEnded(const RecordedCall& call) override {
     EndReader(call);
+    NoteAnswered(call);
     FindRecreated(call);
     FindRewind(call);
   }
@@ -167,6 +168,8 @@ class BugTraces final : public Signer {
     std::optional<Revision> seen{};            // a watch received what it writes
   };
   void Conclude(const Reader& reader);
+  void FindRefusedShift(const Response& response);
+  void NoteAnswered(const RecordedCall& call);
 
   bool rights_given_ = false;  // to some user
   bool has_users_ = false;
@@ -194,6 +197,13 @@ class BugTraces final : public Signer {
   std::set<Revision> recreated_;
   std::optional<Line> keeps_deleted_;
   std::list<Reader> readers_;  // those that may have been refused
+  struct AnsweredPut {
+    Revision revision{};
+    Line began{};
+    bool repeated = false;  // others put the same
+  };
+  // By key and value: since the first of those was asked.
+  std::map<std::pair<std::string, std::string>, AnsweredPut> answered_;
   // The latest crash before a key was put to a value, for puts after any crash.
   std::map<std::pair<std::string, std::string>, Line> asked_since_;
 };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/signatures/signature.h"
 
+#include <algorithm>
+#include <array>
+
 #include "harness/base/check.h"
 
 namespace watchproof {
@@ -81,8 +84,10 @@ SignatureRegistration::SignatureRegistration(Rank rank, std::string_view name,
 std::string_view NameOf(Rank rank) { return Signatures()[static_cast<std::size_t>(rank)].name; }
 
 bool GivesWay(std::string_view signature) {
-  return signature.empty() || signature == NameOf(Rank::kStaleRead) ||
-         signature == NameOf(Rank::kWriteLost) || signature == NameOf(Rank::kSilentAfterCompaction);
+  return signature.empty() ||
+         std::ranges::any_of(std::array{Rank::kStaleRead, Rank::kWriteLost,
+                                        Rank::kSilentAfterCompaction, Rank::kHalfTransaction},
+                             [&](Rank rank) { return signature == NameOf(rank); });
 }
 
 const std::vector<RankedSignature>& Signatures() {

@@ -702,6 +702,32 @@ TEST(Signature, OfTheValueBeforeSinceATransactionWasRefusedAndDone) {
   EXPECT_EQ(SignatureOf(Guarantee("PreviousValue"), broken(3)), "");
 }
 
+// What it did is in no range that is watched. A later put has a higher revision at those that did
+// it, or a lower one at the member that refused it.
+TEST(Signature, OfAPutThatMovedSinceAnUnseenOneWasRefusedAndDone) {
+  const auto broken = [](StatusCode refused, std::int64_t at) {
+    const Message put = Message().Text(1, "x").Text(2, "ghost");
+    const Message request = Message()
+                                .Nested(2, Message().Nested(2, put))
+                                .Nested(2, Message().Nested(1, Message().Text(1, "secret")));
+    Script script = Script()
+                        .Annotate(RightsChanged{"writer"})
+                        .Put("k", "a", 2)
+                        .Watch("k", 2)
+                        .Created(0, 2)
+                        .Deliver(0, {{2, "k"}});
+    script.StartTxn(9, request).FailCall(9, Method::kTxn, refused);
+    script.Put("k", "b", 3).Put("y", "c", 4);
+    script.DeliverRaw(0,
+                      {{.kv = {.key = "k", .value = "b", .create = 2, .mod = at, .version = 2}}});
+    return script.Read(4);
+  };
+  EXPECT_EQ(SignatureOf(Guarantee("Reliable"), broken(StatusCode::kPermissionDenied, 4)),
+            "refused-write-done");
+  EXPECT_NE(SignatureOf(Guarantee("Reliable"), broken(StatusCode::kInvalidArgument, 5)),
+            "refused-write-done");
+}
+
 // One member refuses it for its read of the past, and the others do its put; whichever is seen
 // first.
 TEST(Signature, OfARefusedTransactionThatIsDone) {
