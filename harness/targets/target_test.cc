@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "harness/targets/probe.h"
@@ -266,6 +267,19 @@ TEST_F(TargetTest, EtcdCompactsInBatchesByTheFlagOfItsRelease) {
   EXPECT_THAT(said("both", old + " --compaction-batch-limit"),
               AllOf(HasSubstr("--compaction-batch-limit=2"), Not(HasSubstr(old))));
   EXPECT_THAT(said("none", "--data-dir"), Not(HasSubstr("batch")));
+}
+
+// Whatever the environment of the harness says.
+TEST_F(TargetTest, EtcdChecksItselfWhereAnAttemptAsks) {
+  setenv("ETCD_VERIFY", "lock", 1);
+  const std::string program = Program("self",
+                                      "[ \"$1\" = --version ] && echo etcd Version: 9 && exit\n"
+                                      "[ \"$1\" = --help ] && exit\n"
+                                      "echo \"checks $ETCD_VERIFY.\" >&2; exit 4");
+  EXPECT_THAT(Start(program).message(), HasSubstr("checks ."));
+  EXPECT_THAT(Start(program, 10s, {.cluster = {.plan = {.self_checks = true}}}).message(),
+              HasSubstr("checks assert."));
+  unsetenv("ETCD_VERIFY");
 }
 
 TEST(Metrics, AreReadByNameSummedOverLabelsAndBySeries) {

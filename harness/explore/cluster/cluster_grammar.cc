@@ -80,6 +80,7 @@ class ClusterDrawer {
     if (scenario_.Chance(0.5)) cluster.election_ms = 500;
     if (scenario_.Chance(0.2)) cluster.backend_batch = scenario_.Chance(0.5) ? 1 : 50;
     if (scenario_.Chance(0.2)) cluster.backend_ms = scenario_.Chance(0.5) ? 5 : 2000;
+    cluster.self_checks = scenario_.Chance(0.25);
     // A release may not read what an older one has logged since its last snapshot.
     if (options_.releases.size() > 1) cluster.snapshot_count = 100;
     return cluster;
