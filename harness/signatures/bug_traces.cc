@@ -2,6 +2,7 @@
 #include "harness/signatures/bug_traces.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <ranges>
 
 namespace watchproof {
@@ -309,12 +310,13 @@ void BugTraces::CallStarted(const RecordedCall& call) {
 void BugTraces::NoteAsked(const RecordedCall& call) {
   const Line crash = facts_.faults.LatestCrash(call.began);
   const bool txn = call.method == Method::kTxn;
-  if (crash.value == 0 && !txn) return;
+  if (crash.value == 0 && !txn && readers_.empty()) return;
   const auto ways = PossibleEffects(call.method, call.request.view());
   if (!ways.has_value()) return;
   for (const auto& way : *ways) {
     for (const Operation& one : way) {
       if (one.deletes) continue;
+      if (one.keeps_value) kept_.emplace(one.key);
       if (txn && DeleteToTheEnd(way, one.key)) NoteRecreation(call.began, one);
       if (crash.value == 0) continue;
       asked_since_[{std::string(one.key), std::string(one.value)}] = crash;
@@ -359,21 +361,35 @@ void BugTraces::FindRefusedWrite(const Response& response) {
 }
 
 // What it did need not be watched: those that did it count another revision from then on, and show
-// a later put at another one than the member that answered it.
+// later puts at others than the member that answered them. One put alone may be the same value
+// again, as a later one may of a key that was to keep its value.
 void BugTraces::FindRefusedShift(const Response& response) {
   for (const EventView& event : response.message.events) {
     const auto put = answered_.find({std::string(event.kv.key), std::string(event.kv.value)});
     if (event.type != 0 || put == answered_.end()) continue;
     const AnsweredPut& answered = put->second;
-    if (answered.repeated || answered.revision == Revision(event.kv.mod_revision)) continue;
-    const auto latest = std::find_if(readers_.rbegin(), readers_.rend(), [&](const Reader& one) {
-      return one.refused && !one.ways.empty() && one.call.began < answered.began;
-    });
-    if (latest == readers_.rend()) continue;
-    rewind_ =
-        Rewind{latest->call.began, latest->call.before.revision, Rewind::Cause::kRefusedWrite};
+    const std::int64_t by = event.kv.mod_revision - answered.revision.value;
+    if (by == 0 || (by > 0 && kept_.contains(put->first.first))) continue;
+    const RecordedCall* const refused = RefusedBefore(answered.began, std::abs(by));
+    if (refused == nullptr) continue;
+    moved_.emplace(answered.began, refused);
+    if (moved_.size() == 1) continue;
+    const RecordedCall& first = *moved_.begin()->second;
+    rewind_ = Rewind{first.began, first.before.revision, Rewind::Cause::kRefusedWrite};
     return;
   }
+}
+
+// The first of those that moved what began in the line by so many revisions: each by one. None if a
+// crash came in between, which may have moved it.
+const RecordedCall* BugTraces::RefusedBefore(Line line, std::int64_t moved) const {
+  const RecordedCall* first = nullptr;
+  for (const Reader& reader : readers_ | std::views::reverse) {
+    if (!reader.refused || reader.ways.empty() || reader.call.began >= line) continue;
+    first = &reader.call;
+    if (--moved == 0) break;
+  }
+  return first != nullptr && first->began < facts_.faults.LatestCrash(line) ? nullptr : first;
 }
 
 void BugTraces::NoteAnswered(const RecordedCall& call) {
@@ -383,10 +399,8 @@ void BugTraces::NoteAnswered(const RecordedCall& call) {
   if (!ways.has_value() || ways->size() != 1 || ways->front().size() != 1) return;
   const Operation& put = ways->front().front();
   if (put.keeps_value) return;
-  const auto [at, fresh] =
-      answered_.try_emplace({std::string(put.key), std::string(put.value)},
-                            AnsweredPut{.revision = call.revision, .began = call.began});
-  at->second.repeated = !fresh;
+  answered_.insert_or_assign({std::string(put.key), std::string(put.value)},
+                             AnsweredPut{.revision = call.revision, .began = call.began});
 }
 
 // No write that was answered, or may be yet, as far as the history is known.

@@ -169,6 +169,7 @@ class BugTraces final : public Signer {
   };
   void Conclude(const Reader& reader);
   void FindRefusedShift(const Response& response);
+  const RecordedCall* RefusedBefore(Line line, std::int64_t moved) const;
   void NoteAnswered(const RecordedCall& call);
 
   bool rights_given_ = false;  // to some user
@@ -200,10 +201,12 @@ class BugTraces final : public Signer {
   struct AnsweredPut {
     Revision revision{};
     Line began{};
-    bool repeated = false;  // others put the same
   };
-  // By key and value: since the first of those was asked.
+  // By key and value: the latest, since the first of those was asked.
   std::map<std::pair<std::string, std::string>, AnsweredPut> answered_;
+  std::set<std::string> kept_;  // keys that were to keep their value
+  // Puts that came at another revision, by where they began: the last refused before each.
+  std::map<Line, const RecordedCall*> moved_;
   // The latest crash before a key was put to a value, for puts after any crash.
   std::map<std::pair<std::string, std::string>, Line> asked_since_;
 };

@@ -702,10 +702,10 @@ TEST(Signature, OfTheValueBeforeSinceATransactionWasRefusedAndDone) {
   EXPECT_EQ(SignatureOf(Guarantee("PreviousValue"), broken(3)), "");
 }
 
-// What it did is in no range that is watched. A later put has a higher revision at those that did
-// it, or a lower one at the member that refused it.
-TEST(Signature, OfAPutThatMovedSinceAnUnseenOneWasRefusedAndDone) {
-  const auto broken = [](StatusCode refused, std::int64_t at) {
+// What it did is in no range that is watched. Later puts have higher revisions at those that did
+// it, or lower ones at the member that refused it; one may be the same value once more.
+TEST(Signature, OfPutsThatMovedSinceAnUnseenOneWasRefusedAndDone) {
+  const auto broken = [](StatusCode refused, std::int64_t moved, int puts) {
     const Message put = Message().Text(1, "x").Text(2, "ghost");
     const Message request = Message()
                                 .Nested(2, Message().Nested(2, put))
@@ -717,14 +717,24 @@ TEST(Signature, OfAPutThatMovedSinceAnUnseenOneWasRefusedAndDone) {
                         .Created(0, 2)
                         .Deliver(0, {{2, "k"}});
     script.StartTxn(9, request).FailCall(9, Method::kTxn, refused);
-    script.Put("k", "b", 3).Put("y", "c", 4);
-    script.DeliverRaw(0,
-                      {{.kv = {.key = "k", .value = "b", .create = 2, .mod = at, .version = 2}}});
-    return script.Read(4);
+    script.Put("y", "a", 3).Put("k", "b", 4).Put("k", "c", 5).Put("y", "c", 6);
+    for (int i = 0; i < puts; ++i) {
+      script.DeliverRaw(0, {{.kv = {.key = "k",
+                                    .value = i == 0 ? "b" : "c",
+                                    .create = 2,
+                                    .mod = 4 + i + moved,
+                                    .version = 2 + i}}});
+    }
+    return script.Read(6);
   };
-  EXPECT_EQ(SignatureOf(Guarantee("Reliable"), broken(StatusCode::kPermissionDenied, 4)),
+  for (const std::int64_t moved : {-1, 1}) {
+    EXPECT_EQ(SignatureOf(Guarantee("Reliable"), broken(StatusCode::kPermissionDenied, moved, 2)),
+              "refused-write-done")
+        << moved;
+  }
+  EXPECT_NE(SignatureOf(Guarantee("Reliable"), broken(StatusCode::kPermissionDenied, 1, 1)),
             "refused-write-done");
-  EXPECT_NE(SignatureOf(Guarantee("Reliable"), broken(StatusCode::kInvalidArgument, 5)),
+  EXPECT_NE(SignatureOf(Guarantee("Reliable"), broken(StatusCode::kInvalidArgument, 1, 2)),
             "refused-write-done");
 }
 
