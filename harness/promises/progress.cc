@@ -50,18 +50,19 @@ void RequireProgressOfAll(Driver& driver) {
   if (const std::string why = driver.Without(Capability::kProgressRequest); !why.empty()) {
     return driver.Leave(kRequestedName, why);
   }
-  for (std::size_t i = 0; i < streams.later.size(); ++i) {
+  const auto leave = [&driver](StreamId) {
     driver.Leave(kRequestedName, "a watch of the stream starts above the head");
-  }
+  };
   const auto require = [&driver](StreamId stream) {
     if (!driver.GivesUp()) driver.RequireProgress(stream, Driver::Progress::kRequested);
   };
+  std::ranges::for_each(streams.later, leave);
   std::ranges::for_each(streams.started, require);
   if (streams.next.empty()) return;
   Probe(driver);
   const std::set<StreamId> started = QuietStreamsOf(driver).started;
   for (const StreamId stream : streams.next) {
-    if (started.contains(stream)) require(stream);
+    started.contains(stream) ? require(stream) : leave(stream);
   }
 }
 

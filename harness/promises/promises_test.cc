@@ -215,6 +215,14 @@ TEST_F(PromisesTest, AWatchFromNowOnIsGivenAChangeBeforeItsProgressIsDue) {
                                  "delivery to 1.0 2.0", "progress on 2"));
 }
 
+TEST_F(PromisesTest, ProgressIsLeftWhereNothingCanBeWrittenForAWatchFromNowOn) {
+  driver_.Open(kMain, WatchId(0), driver_.head_at.next(), {"other", ""});
+  driver_.calls_left = 0;
+  Ask("progress");
+  EXPECT_THAT(log(), IsEmpty());
+  EXPECT_THAT(driver_.left, ElementsAre("progress: a watch of the stream starts above the head"));
+}
+
 TEST_F(PromisesTest, ProgressIsLeftWhereItIsNotOffered) {
   driver_.Open(kMain, WatchId(0));
   driver_.missing = {Capability::kProgressRequest};
