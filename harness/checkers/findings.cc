@@ -33,8 +33,7 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
   if (where.line.value != 0 && !named) draft.evidence.push_back(where.line);
   const std::optional<WatchIndex> of_watch = WatchOf(key);
   const std::string_view signature = signer_.SignatureOf(draft, of_watch);
-  // Of a watch otherwise about what it has received so far.
-  const bool none = draft.about.value == 0 && of_watch;
+  if (draft.about.value == 0 && of_watch) draft.about = table_.state(*of_watch).last_event;
   if (!key.promise.empty()) {
     watch =
         fmt::format("standing promise: {}; {}", promise_texts_.find(key.promise)->second, watch);
@@ -59,7 +58,7 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
                             .level = key.level,
                             .standing = std::string(key.promise)});
   filed.repeats.push_back(0);
-  filed.about.push_back(none ? table_.state(*of_watch).last_event : draft.about);
+  filed.about.push_back(draft.about);
 }
 
 void Findings::Undecide(std::string reason) {

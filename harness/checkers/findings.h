@@ -33,7 +33,8 @@ struct Draft {
   Duration at{};  // where no one line offends
   Symptom symptom{};
   std::optional<Loss> lost{};
-  // The revision that it is about, if there is one: there the history may have changed.
+  // The revision that it is about, since the history may have changed there. 0: of a watch, the
+  // latest that it has received.
   Revision about{};
   // On a Kubernetes cache, where a guarantee can be broken with different impacts; empty: that of
   // the guarantee.
