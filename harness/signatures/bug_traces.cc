@@ -380,16 +380,16 @@ void BugTraces::FindRefusedShift(const Response& response) {
   }
 }
 
-// The first of those that moved what began in the line by so many revisions: each by one. None if a
-// crash came in between, which may have moved it.
+// The first of those that moved what began in the line by so many revisions: each by one. None if
+// there are fewer, or if a crash came in between, which may have moved it.
 const RecordedCall* BugTraces::RefusedBefore(Line line, std::int64_t moved) const {
-  const RecordedCall* first = nullptr;
+  const Line crash = facts_.faults.LatestCrash(line);
   for (const Reader& reader : readers_ | std::views::reverse) {
     if (!reader.refused || reader.ways.empty() || reader.call.began >= line) continue;
-    first = &reader.call;
-    if (--moved == 0) break;
+    if (reader.call.began < crash) return nullptr;
+    if (--moved == 0) return &reader.call;
   }
-  return first != nullptr && first->began < facts_.faults.LatestCrash(line) ? nullptr : first;
+  return nullptr;
 }
 
 void BugTraces::NoteAnswered(const RecordedCall& call) {

@@ -638,13 +638,16 @@ TEST(Signature, OfADeletionThatIsRefusedForRightsAndDone) {
   EXPECT_EQ(signature(true), "");
 }
 
+// Puts the key to "ghost", and reads what its user may not.
+Message GhostOf(const std::string& key) {
+  return Message()
+      .Nested(2, Message().Nested(2, Message().Text(1, key).Text(2, "ghost")))
+      .Nested(2, Message().Nested(1, Message().Text(1, "secret")));
+}
+
 // From there on revisions hold less than was acknowledged at them, and a watch may wait for ever.
 TEST(Signature, OfWhatIsMissingSinceATransactionWasRefusedAndDone) {
   const auto broken = [](bool refused) {
-    const Message put = Message().Text(1, "k").Text(2, "ghost");
-    const Message request = Message()
-                                .Nested(2, Message().Nested(2, put))
-                                .Nested(2, Message().Nested(1, Message().Text(1, "secret")));
     Script script = Script()
                         .Annotate(RightsChanged{"writer"})
                         .Put("k", "a", 2)
@@ -654,7 +657,7 @@ TEST(Signature, OfWhatIsMissingSinceATransactionWasRefusedAndDone) {
                         .Deliver(0, {{2, "k"}})
                         .Deliver(0, {{3, "k"}});
     if (refused) {
-      script.StartTxn(9, request).FailCall(9, Method::kTxn, StatusCode::kPermissionDenied);
+      script.StartTxn(9, GhostOf("k")).FailCall(9, Method::kTxn, StatusCode::kPermissionDenied);
       script.DeliverRaw(
           0, {{.kv = {.key = "k", .value = "ghost", .create = 2, .mod = 4, .version = 3}}});
     }
@@ -669,10 +672,6 @@ TEST(Signature, OfWhatIsMissingSinceATransactionWasRefusedAndDone) {
 // is not excused.
 TEST(Signature, OfTheValueBeforeSinceATransactionWasRefusedAndDone) {
   const auto broken = [](std::int64_t changed) {
-    const Message put = Message().Text(1, "x").Text(2, "ghost");
-    const Message request = Message()
-                                .Nested(2, Message().Nested(2, put))
-                                .Nested(2, Message().Nested(1, Message().Text(1, "secret")));
     Script script = Script()
                         .Annotate(RightsChanged{"writer"})
                         .Put("k", "a", 2)
@@ -691,7 +690,7 @@ TEST(Signature, OfTheValueBeforeSinceATransactionWasRefusedAndDone) {
       script.DeliverRaw(0, {{.kv = now, .previous = before}});
     };
     deliver(3, changed == 3 ? other : first);
-    script.StartTxn(9, request).FailCall(9, Method::kTxn, StatusCode::kPermissionDenied);
+    script.StartTxn(9, GhostOf("x")).FailCall(9, Method::kTxn, StatusCode::kPermissionDenied);
     script.DeliverRaw(
         0, {{.kv = {.key = "x", .value = "ghost", .create = 4, .mod = 4, .version = 1}}});
     script.Put("k", "c", 4);
@@ -706,17 +705,13 @@ TEST(Signature, OfTheValueBeforeSinceATransactionWasRefusedAndDone) {
 // it, or lower ones at the member that refused it; one may be the same value once more.
 TEST(Signature, OfPutsThatMovedSinceAnUnseenOneWasRefusedAndDone) {
   const auto broken = [](StatusCode refused, std::int64_t moved, int puts) {
-    const Message put = Message().Text(1, "x").Text(2, "ghost");
-    const Message request = Message()
-                                .Nested(2, Message().Nested(2, put))
-                                .Nested(2, Message().Nested(1, Message().Text(1, "secret")));
     Script script = Script()
                         .Annotate(RightsChanged{"writer"})
                         .Put("k", "a", 2)
                         .Watch("k", 2)
                         .Created(0, 2)
                         .Deliver(0, {{2, "k"}});
-    script.StartTxn(9, request).FailCall(9, Method::kTxn, refused);
+    script.StartTxn(9, GhostOf("x")).FailCall(9, Method::kTxn, refused);
     script.Put("y", "a", 3).Put("k", "b", 4).Put("k", "c", 5).Put("y", "c", 6);
     for (int i = 0; i < puts; ++i) {
       script.DeliverRaw(0, {{.kv = {.key = "k",
@@ -732,6 +727,9 @@ TEST(Signature, OfPutsThatMovedSinceAnUnseenOneWasRefusedAndDone) {
               "refused-write-done")
         << moved;
   }
+  // One that was refused moves by one only.
+  EXPECT_NE(SignatureOf(Guarantee("Reliable"), broken(StatusCode::kPermissionDenied, -2, 2)),
+            "refused-write-done");
   EXPECT_NE(SignatureOf(Guarantee("Reliable"), broken(StatusCode::kPermissionDenied, 1, 1)),
             "refused-write-done");
   EXPECT_NE(SignatureOf(Guarantee("Reliable"), broken(StatusCode::kInvalidArgument, 1, 2)),
