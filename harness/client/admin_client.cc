@@ -85,7 +85,7 @@ Status AdminClient::Permit(std::int64_t type, const std::string& user, const std
 Result<std::string> AdminClient::Enable() {
   WP_RETURN_IF_ERROR(AddUser(kRoot, kRoot));
   WP_RETURN_IF_ERROR(DoUsers(users_, "AuthEnable", Message()));
-  WP_ASSIGN_OR_RETURN(std::string token, LogIn(kRoot));
+  WP_ASSIGN_OR_RETURN(std::string token, LogInAsRoot());
   users_.SetToken(token);
   return token;
 }
@@ -97,6 +97,8 @@ Result<std::string> AdminClient::LogIn(const std::string& user) {
   WP_RETURN_IF_ERROR(Parse(answer.view(), response));
   return std::string(response.token);
 }
+
+Result<std::string> AdminClient::LogInAsRoot() { return LogIn(kRoot); }
 
 Status AdminClient::Defragment() { return Do(maintenance_, "Maintenance/Defragment", Message()); }
 

@@ -35,6 +35,8 @@ class AdminClient {
   // From here on every call needs a token; returns the token of user root, which has all rights.
   Result<std::string> Enable();
   Result<std::string> LogIn(const std::string& user);
+  // The same of user root. The member has carried out every call by then that ended before this.
+  Result<std::string> LogInAsRoot();
 
   // Blocks: until it is done; the target may answer no other call meanwhile.
   Status Defragment();

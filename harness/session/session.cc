@@ -189,6 +189,10 @@ Status AttemptSession::EnableUsers(const std::vector<RestrictedReader>& readers)
   for (const auto& kv : kvs_) kv->SetToken(root);
   for (int member = 1; member <= environment_.members(); ++member) {
     environment_.target(member).UseToken(root);
+    // One that is behind does not know the login of another one yet.
+    if (member == 1) continue;
+    WP_RETURN_IF_ERROR(
+        StatusOf(AdminClient(environment_.target(member).endpoint().ToString()).LogInAsRoot()));
   }
   return OpenControlWatch(root);
 }
