@@ -874,6 +874,8 @@ TEST(Signature, OfASnapshotThatOvertakesWhatAMemberDoes) {
   EXPECT_EQ(signature("in bbolt.Bucket < backend.UnsafeRange < schema.UnsafeGetUser < auth.isOp",
                       "pause"),
             "rights-from-closed-database");
+  EXPECT_EQ(signature("panic: consistent_index(9) isn't equal to snapshot index (8)", "pause"),
+            "snapshot-ahead-of-index");
   EXPECT_EQ(signature("panic: nil\nin mvcc.(*store).restore", "pause"), "");
   const std::string no_file = "panic: failed to find database snapshot file";
   EXPECT_EQ(signature(no_file, "defragment"), "old-database-back");
@@ -893,6 +895,21 @@ TEST(Signature, OfAMemberThatRefusesWritesAfterASnapshot) {
   EXPECT_EQ(signature(too_many, true), "refuses-after-snapshot");
   EXPECT_EQ(signature(too_many, false), "");
   EXPECT_EQ(signature("etcdserver: no leader (unavailable)", true), "");
+}
+
+TEST(Signature, OfAMemberThatItsLeaderDoesNotKnow) {
+  const auto signature = [](const std::string& refusal, bool crash) {
+    Script script = Script().Put("k", "a", 2);
+    if (crash) script.Armed("kill", "every", true).Healed("kill");
+    return SignatureOf(Guarantee("Answered"),
+                       script.Annotate(AnswerDiffers{.client = "an operator at member 2",
+                                                     .expected = "a refusal for another reason",
+                                                     .observed = refusal}));
+  };
+  const std::string unknown = "promoting member 3a: etcdserver: member not found (not found)";
+  EXPECT_EQ(signature(unknown, true), "unknown-to-its-leader");
+  EXPECT_EQ(signature(unknown, false), "");
+  EXPECT_EQ(signature("promoting member 3a: etcdserver: no leader (unavailable)", true), "");
 }
 
 // What was written stands at another revision since the crash: at a higher one where the log was

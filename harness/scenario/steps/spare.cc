@@ -8,7 +8,8 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<AddSpareStep, RemoveSpareStep, ListMembersStep> kSpareSteps;
+const StepRegistration<AddSpareStep, AskSpareVoteStep, RemoveSpareStep, ListMembersStep>
+    kSpareSteps;
 
 constexpr Duration kOperatorCall = 5s;
 // A change is refused until the members have been connected to each other for 5 s.
@@ -131,6 +132,7 @@ Status AddSpareStep::Run(StepContext& context) const {
   const std::vector<std::string> made =
       With(NamesOf(*before), NameOf({.id = id, .vote = Vote::kNone}));
   ask.Note("adding a learner", made, *added);
+  if (and_no_more) return {};
   const auto moved = UpdateMember(ask.call(), id, UrlOf(spare, 2));
   if (moved.has_value()) ask.Note("moving the learner to another address", made, *moved);
   if (moved.has_value() && !IsAt(UrlOf(spare, 2), *moved)) {
@@ -139,6 +141,23 @@ Status AddSpareStep::Run(StepContext& context) const {
   if (!moved.has_value() && !optional)
     ask.Differs("a learner to be moved", moved.error().ToString());
   AskForVote(ask, id, made, optional);
+  return {};
+}
+
+Status AskSpareVoteStep::Run(StepContext& context) const {
+  if (!context.spare() || context.spare()->id == 0) {
+    if (!optional) context.Inconclusive("there is no learner to ask a vote for");
+    return {};
+  }
+  SpareOperator ask(context, member);
+  const auto listed =
+      ask.Until(kPatienceOfOperator, [&] { return ListMembers(ask.call(), ListedBy::kCluster); });
+  if (!listed.has_value()) {
+    ask.Differs("the members to be listed", listed.error().ToString());
+    return {};
+  }
+  if (IdOf(*context.spare(), *listed) == 0) return {};  // for its removal to find
+  AskForVote(ask, context.spare()->id, NamesOf(*listed), /*optional=*/false);
   return {};
 }
 

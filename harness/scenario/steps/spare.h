@@ -14,13 +14,29 @@ namespace watchproof {
 // answers with, the list of members, is recorded.
 struct AddSpareStep {
   int member = 1;
-  bool optional = false;  // a refusal breaks no promise: other events may be the reason
+  bool optional = false;     // a refusal breaks no promise: other events may be the reason
+  bool and_no_more = false;  // it is added, and neither moved nor promoted
   static constexpr std::string_view kOp = "add spare";
   void Fields(FieldList& field) {
     field("member", member).Member();
     field("optional", optional).Optional();
+    field("and_no_more", and_no_more).Optional();
   }
   std::string_view Request() const { return "a learner"; }
+  Status Run(StepContext& context) const;
+};
+
+// Asks the member once more to give the learner a vote, which it must refuse for the same reason:
+// its leader knows it. Without a learner an attempt is inconclusive, unless one is optional.
+struct AskSpareVoteStep {
+  int member = 1;
+  bool optional = false;
+  static constexpr std::string_view kOp = "ask spare vote";
+  void Fields(FieldList& field) {
+    field("member", member).Member();
+    field("optional", optional).Optional();
+  }
+  std::string_view Request() const { return "a vote for a learner"; }
   Status Run(StepContext& context) const;
 };
 
