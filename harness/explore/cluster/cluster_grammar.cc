@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "cases/support/drawn_crash.h"
 #include "cases/support/member_behind.h"
 #include "cases/support/rolling_upgrade.h"
 #include "harness/explore/cluster/drawn_events.h"
@@ -22,7 +23,6 @@ constexpr int kMostRounds = 3;
 // Of each client that writes while a member is away: more than a short log keeps.
 constexpr std::size_t kBeyondShortLog = 60;
 const std::string kStem = "k";
-const std::string kThroughout = "throughout";
 const WatchedRange kAll{.key = kStem + "/", .range_end = kStem + "0"};
 // Of keys of drawn calls, and across those of the others.
 const std::vector<WatchedRange> kRanges = {{kStem + "/a/", kStem + "/a0"},
@@ -48,7 +48,7 @@ class ClusterDrawer {
     const std::int64_t rounds = scenario_.Between(1, kMostRounds);
     for (int i = 0; i < rounds; ++i) Round();
     while (!upgrades_.empty()) Upgrade();
-    if (leases_) scenario_.Add(StopLoadStep{kThroughout});
+    if (leases_) scenario_.Add(StopLoadStep{throughout_});
     AwaitAll();
     ResumeEnded();
     for (int member = 1; member <= options_.members; ++member) {
@@ -92,6 +92,7 @@ class ClusterDrawer {
   // Begins and ends, in a drawn order.
   void Round() {
     const std::string number = Text(++round_);
+    if (!rights_ && options_.releases.empty() && scenario_.Chance(0.1)) return Outage(number);
     std::vector<DrawnEvent> events = DrawEvents();
     for (DrawnEvent& event : events) event.fault += "/" + number;
     if (events.front().quiet) return LoseWrites(events.front());
@@ -139,6 +140,85 @@ class ClusterDrawer {
       scenario_.Resume(group.name, "w" + Text(++made_), AnyMember());
     }
     for (int member = 1; member <= options_.members; ++member) Watch(member);
+  }
+
+  // One member is behind, most of the others end, and at first only as many are back as can commit
+  // with that one: what it lacks comes from one that has just started.
+  void Outage(const std::string& number) {
+    const int behind = AnyMember();
+    std::vector<int> ended;
+    for (int member = 1; member <= options_.members; ++member) {
+      if (member != behind) ended.push_back(member);
+    }
+    scenario_.Shuffle(ended);
+    ended.resize(options_.members - options_.members / 2);
+    if (leases_) scenario_.Add(StopLoadStep{throughout_});
+    const std::string apart = FallBehind(behind, ended.back(), number);
+    scenario_.Hold(0ms, 1500ms);
+    std::vector<std::string> faults;
+    for (const int member : ended) faults.push_back(EndProcess(member, number));
+    scenario_.Heal(apart);
+    scenario_.Shuffle(faults);
+    scenario_.Heal(faults.front());
+    scenario_.Add(UseMemberStep{behind});
+    scenario_.PutSome(kStem + "/" + Text(scenario_.Between(0, 9)), {1, 10});
+    for (std::size_t i = 1; i < faults.size(); ++i) scenario_.Heal(faults[i]);
+    AwaitAll();
+    if (std::exchange(has_spare_, false)) {
+      scenario_.Disturb("move-leader/" + number, {{"to", Text(behind)}});
+      scenario_.Add(AskSpareVoteStep{.member = behind, .optional = true});
+      scenario_.Add(RemoveSpareStep{AnyMember()});
+    }
+    ResumeEnded();
+    if (leases_) BeginLeases();
+  }
+
+  // How it is kept away in the end. Members are added only while all are connected.
+  std::string FallBehind(int behind, int writer, const std::string& number) {
+    const std::map<std::string, std::string> member = {{"member", Text(behind)}};
+    const std::string slow = "slow-link-to-member/" + number;
+    const std::string apart = "isolate/" + number;
+    const bool spare = spares_ && scenario_.Chance(0.7);
+    if (spare) {
+      scenario_.Hold(5500ms, 6s);
+      scenario_.Inject(slow, {{"member", Text(behind)}, {"rate", "2KiB"}, {"at-least", "1KiB"}});
+    } else {
+      scenario_.Inject(apart, member);
+      scenario_.AwaitEffect(apart);
+    }
+    WriteFar(behind, number);
+    scenario_.Add(UseMemberStep{writer});
+    scenario_.PutSome(kStem + "/" + Text(scenario_.Between(0, 9)), {1, 10});
+    if (!spare) return apart;
+    scenario_.Add(AddSpareStep{.member = writer, .optional = true, .and_no_more = true});
+    has_spare_ = true;
+    scenario_.Hold(0ms, 800ms);
+    scenario_.Inject(apart, member);
+    scenario_.AwaitEffectAndHeal(slow);
+    return apart;
+  }
+
+  // Killed, or its power fails; it stays down.
+  std::string EndProcess(int member, const std::string& number) {
+    const bool power = options_.disks && scenario_.Chance(0.3);
+    DrawnEvent event{.fault = power ? "power-failure" : "kill", .member = member};
+    if (power) event.parameters = DrawnLoss(scenario_);
+    event.fault += "/" + number + "-" + Text(member);
+    event.parameters.insert({{"member", Text(member)}, {"stay-down", "yes"}});
+    scenario_.Add(InjectStep{event.fault, event.parameters, /*optional=*/power});
+    for (Group& group : groups_) group.ended |= group.member == member;
+    return event.fault;
+  }
+
+  // More than the leader's log keeps, where it can be made short or must not be waited for.
+  void WriteFar(int behind, const std::string& number) {
+    const std::string load = "far/" + number;
+    LoadStep writes = BeyondLog(kStem + "/far");
+    writes.load = load;
+    if (!may_send_snapshot_ || (options_.short_logs && short_log_)) writes.calls = kBeyondShortLog;
+    writes.member = AnyOtherMember(scenario_, options_.members, behind);
+    scenario_.BeginLoad(writes);
+    scenario_.AwaitLoad(load);
   }
 
   // The next member becomes the next release.
@@ -224,7 +304,8 @@ class ClusterDrawer {
 
   // Leases that are older than any of the rounds, kept alive at every member.
   void BeginLeases() {
-    scenario_.BeginLoad({.load = kThroughout,
+    throughout_ = "throughout/" + Text(round_);
+    scenario_.BeginLoad({.load = throughout_,
                          .clients = 3,
                          .calls = kCallsUntilStopped,
                          .keys = 3,
@@ -253,13 +334,7 @@ class ClusterDrawer {
       awaited_.insert(event.fault);
     }
     if (!event.far_behind) return;
-    const std::string load = "far/" + number;
-    LoadStep writes = BeyondLog(kStem + "/far");
-    writes.load = load;
-    if (options_.short_logs && short_log_) writes.calls = kBeyondShortLog;
-    writes.member = AnyOtherMember(scenario_, options_.members, event.member);
-    scenario_.BeginLoad(writes);
-    scenario_.AwaitLoad(load);
+    WriteFar(event.member, number);
   }
 
   void End(const DrawnEvent& event) {
@@ -379,6 +454,7 @@ class ClusterDrawer {
   bool may_send_snapshot_ = false;
   bool short_log_ = false;
   std::string hashes_;              // a load
+  std::string throughout_;          // another one
   std::vector<std::string> users_;  // that may write
   Write first_;
   std::vector<Group> groups_;

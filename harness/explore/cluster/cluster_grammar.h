@@ -6,7 +6,8 @@
 //
 // A plan has rounds. In each a load runs, some faults begin and end in a drawn order, and between
 // them watches are opened, and go on at another member. Faults of one kind never overlap, and the
-// links are healed before a member is started again, since without a majority none can start.
+// links are healed before a member is started again, since without a majority none can start. In a
+// round of another kind most members end while one is behind, and come back one after the other.
 //
 // Threads: a function without state.
 #pragma once

@@ -99,6 +99,35 @@ TEST(ClusterGrammar, LinksAndDisksAreHealedBeforeAMemberStarts) {
   });
 }
 
+// And first of all with the one that needs a snapshot of it.
+TEST(ClusterGrammar, MostMembersComeBackToOneThatIsBehind) {
+  int outages = 0;
+  int with_learner = 0;
+  ForEachPlan([&](const Plan& plan) {
+    std::string apart;
+    std::size_t ended = 0;
+    bool spare = false;
+    for (const Step& step : plan.steps) {
+      if (step.As<AddSpareStep>() != nullptr) spare = true;
+      if (step.As<RemoveSpareStep>() != nullptr) spare = false;
+      const auto* const inject = step.As<InjectStep>();
+      if (inject != nullptr) {
+        const std::string kind = KindOf(inject->fault);
+        if (kind == "isolate") apart = inject->fault;
+        if (!apart.empty() && (kind == "kill" || kind == "power-failure")) ++ended;
+      }
+      const auto* const heal = step.As<HealStep>();
+      if (heal == nullptr || heal->fault != apart) continue;
+      outages += ended == 2 ? 1 : 0;
+      with_learner += ended == 2 && spare ? 1 : 0;
+      ended = 0;
+      apart.clear();
+    }
+  });
+  EXPECT_GT(outages, 20);
+  EXPECT_GT(with_learner, 2);
+}
+
 // What is written while the store is restored would not be known to the model.
 TEST(ClusterGrammar, NothingIsUnderWayWhenTheStoreIsRestored) {
   ForEachPlan([](const Plan& plan) {
