@@ -15,6 +15,7 @@ namespace watchproof::proxy {
 struct Callers::Caller {
   std::string name;
   bool held = false;
+  bool known = false;  // the name was reported
 };
 
 namespace {
@@ -99,19 +100,23 @@ void Callers::Follow(Io& io, Connection& connection, const Options& options) {
   std::erase_if(callers_, [](const auto& entry) { return entry.second.expired(); });
   auto caller = std::make_shared<Caller>();
   callers_[connection.id()] = caller;
+  const auto report = [&io, known = options.known, id = connection.id(),
+                       weak = std::weak_ptr<Caller>(caller)] {
+    boost::asio::post(io, [known, id, weak] {
+      if (const auto named = weak.lock()) named->known = true;
+      known(id);
+    });
+  };
   connection.pipe(Direction::kToTarget)
       .AddStage(kCallerKey,
-                std::make_unique<CallerStage>(options.header, std::move(caller),
-                                              [&io, known = options.known, id = connection.id()] {
-                                                boost::asio::post(io, [known, id] { known(id); });
-                                              }));
+                std::make_unique<CallerStage>(options.header, std::move(caller), report));
 }
 
 const std::string& Callers::NameOf(ConnectionId connection) const {
   static const std::string kNoUser;
   const auto it = callers_.find(connection);
   const auto caller = it == callers_.end() ? nullptr : it->second.lock();
-  return caller ? caller->name : kNoUser;
+  return caller && caller->known ? caller->name : kNoUser;
 }
 
 void Callers::LetGo(Connection& connection) {

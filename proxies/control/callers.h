@@ -4,7 +4,7 @@
 // port that all of them dial.
 //
 //   callers.Follow(connection, {.header = "X-Server-From", .known = [&](ConnectionId id) { ... }});
-//   callers.NameOf(connection.id());   // "8e9e05c52164694d"; empty while it is not known
+//   callers.NameOf(connection.id());   // "8e9e05c52164694d"
 //
 // The request with that header is held until `known` has been called and LetGo follows, so that an
 // effect on this member's connections covers it from that request on. Earlier requests pass; they
@@ -31,6 +31,7 @@ class Callers {
   };
   // Call before a byte of the connection is read, and before any effect is attached to it.
   void Follow(Io& io, Connection& connection, const Options& options);
+  // Empty until `known` is called: an effect that is armed before is attached from there, once.
   const std::string& NameOf(ConnectionId connection) const;
   // Passes the request that identified the dialler.
   void LetGo(Connection& connection);

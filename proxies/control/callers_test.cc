@@ -5,8 +5,10 @@
 
 #include <string>
 
+#include "proxies/control/callers.h"
 #include "proxies/control/proxy_handle.h"
 #include "proxies/control/test_peers.h"
+#include "proxies/core/listener.h"
 
 namespace watchproof::proxy {
 namespace {
@@ -114,6 +116,34 @@ TEST_F(CallersTest, UnidentifiedBytesPassAndHaveNoCaller) {
   Arm({.kind = "cut", .parameters = {}, .caller = "a1"});
   ASSERT_TRUE(client.Send("on"));
   EXPECT_EQ(target.Receive(2), "on");
+}
+
+// Or an effect that is armed in between would be attached twice, and healed once.
+TEST(Callers, ANameIsThereFromItsReportOn) {
+  TestServer server;
+  Io io(1);
+  Callers callers;
+  ConnectionId connection;
+  bool reported = false;
+  const auto here = [](int port) {
+    return Tcp::endpoint(boost::asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port));
+  };
+  const auto report = [&reported](ConnectionId) { reported = true; };
+  const auto prepare = [&](Connection& made) {
+    connection = made.id();
+    callers.Follow(io, made, {.header = "X-Server-From", .known = report});
+  };
+  Listener listener(io, {.listen = here(0), .targets = {here(server.port())}, .prepare = prepare});
+  ASSERT_TRUE(listener.Open().ok());
+  TestPeer client = TestPeer::Connect(listener.endpoint());
+  ASSERT_TRUE(client.Send(Request("a1")));
+  while (!reported) {
+    EXPECT_EQ(callers.NameOf(connection), "");
+    ASSERT_GT(io.run_one_for(kPatience), 0U);
+  }
+  EXPECT_EQ(callers.NameOf(connection), "a1");
+  listener.Close(Listener::CloseNotice::kReset);
+  io.run();
 }
 
 TEST_F(CallersTest, AProxyWithoutCallerHeaderRejectsSuchEffects) {
