@@ -77,5 +77,39 @@ CONSUMER_CASE(
   keys.Write(scenario.Random("after").Between(5, 15));
 }
 
+CONSUMER_CASE(
+    WatchBehindProgress,
+    {.explain = "What the store sends on the stream of other watches of the client is held back, "
+                "and progress is requested. Then the consumer opens its watch, which begins in the "
+                "past. Where the answer comes behind the created response, and before the events "
+                "of the watch, it is taken for that watch, too: when the connection is cut then, "
+                "the client goes on behind the answer, and what came before is lost.",
+     .needs = {Capability::kProxy}}) {
+  FollowedKeys keys(scenario, 4);
+  Prng prng = scenario.Random("shape");
+  keys.Write(prng.Between(5, 15));
+  scenario.Add(FollowStep{.with = FollowStep::With::kNeighbour});
+  scenario.Add(AwaitRegisteredStep{1});
+  scenario.Add(FollowStep{.pause = true});
+  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kListed});
+  scenario.Inject("hold-stream");
+  keys.Write(60, {16 * 1024, 16 * 1024});
+  scenario.AwaitEffect("hold-stream");
+  scenario.Add(AskProgressStep{});
+  scenario.Hold(300ms, 500ms);
+  scenario.Add(ContinueStep{.await_watch = true});
+  scenario.Inject("bandwidth", {{"rate", "512KiB"}});
+  scenario.Heal("hold-stream");
+  // Where the first answer was none for that watch, this one is, behind its events.
+  scenario.Hold(200ms, 300ms);
+  scenario.Add(AskProgressStep{});
+  scenario.Add(AwaitConsumerStep{AwaitConsumerStep::Fact::kNotified});
+  scenario.Inject("reset");
+  scenario.AwaitEffect("reset");
+  scenario.Heal("reset");
+  scenario.Heal("bandwidth");
+  keys.Write(prng.Between(5, 15));
+}
+
 }  // namespace
 }  // namespace watchproof
