@@ -76,6 +76,7 @@ enum class Rank : std::size_t {
   kLearnerForgotten,
   kVoteForgotten,
   kUnknownToItsLeader,
+  kDamageServed,
   kPromotionWithoutUser,
   kNoneAddedWhileOneIsDown,
   kEndedAsUnavailable,

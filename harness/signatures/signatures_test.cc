@@ -897,6 +897,19 @@ TEST(Signature, OfAMemberThatRefusesWritesAfterASnapshot) {
   EXPECT_EQ(signature("etcdserver: no leader (unavailable)", true), "");
 }
 
+TEST(Signature, OfDamageThatIsServed) {
+  const auto signature = [](const char* fault) {
+    Script script = Script().Watch("k", 2).Created(0).Put("k", "written", 2);
+    script.Armed(fault, "every", true).Healed(fault);
+    return SignatureOf(
+        Guarantee("Reliable"),
+        script.DeliverRaw(
+            0, {{.kv = {.key = "k", .value = "damaged", .create = 2, .mod = 2, .version = 1}}}));
+  };
+  EXPECT_EQ(signature("damaged-file"), "damage-served");
+  EXPECT_EQ(signature("kill"), "");
+}
+
 TEST(Signature, OfAMemberThatItsLeaderDoesNotKnow) {
   const auto signature = [](const std::string& refusal, bool crash) {
     Script script = Script().Put("k", "a", 2);
