@@ -1058,6 +1058,9 @@ TEST(Signature, OfWhatAnOperatorIsRefused) {
   };
   const std::string late = "promoting member 3c: Deadline Exceeded (deadline exceeded)";
   EXPECT_EQ(signature(late, true, false), "promotion-without-user");
+  EXPECT_EQ(
+      signature("promoting member 3c: etcdserver: request timed out (unavailable)", true, false),
+      "promotion-without-user");
   EXPECT_EQ(signature(late, false, false), "") << "there are no users";
   const std::string unhealthy = "adding member http://a:1: etcdserver: unhealthy cluster";
   EXPECT_EQ(signature(unhealthy, false, true), "none-added-while-one-is-down");
