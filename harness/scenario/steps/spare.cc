@@ -84,22 +84,23 @@ std::vector<std::string> With(std::vector<std::string> made, const std::string& 
   return made;
 }
 
-// One that has not caught up.
-void AskForVote(SpareOperator& ask, std::uint64_t id, const std::vector<std::string>& made,
-                bool optional) {
+// One that has not caught up. Ok if it is refused for that, in time.
+Status AskForVote(SpareOperator& ask, std::uint64_t id, const std::vector<std::string>& made,
+                  Duration patience) {
   bool refused = false;
   const auto promoted = ask.Until(
-      optional ? kUntilRefused : kPatienceAmongEvents,
+      patience,
       [&] {
         auto done = PromoteMember(ask.call(kUntilRefused), id);
         refused = StatusOf(done).code() == StatusCode::kFailedPrecondition;
         return done;
       },
       refused);
-  if (promoted.has_value()) return ask.Note("a promotion that was to be refused", made, *promoted);
-  if (refused || optional) return;
-  ask.Differs("a learner that has not caught up to be refused a vote", promoted.error().ToString());
+  if (promoted.has_value()) ask.Note("a promotion that was to be refused", made, *promoted);
+  return refused ? Status() : StatusOf(promoted);
 }
+
+constexpr const char* kRefusedVote = "a learner that has not caught up to be refused a vote";
 
 }  // namespace
 
@@ -140,7 +141,8 @@ Status AddSpareStep::Run(StepContext& context) const {
   }
   if (!moved.has_value() && !optional)
     ask.Differs("a learner to be moved", moved.error().ToString());
-  AskForVote(ask, id, made, optional);
+  const Status asked = AskForVote(ask, id, made, optional ? kUntilRefused : kPatienceAmongEvents);
+  if (!asked.ok() && !optional) ask.Differs(kRefusedVote, asked.ToString());
   return {};
 }
 
@@ -153,11 +155,14 @@ Status AskSpareVoteStep::Run(StepContext& context) const {
   const auto listed =
       ask.Until(kPatienceOfOperator, [&] { return ListMembers(ask.call(), ListedBy::kCluster); });
   if (!listed.has_value()) {
-    ask.Differs("the members to be listed", listed.error().ToString());
+    if (!optional) ask.Differs("the members to be listed", listed.error().ToString());
     return {};
   }
   if (IdOf(*context.spare(), *listed) == 0) return {};  // for its removal to find
-  AskForVote(ask, context.spare()->id, NamesOf(*listed), /*optional=*/false);
+  const Status asked = AskForVote(ask, context.spare()->id, NamesOf(*listed), kPatienceAmongEvents);
+  if (!asked.ok() && !(optional && IsNoAnswer(asked.code()))) {
+    ask.Differs(kRefusedVote, asked.ToString());
+  }
   return {};
 }
 
