@@ -61,7 +61,7 @@ class Leased final : public Checker {
                                                change->revision, Milliseconds(age)),
                        .evidence = {lease.kept.value != 0 ? lease.kept : lease.granted},
                        .where = response.where,
-                       .symptom = symptom::LeaseEnded{lease.granted}});
+                       .symptom = symptom::LeaseEnded{lease.granted, response.where.at}});
     }
   }
 
@@ -113,7 +113,7 @@ class Leased final : public Checker {
     Wrong(call, lease,
           fmt::format("{} lease {} of {} s to be taken: it was granted or kept alive {} ago", what,
                       id, lease.time.count(), Milliseconds(call.at - lease.asked_at)),
-          "it was not found", {.symptom = symptom::LeaseEnded{lease.granted}});
+          "it was not found", {.symptom = symptom::LeaseEnded{lease.granted, lease.begun_by}});
   }
 
   void Revoke(const RecordedCall& call) {
@@ -148,7 +148,8 @@ class Leased final : public Checker {
       return Wrong(call, lease,
                    fmt::format("lease {} to be kept for {} s", found->first, lease.time.count()),
                    observed,
-                   {.symptom = kept.ttl > 0 ? Symptom() : symptom::LeaseEnded{lease.granted}});
+                   {.symptom = kept.ttl > 0 ? Symptom()
+                                            : symptom::LeaseEnded{lease.granted, lease.begun_by}});
     }
     if (kept.ttl <= 0) return;
     lease.asked_at = std::max(lease.asked_at, call.at - call.took);
@@ -177,7 +178,7 @@ class Leased final : public Checker {
         Exercised();
         if (!shown) {
           Wrong(call, lease, fmt::format("lease {} of {} s to be listed", id, lease.time.count()),
-                "it is not", {.symptom = symptom::LeaseEnded{lease.granted}});
+                "it is not", {.symptom = symptom::LeaseEnded{lease.granted, lease.begun_by}});
         }
       } else if (shown && Revoked(lease, call)) {
         Wrong(call, lease, fmt::format("lease {} not to be listed: it was revoked", id), "it is");

@@ -129,9 +129,11 @@ struct BackInTime {
 };
 // Nothing else of the key is wrong.
 struct LeaseMissing {};
-// A lease, or its keys, before its time was over.
+// A lease, or its keys, before its time was over. It may have ended any time since it was last
+// known to be there; the end of its keys is seen as it happens.
 struct LeaseEnded {
   Line granted{};
+  Duration there_at{};
 };
 // Of a lease, by the store's own words; negative: it has ended.
 struct TimeLeft {

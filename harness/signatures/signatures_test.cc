@@ -1113,6 +1113,18 @@ TEST(Signature, OfALeaseThatIsRenewedWhileItsEndIsUnderWay) {
   EXPECT_EQ(signature(false, 200ms), "") << "the member did not know the lease";
 }
 
+// A client that asks for it later learns that it has ended, and not when.
+TEST(Signature, OfALeaseThatEndedAtAnyTimeSinceItWasRenewed) {
+  const auto signature = [](Duration renewed, Duration asked) {
+    Script script = Script().Put("k", "a", 2).Grant(7, 60).Read(2);
+    script.Armed("pause", "none", true).Healed("pause").Pause(renewed).KeepAlive(7, 60, 2);
+    return SignatureOf(Guarantee("Leased"), script.Pause(asked).KeepAlive(7, 0, 2));
+  };
+  EXPECT_EQ(signature(100ms, 1s), "revoked-on-waking");
+  EXPECT_EQ(signature(1s, 100ms), "") << "its end had arrived by then";
+  EXPECT_EQ(signature(100ms, 10s), "") << "it was awake for so long";
+}
+
 // What is wrong before that is not its doing, and with a raised revision clients learn of it.
 TEST(Signature, OfAStoreThatIsRestoredAsItWas) {
   const auto signature = [](bool healed, bool raised) {
