@@ -73,6 +73,7 @@ WATCH_CASE(
   BeQuiet(scenario);
   scenario.Inject("isolate", {{"member", std::to_string(kBehind)}});
   scenario.AwaitEffectAndHeal(kSlowLinkTo);
+  scenario.AwaitEffect("isolate");
   CrashWithOneBehind(scenario);
   scenario.Heal("kill/third");
   scenario.Add(AwaitCaughtUpStep{kThird});

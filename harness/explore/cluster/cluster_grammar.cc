@@ -195,6 +195,7 @@ class ClusterDrawer {
     scenario_.Hold(0ms, 800ms);
     scenario_.Inject(apart, member);
     scenario_.AwaitEffectAndHeal(slow);
+    scenario_.AwaitEffect(apart);
     return apart;
   }
 
