@@ -56,10 +56,11 @@ WATCH_CASE(
     Enrolled, LearnerAheadOfLog,
     {.requirement = "members are added, moved, promoted and removed while the cluster serves "
                     "(etcd operation guide, runtime reconfiguration)",
-     .explain = "The same, and the last thing that the leader's data are ahead by is a "
-                "learner that was added. Then the follower leads. It must know of the "
-                "learner: a leader that lists one, and does not know it, sends it nothing, "
-                "so that its watches stand still for good.",
+     .explain =
+         "As Durable.SnapshotAheadOfLog: a leader is killed and sends a snapshot of data that "
+         "are ahead of its log, here by a learner that was added. Then the follower that "
+         "was sent it leads. It must know of the learner: a leader that lists one, and does "
+         "not know it, sends it nothing, so that its watches stand still for good.",
      .needs = {Capability::kCluster, Capability::kDurable, Capability::kLearners},
      .guarantees = {"Enrolled", "Reliable", "Settled"}}) {
   const std::string stem = scenario.Key("ahead");
