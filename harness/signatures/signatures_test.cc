@@ -911,18 +911,18 @@ TEST(Signature, OfDamageThatIsServed) {
 }
 
 TEST(Signature, OfAMemberThatItsLeaderDoesNotKnow) {
-  const auto signature = [](const std::string& refusal, bool crash) {
-    Script script = Script().Put("k", "a", 2);
-    if (crash) script.Armed("kill", "every", true).Healed("kill");
+  const auto signature = [](const std::string& refusal, const char* fault) {
+    const char* const ends = fault == std::string("kill") ? "every" : "none";
+    Script script = Script().Put("k", "a", 2).Armed(fault, ends, true).Healed(fault);
     return SignatureOf(Guarantee("Answered"),
                        script.Annotate(AnswerDiffers{.client = "an operator at member 2",
                                                      .expected = "a refusal for another reason",
                                                      .observed = refusal}));
   };
   const std::string unknown = "promoting member 3a: etcdserver: member not found (not found)";
-  EXPECT_EQ(signature(unknown, true), "unknown-to-its-leader");
-  EXPECT_EQ(signature(unknown, false), "");
-  EXPECT_EQ(signature("promoting member 3a: etcdserver: no leader (unavailable)", true), "");
+  EXPECT_EQ(signature(unknown, "kill"), "unknown-to-its-leader");
+  EXPECT_EQ(signature(unknown, "isolate"), "") << "none was killed";
+  EXPECT_EQ(signature("promoting member 3a: etcdserver: no leader (unavailable)", "kill"), "");
 }
 
 // What was written stands at another revision since the crash: at a higher one where the log was

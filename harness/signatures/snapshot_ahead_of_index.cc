@@ -7,7 +7,8 @@
 namespace watchproof {
 
 WP_SIGNATURE(SnapshotAheadOfIndex, "snapshot-ahead-of-index") {
-  return one.Says("isn't equal to snapshot index") && one.facts.faults.MembersParted({});
+  return one.Says("isn't equal to snapshot index") &&
+         one.facts.faults.LatestCrash(one.facts.latest.line).value > 0;
 }
 
 }  // namespace watchproof
