@@ -173,7 +173,7 @@ class ClusterDrawer {
     if (leases_) BeginLeases();
   }
 
-  // How it is kept away in the end. Members are added only while all are connected.
+  // The fault that keeps it away in the end. Members are added only while all are connected.
   std::string FallBehind(int behind, int writer, const std::string& number) {
     const std::map<std::string, std::string> member = {{"member", Text(behind)}};
     const std::string slow = "slow-link-to-member/" + number;
@@ -182,11 +182,16 @@ class ClusterDrawer {
     if (spare) {
       scenario_.Hold(5500ms, 6s);
       scenario_.Inject(slow, {{"member", Text(behind)}, {"rate", "2KiB"}, {"at-least", "1KiB"}});
+      WriteFar(behind, number);
     } else {
-      scenario_.Inject(apart, member);
-      scenario_.AwaitEffect(apart);
+      Begin({.kind = DrawnEvent::Kind::kLinks,
+             .fault = apart,
+             .parameters = member,
+             .member = behind,
+             .awaited = true,
+             .far_behind = true},
+            number);
     }
-    WriteFar(behind, number);
     scenario_.Add(UseMemberStep{writer});
     scenario_.PutSome(kStem + "/" + Text(scenario_.Between(0, 9)), {1, 10});
     if (!spare) return apart;
@@ -202,12 +207,14 @@ class ClusterDrawer {
   // Killed, or its power fails; it stays down.
   std::string EndProcess(int member, const std::string& number) {
     const bool power = options_.disks && scenario_.Chance(0.3);
-    DrawnEvent event{.fault = power ? "power-failure" : "kill", .member = member};
+    DrawnEvent event{.kind = DrawnEvent::Kind::kProcess,
+                     .fault = power ? "power-failure" : "kill",
+                     .member = member,
+                     .ends_watches = true};
     if (power) event.parameters = DrawnLoss(scenario_);
-    event.fault += "/" + number + "-" + Text(member);
     event.parameters.insert({{"member", Text(member)}, {"stay-down", "yes"}});
-    scenario_.Add(InjectStep{event.fault, event.parameters, /*optional=*/power});
-    for (Group& group : groups_) group.ended |= group.member == member;
+    event.fault += "/" + number + "-" + Text(member);
+    Begin(event, number);
     return event.fault;
   }
 
