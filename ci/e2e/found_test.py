@@ -53,6 +53,17 @@ class Found(RunTest):
             check=True,
         )
 
+    def failed(self, plan: pathlib.Path, *words: str) -> dict[str, bool]:
+        """By target. What takes a moment of luck fails in most attempts, not in each."""
+        self.of("run", "--plan", str(plan), "--repeat", "4", *words, expect={0, 1})
+        name = json.loads(plan.read_text().splitlines()[0])["case"]
+        results = self.results()
+        self.assertEqual({result.case for result in results}, {name})
+        return {
+            of: any(result.verdict == "fail" for result in results if result.target == of)
+            for of in {result.target for result in results}
+        }
+
     def live(self, kept: pathlib.Path, target: str, good: str) -> pathlib.Path:
         """Every command but `power` and `baseline`; the smaller one that shrink makes of it.
 
@@ -60,18 +71,14 @@ class Found(RunTest):
         """
         self.of("check", str(kept.with_suffix(".wire.zst")), expect=1)
         self.assertIn("func main()", kept.with_suffix(".md").read_text())
-        name = json.loads(kept.read_text().splitlines()[0])["case"]
         runs = ("--run-dir", "runs")
-        self.of("run", "--plan", str(kept), *runs, expect={0, 1})
-        self.assertEqual(self.verdicts(), {name: "fail"})
+        self.assertEqual(self.failed(kept, *runs), {target: True})
         recording = next(self.latest().glob("cases/*/*/*/history.wire.zst"))
         self.assertIn("same as before", self.of("check", str(recording), expect={0, 1}))
         self.assertRegex(self.of("repeat", "runs/latest", expect={0, 1}), "failed in [1-9]")
 
         both = ("--target", good, "--target", target)
-        self.of("run", "--plan", str(kept), *both, *runs, expect={0, 1})
-        verdicts = {result.target: result.verdict for result in self.results()}
-        self.assertEqual(verdicts, {good: "pass", target: "fail"})
+        self.assertEqual(self.failed(kept, *both, *runs), {good: False, target: True})
 
         among = ("--among", good, target)
         said = self.of("bisect", "--script", str(kept), *among, *runs, expect=0)
@@ -80,8 +87,7 @@ class Found(RunTest):
 
         self.of("shrink", str(kept), "--tries", "1", "--limit", "60s", expect=0)
         shrunk = kept.with_name(kept.stem + "-shrunk.jsonl")
-        self.of("run", "--plan", str(shrunk), *runs, expect={0, 1})
-        self.assertEqual([result.verdict for result in self.results()], ["fail"])
+        self.assertEqual(self.failed(shrunk, *runs), {target: True})
         return shrunk
 
     def test_of_a_defect(self) -> None:
@@ -103,7 +109,7 @@ class Found(RunTest):
         said = self.of("power", "--script", str(shrunk), "--attempts", "4", expect=0)
         # On a busy machine an attempt may prove nothing, and then counts for neither.
         shown, judged = re.search(r" (\d) of (\d) ", said).groups()  # type: ignore[union-attr]
-        self.assertEqual(shown, judged)
+        self.assertGreater(int(shown), 0, said)
         self.assertGreaterEqual(int(judged), 3, said)
 
 

@@ -92,7 +92,22 @@ class RunTest(unittest.TestCase):
 
     def setUp(self) -> None:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="wp-e2e-"))
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def run(self, result: unittest.TestResult | None = None) -> unittest.TestResult | None:
+        """What a failed test recorded is kept, beside the executable, until it fails again."""
+        assert result is not None, "run by main()"
+        failed = len(result.failures) + len(result.errors)
+        super().run(result)
+        folder = getattr(self, "folder", None)  # none of a test that is skipped
+        if folder is None:
+            return result
+        if len(result.failures) + len(result.errors) > failed:
+            kept = pathlib.Path(self.watchproof).parent / "Testing" / "failed" / self.id()
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.copytree(folder, kept, symlinks=True)
+            print(f"{self.id()} failed: {kept} has what it recorded", file=sys.stderr)
+        shutil.rmtree(folder, ignore_errors=True)
+        return result
 
     @classmethod
     @functools.cache
