@@ -33,7 +33,7 @@ WATCH_CASE(Durable, MemberCrashInCompaction,
     floor = scenario.Put(stem + "/floor");
     scenario.BeginLoad({.load = round,
                         .clients = 24,
-                        .calls = 200,
+                        .calls = 60,
                         .keys = 100,
                         .key = stem,
                         .direct = true,
