@@ -789,6 +789,9 @@ TEST(Signature, OfAMemberThatDoesNotStartAgain) {
   EXPECT_EQ(signature(true, gap), "older-snapshot-last");
   EXPECT_EQ(signature(false, gap), "");
   EXPECT_EQ(signature(true, "failed to find database snapshot file"), "snapshot-gone");
+  const std::string old = "recovering backend from snapshot error: database snapshot file path";
+  EXPECT_EQ(signature(true, old), "snapshot-gone");
+  EXPECT_EQ(signature(false, old), "");
   EXPECT_EQ(signature(true, "no space left on device"), "");
 }
 

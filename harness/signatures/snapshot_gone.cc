@@ -7,7 +7,8 @@ namespace watchproof {
 
 WP_SIGNATURE(SnapshotGone, "snapshot-gone") {
   return (one.Says("failed to recover v3 backend from snapshot") ||
-          one.Says("failed to find database snapshot file")) &&
+          one.Says("failed to find database snapshot file") ||
+          one.Says("recovering backend from snapshot error")) &&  // of 3.3
          one.facts.faults.LatestCrash(one.facts.latest.line).value > 0;
 }
 
