@@ -287,6 +287,19 @@ TEST(RunFlags, FailFastListsTheRestAsNotRun) {
   EXPECT_THAT(run.File("junit.xml"), HasSubstr("not_run"));
 }
 
+// Of all cases on all defects, those that a guarantee is about show most.
+TEST(RunFlags, CasesOfAGuaranteeComeFirstOnADefectThatItMustCatch) {
+  ScriptedRun run({"--filter", "Bookmarkable.*:Ends.Passes:Reliable.*", "--defects",
+                   "batch-edge-skipped", "--fail-fast", "--jobs", "1"});
+  EXPECT_EQ(run.Wait(), 0) << run.output();
+  std::vector<std::string> with_defect;
+  for (const Json& line : Lines(run.File("results.jsonl"))) {
+    if (line.at("target") != "embedded") with_defect.push_back(line.at("case"));
+  }
+  EXPECT_THAT(with_defect, testing::Each(testing::StartsWith("Reliable."))) << run.output();
+  EXPECT_EQ(with_defect.back(), "Reliable.LosesWithDefect") << run.output();
+}
+
 TEST(RunFlags, FailFastGoesOnWithoutATarget) {
   ScriptedRun run({"--filter", "Ends.WithoutTarget:Ends.HarnessError:Ends.FailsOnSecondAttempt",
                    "--repeat", "2", "--fail-fast", "--jobs", "1"});

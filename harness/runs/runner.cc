@@ -34,10 +34,16 @@ Runner::Runner(const RunnerOptions& options) : r_(options) {
   for (const CaseInfo& info : r_.cases) {
     if (info.NeedsCluster()) clusters_.insert(info.name);
   }
+  if (r_.options.fail_fast) {
+    for (const DefectSummary& defect : r_.record.defects) {
+      uncaught_[defect.target] = {defect.guarantees.begin(), defect.guarantees.end()};
+    }
+  }
   if (!r_.options.resumed) return;
   for (const AttemptSummary& attempt : r_.options.resumed->attempts) {
     const AttemptResult& result = attempt.result;
     done_.insert({result.case_name, result.target, result.attempt});
+    LeaveOutIfCaught(result);
   }
 }
 
@@ -149,12 +155,28 @@ int Runner::FreeJobs() const {
 
 std::deque<PlannedAttempt>::iterator Runner::NextToStart() {
   const int free = FreeJobs();
-  return std::ranges::find_if(waiting_, [&](const PlannedAttempt& planned) {
+  const auto may_start = [&](const PlannedAttempt& planned) {
     if (JobsOf(planned.case_name, planned.target->text) > free) return false;
     return std::ranges::none_of(running_, [&](const auto& process) {
       return r_.servers.ShareServer(planned.target->text, process->spec().target);
     });
-  });
+  };
+  auto best = std::ranges::find_if(waiting_, may_start);
+  if (uncaught_.empty() || best == waiting_.end()) return best;
+  for (auto it = std::next(best); it != waiting_.end(); ++it) {
+    if (Distance(*it) < Distance(*best) && may_start(*it)) best = it;
+  }
+  return best;
+}
+
+int Runner::Distance(const PlannedAttempt& planned) const {
+  const auto of_target = uncaught_.find(planned.target->text);
+  if (of_target == uncaught_.end()) return 1;
+  const std::set<std::string>& wanted = of_target->second;
+  if (wanted.contains(planned.case_name.substr(0, planned.case_name.find('.')))) return 0;
+  const CaseInfo& info = FirstWith(r_.cases, planned.case_name, &CaseInfo::name);
+  const auto is_wanted = [&wanted](const std::string& one) { return wanted.contains(one); };
+  return std::ranges::any_of(info.guarantees, is_wanted) ? 1 : 2;
 }
 
 AttemptSpec Runner::SpecOf(const PlannedAttempt& planned, const AttemptFolder& folder) const {
@@ -301,8 +323,8 @@ KeepFiles Runner::Report(AttemptResult result, const AttemptResult* store, TimeP
   // An attempt that could not take place is no failure: the rest may show one.
   const bool took_place = outcome != Outcome::kTargetFailed && outcome != Outcome::kHarnessError;
   if (ends && (r_.options.until_fail || (r_.options.fail_fast && took_place))) stopping_ = true;
+  if (failed) LeaveOutIfCaught(note.result);
   r_.record.attempts.push_back(std::move(note));
-  if (planted != nullptr && failed && r_.options.fail_fast) LeaveOutIfCaught(*planted);
   return kept ? KeepFiles::kAll : good && !shows_first ? KeepFiles::kNone : KeepFiles::kButHistory;
 }
 
@@ -337,12 +359,13 @@ void Runner::GiveUpOnVain(const AttemptResult& result) {
                               TargetOf(result.target).Label(), in_vain, result.reason));
 }
 
-void Runner::LeaveOutIfCaught(const DefectSummary& defect) {
-  const std::vector<DefectRow> rows = Mutations(r_.record).rows;
-  const auto name = [](const DefectRow& row) { return row.defect.name; };
-  if (FirstWith(rows, defect.name, name).outcome != Catch::kCaught) return;
-  planned_ -= static_cast<int>(std::erase_if(waiting_, [&defect](const PlannedAttempt& planned) {
-    return planned.target->text == defect.target;
+void Runner::LeaveOutIfCaught(const AttemptResult& result) {
+  const auto uncaught = uncaught_.find(result.target);
+  if (uncaught == uncaught_.end()) return;
+  for (const FindingRecord& finding : result.findings) uncaught->second.erase(finding.guarantee);
+  if (!uncaught->second.empty()) return;
+  planned_ -= static_cast<int>(std::erase_if(waiting_, [&result](const PlannedAttempt& planned) {
+    return planned.target->text == result.target;
   }));
 }
 

@@ -55,8 +55,8 @@ class Runner {
  private:
   int JobsOf(const std::string& case_name, const std::string& target) const;
   int FreeJobs() const;
-  // The first for which there is room, and which waits for nothing but its turn; the end of them if
-  // there is none.
+  // The first for which there is room, and which waits for nothing but its turn, of those that are
+  // nearest to what is asked; the end of them if there is none.
   std::deque<PlannedAttempt>::iterator NextToStart();
   void DeleteRemainingKeys(const CaseProcess& process);
   bool Refill();
@@ -71,7 +71,10 @@ class Runner {
   // `store`: the result on the store below a consumer, if it explains what that shows.
   KeepFiles Report(AttemptResult result, const AttemptResult* store, TimePoint started);
   // With --fail-fast no more is tried on a defect that every guarantee it declares has caught.
-  void LeaveOutIfCaught(const DefectSummary& defect);
+  void LeaveOutIfCaught(const AttemptResult& result);
+  // From catching what a planted defect still has to be caught by: 0 for a case of such a suite, 1
+  // for one that judges such a guarantee, 2 for the rest.
+  int Distance(const PlannedAttempt& planned) const;
   bool ShowsPromiseFirst(const AttemptResult& result);
   bool DropInVain();
   void GiveUpOnVain(const AttemptResult& result);
@@ -90,6 +93,8 @@ class Runner {
   std::vector<PlannedAttempt> dropped_;                           // interrupted before a verdict
   std::set<std::pair<std::string, std::string>> promises_shown_;  // by target
   std::map<std::string, int> in_vain_;  // by target: starts that failed; -1: it has started
+  // With --fail-fast, by target: declared guarantees that have not caught its defect yet.
+  std::map<std::string, std::set<std::string>> uncaught_;
   int planned_ = 0;
   int signals_obeyed_ = 0;
   bool stopping_ = false;

@@ -113,6 +113,11 @@ int LeavesHistory(const AttemptSpec& spec) {
                 spec.target == "embedded" ? Blank(spec, Verdict::kPass) : Broken(spec, "Unique"));
 }
 
+int LosesWithDefect(const AttemptSpec& spec) {
+  return Report(spec, spec.target.starts_with("embedded+") ? Broken(spec, "Reliable")
+                                                           : Blank(spec, Verdict::kPass));
+}
+
 // A plan that exploration drew fails as long as a member of it is isolated. On one target nothing
 // takes effect.
 int FollowsPlan(const AttemptSpec& spec) {
@@ -159,6 +164,7 @@ const std::map<std::string, Script>& Scripts() {
          }},
         {"Breaks.ReportsAnotherCase", &OtherAttempt},
         {"Environment.LeavesHistory", &LeavesHistory},
+        {"Reliable.LosesWithDefect", &LosesWithDefect},
         // Named like real ones, to meet the built-in answer key.
         {"Bookmarkable.ProgressDuringCatchUp",
          [](const AttemptSpec& s) {
