@@ -40,9 +40,11 @@ class Available final : public Checker {
           {.expected = fmt::format("the history through revision {}, which each member has that no "
                                    "fault disturbs",
                                    behind->revision),
-           .observed = fmt::format("{}, and so for {} s", behind->lacks, behind->waited_ms / 1000),
+           .observed = fmt::format(
+               "{}, and so for {} s{}", behind->lacks, behind->waited_ms / 1000,
+               behind->applied ? ", with as much of the log applied as the others" : ""),
            .where = where,
-           .symptom = symptom::MemberBehind{},
+           .symptom = symptom::MemberBehind{behind->applied},
            .impact = kOutdated,
            .promise = "A member that no fault disturbs has the whole history."});
     }

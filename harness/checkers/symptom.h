@@ -84,7 +84,9 @@ struct Delay {
 };
 
 // A member lacks what the others have.
-struct MemberBehind {};
+struct MemberBehind {
+  bool applied = false;  // it has carried out the log as far as they have
+};
 
 // The list of a cluster's members is not as operators made it.
 struct MembersDiffer {

@@ -193,11 +193,13 @@ struct MemberBehind {
   std::int64_t revision = 0;
   std::string lacks;  // "it is at revision 7"
   std::int64_t waited_ms = 0;
+  bool applied = false;  // yet it has carried out as many entries of the log as the others
   void Fields(auto& field) {
     field("member", member);
     field("revision", revision);
     field("lacks", lacks);
     field("waited_ms", waited_ms);
+    field("applied", applied);
   }
 };
 

@@ -31,7 +31,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       HealingBegan{"pause"},
       MomentMissed{"created", "main"},
       TargetRefused{"a lease", "unimplemented", "said so", 2},
-      MemberBehind{3, 9, "it is at revision 7", 20'000},
+      MemberBehind{3, 9, "it is at revision 7", 20'000, true},
       Account{2, "goroutines", 60, 81, 20, false},
       ClientAsks{"script 1", "the leases"},
       CallsBeside{StreamId(3), "reads of every key"},

@@ -6,8 +6,9 @@
 namespace watchproof {
 
 WP_SIGNATURE(RightsLeftBehind, "rights-left-behind") {
+  const auto* const behind = one.As<symptom::MemberBehind>();
   const bool lacks_what_it_refused =
-      one.As<symptom::MemberBehind>() != nullptr && one.traces.rights_changed();
+      behind != nullptr && behind->applied && one.traces.rights_changed();
   return lacks_what_it_refused || one.LostAfter(Rewind::Cause::kRightsLeft);
 }
 

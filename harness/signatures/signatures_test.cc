@@ -990,15 +990,29 @@ TEST(Signature, OfRightsThatWereChangedWhileAMemberWasAway) {
 }
 
 TEST(Signature, OfAMemberThatStaysBehindSinceRightsWereChanged) {
-  const auto signature = [](bool changed) {
+  const auto signature = [](bool changed, bool applied) {
     Script script = Script().Put("k", "a", 2);
     script.Armed("isolate", "none", true);
     if (changed) script.Annotate(RightsChanged{"late"});
-    script.Healed("isolate").Annotate(MemberBehind{3, 2, "it is at revision 1", 20000});
+    script.Healed("isolate").Annotate(MemberBehind{3, 2, "it is at revision 1", 20000, applied});
     return SignatureOf(Guarantee("Available"), script);
   };
-  EXPECT_EQ(signature(true), "rights-left-behind");
-  EXPECT_EQ(signature(false), "");
+  EXPECT_EQ(signature(true, true), "rights-left-behind");
+  EXPECT_EQ(signature(true, false), "") << "it lacks entries of the log";
+  EXPECT_EQ(signature(false, true), "");
+}
+
+TEST(Signature, OfAMemberThatCountsLessSinceItCrashed) {
+  const auto signature = [](bool crash, bool applied) {
+    Script script = Script().Put("k", "a", 2).Put("k", "b", 3);
+    const std::string fault = crash ? "crash-point" : "isolate";
+    script.Armed(fault, crash ? "every" : "none", true).Healed(fault);
+    script.Annotate(MemberBehind{2, 3, "it is at revision 2", 20000, applied});
+    return SignatureOf(Guarantee("Available"), script);
+  };
+  EXPECT_EQ(signature(true, true), "left-out");
+  EXPECT_EQ(signature(true, false), "") << "it lacks entries of the log";
+  EXPECT_EQ(signature(false, true), "");
 }
 
 TEST(Signature, OfWhatStreamsLeaveBehind) {

@@ -85,6 +85,9 @@ Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
                       .cluster = response.header().cluster_id(),
                       .leader = response.leader(),
                       .term = response.raftterm(),
+                      // etcd 3.3 says only what is committed.
+                      .applied = response.raftappliedindex() != 0 ? response.raftappliedindex()
+                                                                  : response.raftindex(),
                       .storage = response.storageversion()};
 }
 

@@ -81,7 +81,8 @@ struct ServerStatus {
   std::uint64_t cluster = 0;
   std::uint64_t leader = 0;  // in this server's view; 0: none
   std::uint64_t term = 0;
-  std::string storage;  // the version of its storage, since etcd 3.6
+  std::uint64_t applied = 0;  // entries of the log that it has carried out; 0: it does not say
+  std::string storage;        // the version of its storage, since etcd 3.6
 };
 
 // The target's own metrics, published in Prometheus' text format: name to value, summed over
