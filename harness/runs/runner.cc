@@ -32,6 +32,7 @@ constexpr int kStartsInVain = 8;
 
 Runner::Runner(const RunnerOptions& options) : r_(options) {
   for (const CaseInfo& info : r_.cases) {
+    infos_[info.name] = &info;
     if (info.NeedsCluster()) clusters_.insert(info.name);
   }
   if (r_.options.fail_fast) {
@@ -163,8 +164,12 @@ std::deque<PlannedAttempt>::iterator Runner::NextToStart() {
   };
   auto best = std::ranges::find_if(waiting_, may_start);
   if (uncaught_.empty() || best == waiting_.end()) return best;
-  for (auto it = std::next(best); it != waiting_.end(); ++it) {
-    if (Distance(*it) < Distance(*best) && may_start(*it)) best = it;
+  int nearest = Distance(*best);
+  for (auto it = std::next(best); nearest > 0 && it != waiting_.end(); ++it) {
+    const int distance = Distance(*it);
+    if (distance >= nearest || !may_start(*it)) continue;
+    best = it;
+    nearest = distance;
   }
   return best;
 }
@@ -174,9 +179,8 @@ int Runner::Distance(const PlannedAttempt& planned) const {
   if (of_target == uncaught_.end()) return 1;
   const std::set<std::string>& wanted = of_target->second;
   if (wanted.contains(planned.case_name.substr(0, planned.case_name.find('.')))) return 0;
-  const CaseInfo& info = FirstWith(r_.cases, planned.case_name, &CaseInfo::name);
   const auto is_wanted = [&wanted](const std::string& one) { return wanted.contains(one); };
-  return std::ranges::any_of(info.guarantees, is_wanted) ? 1 : 2;
+  return std::ranges::any_of(infos_.at(planned.case_name)->guarantees, is_wanted) ? 1 : 2;
 }
 
 AttemptSpec Runner::SpecOf(const PlannedAttempt& planned, const AttemptFolder& folder) const {

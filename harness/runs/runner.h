@@ -10,6 +10,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -84,10 +85,11 @@ class Runner {
   AttemptSpec SpecOf(const PlannedAttempt& planned, const AttemptFolder& folder) const;
 
   const RunnerOptions r_;
-  std::set<std::string> clusters_;  // cases that need one
-  std::set<AttemptName> done_;      // of a run that is resumed
-  int round_ = 0;                   // the number of its attempts
-  int rounds_ = 0;                  // of a run without an end: those that were begun
+  std::map<std::string, const CaseInfo*> infos_;  // by name
+  std::set<std::string> clusters_;                // cases that need one
+  std::set<AttemptName> done_;                    // of a run that is resumed
+  int round_ = 0;                                 // the number of its attempts
+  int rounds_ = 0;                                // of a run without an end: those that were begun
   std::deque<PlannedAttempt> waiting_;
   std::vector<std::unique_ptr<CaseProcess>> running_;
   std::vector<PlannedAttempt> dropped_;                           // interrupted before a verdict
