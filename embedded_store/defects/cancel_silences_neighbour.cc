@@ -9,7 +9,7 @@ const DefectRegistration kCancelSilencesNeighbour(
                 "watch with the next higher id, without a message: that watch stays open and "
                 "receives nothing from then on. Trigger: two watches on one stream, and a cancel "
                 "of the first.",
-     .guarantees = {"Settled"}},
+     .guarantees = {"Isolated"}},
     [](Hooks& hooks) { hooks.cancel_reach = CancelReach::kNeighbourToo; });
 
 }  // namespace watchproof::store
