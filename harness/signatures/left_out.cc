@@ -5,12 +5,13 @@
 
 namespace watchproof {
 
-WP_SIGNATURE(LeftOut, "left-out") {
-  // It never comes to the revision of the others.
+WP_SIGNATURE(LeftOut, "left-out") { return one.LostAfter(Rewind::Cause::kLeftOut); }
+
+// It never comes to the revision of the others.
+WP_SIGNATURE(CountsLess, "left-out") {
   const auto* const behind = one.As<symptom::MemberBehind>();
-  const bool counts_less = behind != nullptr && behind->applied &&
-                           one.facts.faults.LatestCrash(one.draft.where.line).value > 0;
-  return counts_less || one.LostAfter(Rewind::Cause::kLeftOut);
+  return behind != nullptr && behind->applied &&
+         one.facts.faults.LatestCrash(one.draft.where.line).value > 0;
 }
 
 }  // namespace watchproof

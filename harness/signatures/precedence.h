@@ -70,6 +70,7 @@ enum class Rank : std::size_t {
   kTimeWithoutEnd,
   kRevokedOnWaking,
   kRightsLeftBehind,
+  kCountsLess,
   kStarvedByReads,
   kGoroutineLeftBehind,
   kWatchersMiscounted,

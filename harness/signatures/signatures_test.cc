@@ -1013,6 +1013,14 @@ TEST(Signature, OfAMemberThatCountsLessSinceItCrashed) {
   EXPECT_EQ(signature(true, true), "left-out");
   EXPECT_EQ(signature(true, false), "") << "it lacks entries of the log";
   EXPECT_EQ(signature(false, true), "");
+
+  Script defragmented = Script().Put("k", "a", 2).Put("k", "b", 3);
+  for (const char* const fault : {"isolate", "defragment"}) {
+    defragmented.Armed(fault, "none", true).Healed(fault);
+  }
+  defragmented.Armed("restart", "every", true).Healed("restart");
+  defragmented.Annotate(MemberBehind{2, 3, "it is at revision 2", 20000, true});
+  EXPECT_EQ(SignatureOf(Guarantee("Available"), defragmented), "old-database-back");
 }
 
 TEST(Signature, OfWhatStreamsLeaveBehind) {
