@@ -310,6 +310,8 @@ void BugTraces::CallStarted(const RecordedCall& call) {
 void BugTraces::NoteAsked(const RecordedCall& call) {
   const Line crash = facts_.faults.LatestCrash(call.began);
   const bool txn = call.method == Method::kTxn;
+  PutRequestView put;
+  if (!txn && Parse(call.request.view(), put).ok() && put.ignore_value) kept_.emplace(put.key);
   if (crash.value == 0 && !txn && readers_.empty()) return;
   const auto ways = PossibleEffects(call.method, call.request.view());
   if (!ways.has_value()) return;
@@ -457,6 +459,8 @@ void BugTraces::FindShift(const Response& response) {
   }
   if (!written) return;
   const bool lower = at < *written;
+  // A later put may have kept the value.
+  if (!lower && kept_.contains(event->kv.key)) return;
   if (crash.value == 0 && !lower) return;
   const Line begin = crash.value == 0 ? since : facts_.faults.BeginOf(crash);
   rewind_ = Rewind{begin, std::min(crash.value == 0 ? *moved_from_ : at, *written).previous(),

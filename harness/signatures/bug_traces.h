@@ -204,7 +204,7 @@ class BugTraces final : public Signer {
   };
   // By key and value: the latest, since the first of those was asked.
   std::map<std::pair<std::string, std::string>, AnsweredPut> answered_;
-  std::set<std::string> kept_;  // keys that were to keep their value
+  std::set<std::string, std::less<>> kept_;  // keys that were to keep their value
   // Puts that came at another revision, by where they began: the first that moved each.
   std::map<Line, const RecordedCall*> moved_;
   // The latest crash before a key was put to a value, for puts after any crash.

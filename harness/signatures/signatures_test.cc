@@ -952,6 +952,19 @@ TEST(Signature, OfRevisionsThatMoveInACrash) {
   // What was put between two crashes.
   EXPECT_EQ(signature(true, 4, false, true), "left-out");
 
+  // What a put keeps stands at a higher revision, too, whether it was asked before the crash or
+  // after it, and whenever its answer comes.
+  for (const bool before : {true, false}) {
+    const PutRequest keep{.key = "k", .keeps_value = true};
+    Script kept = Script().Put("k", "a", 2);
+    if (before) kept.StartPut(9, keep);
+    kept.Armed("kill", "every", true).Healed("kill");
+    if (!before) kept.StartPut(9, keep);
+    kept.Watch("k", 2).Created(0).DeliverRaw(
+        0, {{.kv = {.key = "k", .value = "a", .create = 2, .mod = 5, .version = 2}}});
+    EXPECT_EQ(SignatureOf(Guarantee("Reliable"), kept), "") << before;
+  }
+
   // It had moved before that came to a watch: a member was ahead of all that had been written.
   Script ahead = Script().Put("k", "a", 2).Put("k", "b", 3);
   ahead.Armed("crash-point", "every", true).Read(6).StartPut(9, "k", "c").Healed("crash-point");

@@ -181,6 +181,14 @@ Script& Script::StartPut(std::uint32_t call, const std::string& key, const std::
               .payload = Bytes::Take(PutMessage(key, value).bytes())});
 }
 
+Script& Script::StartPut(std::uint32_t call, const PutRequest& request) {
+  started_[call] = {request.key, request.value};
+  return Add({.kind = EntryKind::kCallStarted,
+              .method = Method::kPut,
+              .call = CallId(call),
+              .payload = Bytes::Take(ToMessage(request).bytes())});
+}
+
 Script& Script::AckPut(std::uint32_t call, std::int64_t revision) {
   RecordPut(started_[call].key, started_[call].value, revision);
   return AnswerPut(call, Message().Nested(1, Header(revision)).bytes());

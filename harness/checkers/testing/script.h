@@ -17,6 +17,7 @@
 
 #include "harness/checkers/judge.h"
 #include "harness/history/annotation.h"
+#include "harness/history/requests.h"
 #include "harness/history/wire_writer.h"
 
 namespace watchproof {
@@ -76,6 +77,7 @@ class Script {
   Script& Compact(std::int64_t revision);
   // The two halves of a call.
   Script& StartPut(std::uint32_t call, const std::string& key, const std::string& value);
+  Script& StartPut(std::uint32_t call, const PutRequest& request);
   Script& AckPut(std::uint32_t call, std::int64_t revision);
   // An answer as it came on the wire.
   Script& AnswerPut(std::uint32_t call, std::string answer);
