@@ -33,7 +33,6 @@ constexpr int kStartsInVain = 8;
 Runner::Runner(const RunnerOptions& options) : r_(options) {
   for (const CaseInfo& info : r_.cases) {
     infos_[info.name] = &info;
-    if (info.NeedsCluster()) clusters_.insert(info.name);
   }
   if (r_.options.fail_fast) {
     for (const DefectSummary& defect : r_.record.defects) {
@@ -48,10 +47,15 @@ Runner::Runner(const RunnerOptions& options) : r_(options) {
   }
 }
 
+bool Runner::NeedsCluster(const std::string& case_name) const {
+  const auto info = infos_.find(case_name);
+  return info != infos_.end() && info->second->NeedsCluster();
+}
+
 // A target that always has several members is under more load than one of a case that asks for
 // them.
 int Runner::JobsOf(const std::string& case_name, const std::string& target) const {
-  int jobs = clusters_.contains(case_name) ? kJobsOfCluster : 1;
+  int jobs = NeedsCluster(case_name) ? kJobsOfCluster : 1;
   for (const TargetSpec& spec : r_.options.targets) {
     if (spec.text != target) continue;
     jobs = std::max(jobs, spec.members);
@@ -101,8 +105,8 @@ std::vector<PlannedAttempt> Runner::NextRound() {
   // the heaviest would then have the machine to themselves.
   std::vector<std::string> names;
   for (const CaseInfo& info : r_.cases) names.push_back(info.name);
-  const auto alone = std::stable_partition(
-      names.begin(), names.end(), [this](const auto& name) { return clusters_.contains(name); });
+  const auto alone = std::stable_partition(names.begin(), names.end(),
+                                           [this](const auto& name) { return NeedsCluster(name); });
   const std::uint64_t seed = SeedOfAttempt(r_.seed, options.same_seed ? 1 : round_);
   const auto add = [&](std::span<const std::string> cases) {
     for (std::size_t i = 0; i < cases.size(); ++i) {

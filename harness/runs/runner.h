@@ -54,6 +54,7 @@ class Runner {
   Status Run();
 
  private:
+  bool NeedsCluster(const std::string& case_name) const;
   int JobsOf(const std::string& case_name, const std::string& target) const;
   int FreeJobs() const;
   // The first for which there is room, and which waits for nothing but its turn, of those that are
@@ -86,7 +87,6 @@ class Runner {
 
   const RunnerOptions r_;
   std::map<std::string, const CaseInfo*> infos_;  // by name
-  std::set<std::string> clusters_;                // cases that need one
   std::set<AttemptName> done_;                    // of a run that is resumed
   int round_ = 0;                                 // the number of its attempts
   int rounds_ = 0;                                // of a run without an end: those that were begun

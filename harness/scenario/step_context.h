@@ -68,8 +68,6 @@ class StepContext {
   // up to 60 s, or a fault is active, up to 20 s, it is waited for; then the attempt becomes
   // inconclusive. True: it is there. One that stood still once is not waited for again.
   bool MustCatchUp(int member, Revision at, const std::function<std::string()>& lacks);
-  // It has carried out as many entries of the log as each other one: what it lacks never comes.
-  bool HasAppliedTheLog(int member);
   // There was such a finding.
   bool member_stands_still() const { return !standing_still_.empty(); }
 
@@ -139,6 +137,8 @@ class StepContext {
   void HealAll();
 
  private:
+  // As many entries of the log as each other one: what the member lacks never comes.
+  bool HasAppliedTheLog(int member);
   std::uint64_t EventsGiven(const std::string& group) const;
   DeliveryDue DueTo(const std::string& group, Duration limit) const;
 

@@ -7,11 +7,8 @@ namespace watchproof {
 
 WP_SIGNATURE(LeftOut, "left-out") { return one.LostAfter(Rewind::Cause::kLeftOut); }
 
-// It never comes to the revision of the others.
 WP_SIGNATURE(CountsLess, "left-out") {
-  const auto* const behind = one.As<symptom::MemberBehind>();
-  return behind != nullptr && behind->applied &&
-         one.facts.faults.LatestCrash(one.draft.where.line).value > 0;
+  return one.CountsLess() && one.facts.faults.LatestCrash(one.draft.where.line).value > 0;
 }
 
 }  // namespace watchproof

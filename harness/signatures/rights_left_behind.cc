@@ -6,9 +6,7 @@
 namespace watchproof {
 
 WP_SIGNATURE(RightsLeftBehind, "rights-left-behind") {
-  const auto* const behind = one.As<symptom::MemberBehind>();
-  const bool lacks_what_it_refused =
-      behind != nullptr && behind->applied && one.traces.rights_changed();
+  const bool lacks_what_it_refused = one.CountsLess() && one.traces.rights_changed();
   return lacks_what_it_refused || one.LostAfter(Rewind::Cause::kRightsLeft);
 }
 

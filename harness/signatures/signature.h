@@ -49,6 +49,12 @@ struct Filing {
   const Loss* LostAtTheFloor() const;
   // A change of the history that the store has left, for this reason.
   bool LostAfter(Rewind::Cause cause) const;
+  // It is about a member that stands at a lower revision than the others for good: it has carried
+  // out the log as far as they have.
+  bool CountsLess() const {
+    const auto* const behind = As<symptom::MemberBehind>();
+    return behind != nullptr && behind->applied && Says("it is at revision ");
+  }
   // Progress of such a kind passed over what it is about.
   bool PassedOver(Passing how) const {
     const auto* const passed = As<symptom::PassedOver>();

@@ -1016,16 +1016,18 @@ TEST(Signature, OfAMemberThatStaysBehindSinceRightsWereChanged) {
 }
 
 TEST(Signature, OfAMemberThatCountsLessSinceItCrashed) {
-  const auto signature = [](bool crash, bool applied) {
+  const std::string counts_less = "it is at revision 2";
+  const auto signature = [&counts_less](bool crash, bool applied, const std::string& lacks = {}) {
     Script script = Script().Put("k", "a", 2).Put("k", "b", 3);
     const std::string fault = crash ? "crash-point" : "isolate";
     script.Armed(fault, crash ? "every" : "none", true).Healed(fault);
-    script.Annotate(MemberBehind{2, 3, "it is at revision 2", 20000, applied});
+    script.Annotate(MemberBehind{2, 3, lacks.empty() ? counts_less : lacks, 20000, applied});
     return SignatureOf(Guarantee("Available"), script);
   };
   EXPECT_EQ(signature(true, true), "left-out");
   EXPECT_EQ(signature(true, false), "") << "it lacks entries of the log";
   EXPECT_EQ(signature(false, true), "");
+  EXPECT_EQ(signature(true, true, "it has compacted through 1 instead of 2"), "");
 
   Script defragmented = Script().Put("k", "a", 2).Put("k", "b", 3);
   for (const char* const fault : {"isolate", "defragment"}) {
