@@ -2,7 +2,8 @@
 #include "harness/scenario/armed_faults.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "harness/faults/fault_line.h"
 
 namespace watchproof {
 namespace {
@@ -78,14 +79,8 @@ void ArmedFaults::Show(Armed& armed) {
 }
 
 void ArmedFaults::Record(const std::string& name, const std::string& phase) {
-  const FaultReceipt receipt = faults_.at(name).fault->receipt();
-  nlohmann::ordered_json text{
-      {"fault", name}, {"phase", phase}, {"fired", receipt.fired}, {"measured", receipt.measured}};
-  const auto info = FindFault(name);
-  const bool acts = info && !spec_.no_faults;
-  text["ends_streams"] = Name(acts ? info->ends_streams : EndsStreams::kNone);
-  if (acts && info->parts_members) text["parts_members"] = true;
-  session_.RecordFault(text.dump());
+  session_.RecordFault(
+      FaultLineText(name, phase, faults_.at(name).fault->receipt(), !spec_.no_faults));
 }
 
 bool ArmedFaults::DisturbServer() const {

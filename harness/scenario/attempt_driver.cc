@@ -4,17 +4,16 @@
 #include <algorithm>
 
 #include "harness/drive/shared/shared_driver.h"
+#include "harness/environment/member_state.h"
 #include "harness/promises/promise.h"
 #include "harness/scenario/operator_calls.h"
 #include "harness/session/verdict.h"
-#include "harness/targets/probe.h"
 #include "harness/targets/probe_capabilities.h"
 
 namespace watchproof {
 namespace {
 
 constexpr Duration kLimit = 5s;
-constexpr Duration kMemberAnswers = 1s;
 constexpr int kMostKeys = 32;   // that are probed
 constexpr int kNewWatches = 7;  // of a stream
 constexpr int kWritesOfKey = 8;
@@ -112,7 +111,12 @@ class AttemptDriver final : public Driver {
   }
   void AskMember(int member, Revision at) override {
     std::optional<HistoryHash> hash;
-    const auto lacks = [&] { return AskForHash(member, at, hash); };
+    const auto lacks = [&] {
+      return AskForHash(
+          context_.environment().target(member),
+          {.member = member, .revision = at, .compacted = floor(), .token = session_.kv().token()},
+          hash);
+    };
     if (!context_.MustCatchUp(member, at, lacks)) return;
     const int before = session_.UseMember(member);
     Read({}, Reads::kSerializable);
@@ -145,27 +149,6 @@ class AttemptDriver final : public Driver {
   }
 
  private:
-  // What the member lacks: that revision, or the latest compaction.
-  std::string AskForHash(int member, Revision at, std::optional<HistoryHash>& hash) {
-    Target& target = context_.environment().target(member);
-    const auto status = target.Ask(Within(kMemberAnswers));
-    if (!status.has_value()) return status.error().ToString();
-    if (Revision(status->revision) < at)
-      return fmt::format("it is at revision {}", status->revision);
-    const auto answer =
-        AskHash(target.endpoint(), at, Within(kMemberAnswers), session_.kv().token());
-    if (!answer.has_value()) return answer.error().ToString();
-    if (Revision(answer->compacted) < floor()) {
-      return fmt::format("it has compacted through {} instead of {}", answer->compacted,
-                         floor().value);
-    }
-    hash = HistoryHash{.member = member,
-                       .release = status->version,
-                       .revision = at.value,
-                       .compacted = answer->compacted,
-                       .hash = answer->hash};
-    return {};
-  }
   // Null if nothing can be asked on it any more.
   WatchStream* OpenStream(StreamId id) const {
     const bool over = session_.traffic().HasEnded(id) || context_.finished_requests().contains(id);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/client/pulse.h"
+#include "harness/environment/member_state.h"
 
 namespace watchproof {
 namespace {
@@ -55,23 +56,11 @@ bool StepContext::MustCatchUp(int member, Revision at, const std::function<std::
                                    .revision = at.value,
                                    .lacks = lacked,
                                    .waited_ms = kStandsStill / 1ms,
-                                   .applied = HasAppliedTheLog(member)});
+                                   .applied = HasAppliedTheLog(environment(), member)});
   } else {
     Inconclusive(fmt::format("member {} still lacked revision {}: {}", member, at.value, lacked));
   }
   return false;
-}
-
-bool StepContext::HasAppliedTheLog(int member) {
-  std::uint64_t most = 0;
-  // Of this one last: what the log grows by meanwhile is not held against it.
-  for (int other = 1; other <= environment().members(); ++other) {
-    if (other == member) continue;
-    const auto status = environment().target(other).Ask(Within(1s));
-    if (status.has_value()) most = std::max(most, status->applied);
-  }
-  const auto own = environment().target(member).Ask(Within(1s));
-  return most > 0 && own.has_value() && own->applied >= most;
 }
 
 void StepContext::CheckExpectedReports() {

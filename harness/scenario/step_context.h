@@ -137,8 +137,6 @@ class StepContext {
   void HealAll();
 
  private:
-  // As many entries of the log as each other one: what the member lacks never comes.
-  bool HasAppliedTheLog(int member);
   std::uint64_t EventsGiven(const std::string& group) const;
   DeliveryDue DueTo(const std::string& group, Duration limit) const;
 
