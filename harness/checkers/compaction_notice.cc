@@ -31,11 +31,13 @@ bool NothingBetween(const Facts& facts, WatchIndex watch, Revision after, Revisi
 // Whether compaction cannot have deleted any pending event. A target compares positions, not
 // events: while it has not scanned the history below the floor for this watch, it may send
 // ErrCompacted even if none of that history concerns the watch. Once the watch has caught up, it
-// may not, until an event is written that may be pending, or its member is sent a snapshot.
+// may not, until an event is written that may be pending, or its member is sent a snapshot: one
+// that was away may be sent it when the fault is over, and report progress until then.
 bool CaughtUp(const Facts& facts, WatchIndex watch, Revision floor) {
   const std::optional<CaughtUpTo>& caught_up_to = facts.details(watch).caught_up_to;
-  return caught_up_to && !facts.faults.MembersParted(caught_up_to->where.line) &&
-         NothingBetween(facts, watch, caught_up_to->through, floor);
+  if (!caught_up_to || facts.faults.MembersParted(caught_up_to->where.line)) return false;
+  if (facts.options.members > 1 && facts.faults.MayLag(caught_up_to->where.at)) return false;
+  return NothingBetween(facts, watch, caught_up_to->through, floor);
 }
 
 // Of a notice to a watch that progress has brought beyond the floor: either of the two is wrong.

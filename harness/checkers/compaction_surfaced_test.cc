@@ -554,5 +554,20 @@ TEST(CompactionSurfaced, AMemberThatWasAwayMayHaveItsHistoryStill) {
   EXPECT_EQ(found(2, false), 1);
 }
 
+// It may be sent a snapshot as soon as the others reach it, and have reported progress before that.
+TEST(CompactionSurfaced, AMemberThatHasJustComeBackMayBeSentASnapshot) {
+  const auto found = [](Duration since, int members) {
+    Script script;
+    script.Put("k", "a", 2).Armed("isolate", "none", true).Healed("isolate").Pause(since);
+    script.Watch("k", 0).Created(0, 2).Put("j", "b", 3).Put("j", "c", 4);
+    script.Compact(4).Compacted(0, 4);
+    return std::ranges::count(script.Judge({.members = members}).findings,
+                              Guarantee("CompactionSurfaced"), &Finding::guarantee);
+  };
+  EXPECT_EQ(found(1s, 3), 0);
+  EXPECT_EQ(found(20s, 3), 1);
+  EXPECT_EQ(found(1s, 1), 1);
+}
+
 }  // namespace
 }  // namespace watchproof
