@@ -76,6 +76,7 @@ class Leased final : public Checker {
     Line revoked{};          // 0: not yet
     bool uncertain = false;  // a revocation without an answer
     bool may_last = false;   // a keep-alive without one
+    bool lost = false;       // it is known to have ended early: the rest follows from that
   };
   // A member answers from its own store; after a linearizable read that has what came before it.
   struct Reading {
@@ -105,11 +106,12 @@ class Leased final : public Checker {
     NotFoundTooEarly(call, lease->first, lease->second, "a put on");
   }
 
-  void NotFoundTooEarly(const RecordedCall& call, std::int64_t id, const Lease& lease,
-                        std::string_view what) const {
+  void NotFoundTooEarly(const RecordedCall& call, std::int64_t id, Lease& lease,
+                        std::string_view what) {
     const bool lasts = lease.granted < call.began && lease.revoked.value == 0 && !lease.uncertain &&
-                       call.at < lease.asked_at + lease.time;
+                       !lease.lost && call.at < lease.asked_at + lease.time;
     if (!lasts) return;
+    lease.lost = true;
     Wrong(call, lease,
           fmt::format("{} lease {} of {} s to be taken: it was granted or kept alive {} ago", what,
                       id, lease.time.count(), Milliseconds(call.at - lease.asked_at)),
@@ -144,6 +146,7 @@ class Leased final : public Checker {
     }
     const bool lasts = Lasts(found->first, lease, call);
     if (lasts) Exercised();
+    lease.lost = kept.ttl <= 0 && (lasts || lease.lost);
     if (kept.ttl != lease.time.count() && (lasts || kept.ttl > 0)) {
       return Wrong(call, lease,
                    fmt::format("lease {} to be kept for {} s", found->first, lease.time.count()),
@@ -172,10 +175,11 @@ class Leased final : public Checker {
     if (!Parse(call.response.view(), answer).ok()) return;
     std::set<std::int64_t> listed;
     for (const LeaseRequestView& one : answer.leases) listed.insert(one.id);
-    for (const auto& [id, lease] : leases_) {
+    for (auto& [id, lease] : leases_) {
       const bool shown = listed.contains(id);
       if (Lasts(id, lease, call)) {
         Exercised();
+        lease.lost = !shown;
         if (!shown) {
           Wrong(call, lease, fmt::format("lease {} of {} s to be listed", id, lease.time.count()),
                 "it is not", {.symptom = symptom::LeaseEnded{lease.granted, lease.begun_by}});
@@ -257,7 +261,7 @@ class Leased final : public Checker {
   }
   bool Lasts(std::int64_t id, const Lease& lease, const RecordedCall& call) const {
     return Knows(lease.granted, call) && lease.revoked.value == 0 && !lease.uncertain &&
-           !AskedToEnd(id) && call.at < lease.asked_at + lease.time;
+           !lease.lost && !AskedToEnd(id) && call.at < lease.asked_at + lease.time;
   }
   // By a call that may have no answer yet.
   bool AskedToEnd(std::int64_t id) const {

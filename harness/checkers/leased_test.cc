@@ -153,6 +153,15 @@ INSTANTIATE_TEST_SUITE_P(
         CallRow{"ARevocationAfterItsTime", Refused(OneLease(2).Pause(2s), Method::kLeaseRevoke)}),
     CallRowName);
 
+// What asks for it later meets the same loss; once it was kept alive again, another one.
+TEST(Leased, ALossIsFoundOnce) {
+  const CallScript lost = Refused(OneLease(), Method::kPut).Pause(4s);
+  EXPECT_EQ(Refused(lost, Method::kPut).Judge().findings.size(), 1U);
+  EXPECT_EQ(Lists(Read(Keeps(lost, 0)), {}).Judge().findings.size(), 1U);
+  EXPECT_EQ(Refused(Keeps(lost, 60), Method::kPut).Judge().findings.front().observed,
+            "it was not found in line 8; and 1 more like it");
+}
+
 INSTANTIATE_TEST_SUITE_P(Leased, CallTable, testing::ValuesIn(Rows()), CallRowName);
 
 }  // namespace
