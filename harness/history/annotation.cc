@@ -102,6 +102,16 @@ bool IsStage(const Entry& entry, Stage stage) {
   return entry.kind == EntryKind::kAnnotation && entry.text == ToText(StageReached{stage});
 }
 
+std::string ToText(const FaultReported& line) {
+  nlohmann::ordered_json text{{"fault", line.fault},
+                              {"phase", line.phase},
+                              {"fired", line.fired},
+                              {"measured", line.measured},
+                              {"ends_streams", line.ends_streams}};
+  if (line.parts_members) text["parts_members"] = true;
+  return text.dump();
+}
+
 Result<FaultLine> ParseFaultLine(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
   const auto fault = json.is_object() ? json.find("fault") : json.end();

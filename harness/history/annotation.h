@@ -501,7 +501,18 @@ Entry AnnotationEntry(const Annotation& annotation);
 // Whether the entry says that this stage was reached.
 bool IsStage(const Entry& entry, Stage stage);
 
-// The content of a fault line.
+// What a fault line is written from: where the fault was armed, and where it was healed.
+struct FaultReported {
+  std::string fault;
+  std::string phase;  // "armed", "healed"
+  bool fired = false;
+  std::map<std::string, std::int64_t> measured{};
+  std::string ends_streams;  // "none", "proxied", "every"
+  bool parts_members = false;
+};
+std::string ToText(const FaultReported& line);
+
+// What the judge takes from one.
 struct FaultLine {
   // Which watch streams the fault may end; empty in older recordings.
   enum class Ends { kUnsaid, kNone, kProxied, kEvery };

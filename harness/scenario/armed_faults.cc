@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "harness/faults/fault_line.h"
+#include "harness/environment/fault_line.h"
 
 namespace watchproof {
 namespace {
