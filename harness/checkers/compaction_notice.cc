@@ -126,7 +126,7 @@ std::optional<Draft> WrongNotice(const Facts& facts, WatchIndex watch, const Res
         fmt::format("a compact revision above the watch's position, {}, and not above {}, "
                     "the highest compaction requested",
                     position, requested));
-    if (by_progress && reported <= requested) draft.symptom = symptom::PassedOver{watch};
+    if (by_progress && reported <= requested) draft.symptom = AfterProgress(facts, watch, reported);
     return draft;
   }
   if (reported > facts.timeline().base() && !facts.model.calls().CompactionAsked(reported)) {

@@ -139,10 +139,10 @@ struct Judge::Impl final : HistoryVisitor {
   }
   void OnCreated(WatchIndex watch, const Response& response) override {
     signer_->OnMessage(response);
-    // A member that was away may be behind, and have its history still.
+    // A member that has not come further may not have compacted yet, and have its history still.
     const Revision at(response.message.header.revision);
-    const bool away = options_.members > 1 && facts_.faults.MembersParted({});
-    if (away && at < model_.calls().compacted_at()) table_.details(watch).floor_when_asked = {};
+    const bool behind = options_.members > 1 && at <= model_.calls().compacted_at();
+    if (behind) table_.details(watch).floor_when_asked = {};
     for (const auto& checker : checkers_) checker->Answered(watch, response);
     table_.Create(watch, response, model_.Ceiling());
     signer_->OnCreated(watch, response);

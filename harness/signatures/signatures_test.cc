@@ -87,6 +87,18 @@ TEST(Signature, OfAWatchWithTheIdOfTheWholeStream) {
   Script early = Script().Put("k", "a", 2).Watch("k", 2, {.id = -1}).Deliver(-1, {{2, "k"}});
   EXPECT_EQ(SignatureOf(Guarantee("Isolated"), early), "id-of-minus-one")
       << "as events of that watch do not wait for its created response";
+  const auto silenced = [](bool refused) {
+    Script other = Script().Watch("k", 2, {.id = -1}).Created(-1).Watch("k", 2).Created(0);
+    if (refused) other.Watch("k", 2, {.id = -1}).Refused(-1, "it is in use");
+    other.Annotate(DeliveryDue{
+        .group = "g", .streams = {1, 1}, .ordinals = {0, 1}, .through = 2, .limit_ms = 1000});
+    other.Put("k", "a", 2).Deliver(0, {{2, "k"}}).Pause(2s);
+    other.Annotate(DeliveryOver{.group = "g"});
+    // Its id is the first finding, and what is named like that is one with it.
+    return std::ranges::count(other.Judge().findings, Guarantee("Isolated"), &Finding::guarantee);
+  };
+  EXPECT_EQ(silenced(true), 1);
+  EXPECT_EQ(silenced(false), 2);
 }
 
 TEST(Signature, OfAResumptionBesideANegativeStart) {
