@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `explore --target` on a cluster: drawn plans, each on a fresh one. What is found is cut out, made
-// smaller and repeated as any plan is.
+// `explore --target` on a cluster: scripts side by side, and then drawn plans, each on a fresh one,
+// with faults that end processes. What is found is cut out, made smaller and repeated.
 #include <algorithm>
 #include <ctime>
 #include <thread>
@@ -32,14 +32,22 @@ int Jobs() {
   return kJobsOfCore * static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
+// Of two parts of which one is enough to have proven something.
+CommandEnd Worse(const CommandEnd& one, const CommandEnd& other) {
+  for (const ExitCode code : {ExitCode::kFailed, ExitCode::kTarget, ExitCode::kOk}) {
+    if (one.code == code) return one;
+    if (other.code == code) return other;
+  }
+  return other;
+}
+
 class ClusterCommand {
  public:
-  ClusterCommand(const ExploreOptions& options, RunFolder folder)
-      : options_(options), folder_(std::move(folder)) {}
+  ClusterCommand(const ExploreOptions& options, RunFolder& folder, int reported)
+      : options_(options), folder_(folder), number_(reported) {}
 
   CommandEnd Explore() {
-    SaySeed(options_, console_);
-    const auto most = static_cast<std::uint64_t>(options_.scripts.value_or(0));
+    const auto most = static_cast<std::uint64_t>(options_.plans.value_or(0));
     const TimePoint until = most > 0 ? TimePoint::max() : began_ + options_.budget;
     const Status ran = exploration_.Explore(until, most > 0 ? most : UINT64_MAX, [this] {
       console_.Progress(Line());
@@ -53,9 +61,8 @@ class ClusterCommand {
       console_.Result(fmt::format("known      {}, {} {}, first after {:.0f} s\n", bug, met.times,
                                   met.times == 1 ? "plan" : "plans", Seconds(met.after)));
     }
-    int number = 0;
     for (const BucketGroup& group : GroupsOf(exploration_.buckets())) {
-      WP_RETURN_IF_ERROR(Report(*group.first, ++number));
+      WP_RETURN_IF_ERROR(Report(*group.first, ++number_));
       for (const ClusterBucket* const other : group.others) SayOther(*other);
     }
     SayReasons();
@@ -169,7 +176,8 @@ class ClusterCommand {
 
   const ExploreOptions& options_;
   Console console_{{}};
-  RunFolder folder_;
+  RunFolder& folder_;
+  int number_;  // of the latest finding
   Signals& signals_ = Signals::Install();
   const TimePoint began_ = Clock::now();
   ClusterExploration exploration_{
@@ -186,7 +194,22 @@ class ClusterCommand {
 CommandEnd ExploreCluster(const ExploreOptions& options) {
   WP_ASSIGN_OR_RETURN(RunFolder folder, RunFolder::Create(options.run_dir, FormatSeed(options.seed),
                                                           std::time(nullptr)));
-  return ClusterCommand(options, std::move(folder)).Explore();
+  ExploreOptions part = options;
+  const bool both = options.scripts.has_value() == options.plans.has_value();
+  if (both) part.budget = options.budget / 2;
+  int reported = 0;
+  CommandEnd end = ExitCode::kInconclusive;
+  if (both || options.scripts) {
+    part.missing.clear();
+    end = ExploreScripts(part, folder, reported);
+    if (Signals::Install().count() > 0 || (options.fail_fast && reported > 0)) return end;
+    part.missing = options.missing;
+  } else {
+    Console console{{}};
+    SaySeed(options, console);
+  }
+  if (!both && options.scripts) return end;
+  return Worse(end, ClusterCommand(part, folder, reported).Explore());
 }
 
 }  // namespace watchproof

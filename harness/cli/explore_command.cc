@@ -37,7 +37,7 @@ struct ExploreFlags {
   std::string target;
   std::string time_budget = "60s";
   std::string seed;                      // empty: drawn
-  std::string scripts;                   // empty: as many as fit
+  std::string scripts, plans;            // empty: as many as fit
   std::string exhaustive;                // size; empty: scripts are drawn
   std::string replay;                    // file
   std::string seed_from, shard, shards;  // empty: it is not divided
@@ -57,15 +57,18 @@ Status TakeSeedOfShard(const ExploreFlags& flags, std::uint64_t& seed) {
   return {};
 }
 
-// What is drawn for a cluster are plans, not scripts.
+// What only one server, or only a cluster, is explored by.
 Status CheckCluster(const ExploreFlags& flags, const ExploreOptions& options) {
-  if (!options.target || options.target->members == 1) return {};
+  if (!options.target || options.target->members == 1) {
+    return flags.plans.empty() ? Status()
+                               : Fail(StatusCode::kInvalidArgument,
+                                      "--plans is for clusters; expected a target with members=N");
+  }
   const std::pair<bool, const char*> for_one_server[] = {
       {!flags.exhaustive.empty(), "--exhaustive"},
       {options.crash_points, "--crash-points"},
       {!options.corpus.empty(), "--corpus"},
       {options.drawn_only, "--drawn-only"},
-      {options.known, "--known"},
       {!flags.replay.empty(), "--replay"}};
   for (const auto& [given, flag] : for_one_server) {
     if (!given) continue;
@@ -73,6 +76,10 @@ Status CheckCluster(const ExploreFlags& flags, const ExploreOptions& options) {
                 "{} is for one server; expected a target without members=N, or none of it (a kept "
                 "plan is repeated by `run --plan`)",
                 flag);
+  }
+  if (!options.missing.empty() && !flags.scripts.empty() && flags.plans.empty()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "--missing lists what plans of a cluster have not met; expected --plans, too");
   }
   return {};
 }
@@ -107,6 +114,9 @@ Result<ExploreOptions> Resolve(const ExploreFlags& flags) {
   WP_RETURN_IF_ERROR(TakeSeedOfShard(flags, options.seed));
   if (!flags.scripts.empty()) {
     WP_ASSIGN_OR_RETURN(options.scripts, ParseCount(flags.scripts, 1));
+  }
+  if (!flags.plans.empty()) {
+    WP_ASSIGN_OR_RETURN(options.plans, ParseCount(flags.plans, 1));
   }
   if (!flags.exhaustive.empty()) {
     WP_ASSIGN_OR_RETURN(options.exhaustive, ParseCount(flags.exhaustive, 1));
@@ -293,6 +303,9 @@ CommandBody AddExplore(const Command& command) {
   command.Value("--shards", flags->shards, "N",
                 "The same in a pod of a Kubernetes Indexed Job: part JOB_COMPLETION_INDEX of N");
   command.Value("--scripts", flags->scripts, "N", "So many scripts, however long they take");
+  command.Value(
+      "--plans", flags->plans, "N",
+      "So many plans of a cluster, however long they take; without --scripts nothing else");
   command.Repeatable("--defect", bound.defects, "DEFECT", "Defect to switch on");
   command.Value("--exhaustive", flags->exhaustive, "N", "Every script up to this size instead");
   command.Switch("--crash-points", bound.crash_points,

@@ -155,7 +155,7 @@ TEST(ExploreCommandTest, WhatAClusterShowsIsKeptAsItsSmallestPlan) {
   const auto none = ScriptedRun::Command({"explore"});
   const fs::path kept = none.run_dir() / "kept";
   auto run = ScriptedRun::Command({"explore", "--target", "etcd:/none,members=3", "--seed", "7",
-                                   "--scripts", "12", "--keep", kept.string()});
+                                   "--plans", "12", "--keep", kept.string()});
   EXPECT_EQ(run.Wait(), 1) << run.output();
   EXPECT_THAT(run.output(),
               AllOf(HasSubstr("12 plans on clusters of 3"), HasSubstr("\n1. Unique"),
@@ -168,7 +168,7 @@ TEST(ExploreCommandTest, WhatAClusterShowsIsKeptAsItsSmallestPlan) {
 
 TEST(ExploreCommandTest, AClusterOnWhichNothingTakesEffectProvesNothing) {
   auto run = ScriptedRun::Command(
-      {"explore", "--target", "etcd:/vain,members=3", "--seed", "7", "--scripts", "4"});
+      {"explore", "--target", "etcd:/vain,members=3", "--seed", "7", "--plans", "4"});
   EXPECT_EQ(run.Wait(), 2) << run.output();
   EXPECT_THAT(run.output(),
               AllOf(HasSubstr("4 of 4 plans were judged in part"), HasSubstr("situations 0 of ")));
@@ -191,6 +191,13 @@ TEST(ExploreCommandTest, MisuseIsExplained) {
       ScriptedRun::Command({"explore", "--target", "etcd:/none,members=3", "--exhaustive", "2"});
   EXPECT_EQ(cluster.Wait(), 4);
   EXPECT_THAT(cluster.output(), HasSubstr("--exhaustive is for one server"));
+  auto single = ScriptedRun::Command({"explore", "--target", "etcd:/none", "--plans", "2"});
+  EXPECT_EQ(single.Wait(), 4);
+  EXPECT_THAT(single.output(), HasSubstr("--plans is for clusters"));
+  auto missing = ScriptedRun::Command(
+      {"explore", "--target", "etcd:/none,members=3", "--scripts", "2", "--missing", "pairs.txt"});
+  EXPECT_EQ(missing.Wait(), 4);
+  EXPECT_THAT(missing.output(), HasSubstr("expected --plans"));
   auto unknown = ScriptedRun::Command({"explore", "--virtual", "--defect", "no-such"});
   EXPECT_EQ(unknown.Wait(), 4);
   EXPECT_EQ(ScriptedRun::Command({"explore", "--replay", "no-such-file"}).Wait(), 4);

@@ -19,6 +19,7 @@
 #include "harness/explore/corpus.h"
 #include "harness/runs/console.h"
 #include "harness/runs/exit_code.h"
+#include "harness/runs/run_folder.h"
 #include "harness/targets/target_spec.h"
 
 namespace watchproof {
@@ -28,6 +29,7 @@ struct ExploreOptions {
   Duration budget{};
   std::uint64_t seed = 0;
   std::optional<int> scripts;
+  std::optional<int> plans;  // of a cluster
   std::optional<int> exhaustive;
   std::vector<std::string> defects;
   std::filesystem::path run_dir = "watchproof-runs";
@@ -43,7 +45,10 @@ struct ExploreOptions {
 
 // Requires: a target.
 CommandEnd ExploreTarget(const ExploreOptions& options);
-// Requires: a target of several members.
+// Scripts alone, in a folder that there is; how many findings were reported.
+CommandEnd ExploreScripts(const ExploreOptions& options, RunFolder& folder, int& reported);
+// Requires: a target of several members. Scripts side by side for half of the time, then plans,
+// each on a fresh cluster.
 CommandEnd ExploreCluster(const ExploreOptions& options);
 
 // Of a plan that is a script. Errors name the file.

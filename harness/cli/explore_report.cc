@@ -75,6 +75,13 @@ std::string ReportText(const ExploreReport& report, const std::string& attached,
                       "binary of the release as it is. The steps:\n\n```\n{}```\n",
                       fs::path(attached).stem().stem().string() + ".jsonl", report.steps);
   }
+  if (report.members > 1) {
+    return text + fmt::format(
+                      "`watchproof run --plan {}` starts {} members and carries the script out, "
+                      "with the binary of the release as it is. The steps:\n\n```\n{}```\n",
+                      fs::path(attached).stem().stem().string() + ".jsonl", report.members,
+                      report.steps);
+  }
   text += fmt::format(
       "Start one member with its default flags{} and an empty data directory, and run this "
       "program. It prints every message, what is expected, and at last SHOWN or NOT SHOWN.\n\n"

@@ -20,6 +20,7 @@ namespace watchproof {
 
 struct ExploreReport {
   std::string target;  // with its version
+  int members = 1;     // of a cluster, which no program starts and disturbs
   const Finding& broken;
   explore::Server server;
   // Of the script that shows it, alone; empty: it did not show again, and there is no program.

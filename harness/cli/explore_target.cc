@@ -31,8 +31,11 @@ constexpr int kShownToCount = 2;
 
 class TargetExploration {
  public:
-  TargetExploration(const ExploreOptions& options, RunFolder folder)
-      : options_(options), folder_(std::move(folder)), signals_(Signals::Install()) {}
+  TargetExploration(const ExploreOptions& options, RunFolder& folder)
+      : options_(options), folder_(folder), signals_(Signals::Install()) {}
+
+  // How many findings it has reported.
+  int reported() const { return reported_; }
 
   CommandEnd Explore() {
     WP_ASSIGN_OR_RETURN(const std::vector<Script> scripts, ReadScripts(options_.corpus));
@@ -50,6 +53,8 @@ class TargetExploration {
     });
     if (options_.crash_points) {
       console_.Result(PointsMet());
+    } else if (options_.target->members > 1) {
+      console_.Result(EventsText());
     } else {
       WP_ASSIGN_OR_RETURN(const std::string coverage, KeepCorpus(options_, explorer_.corpus()));
       console_.Result(coverage);
@@ -94,16 +99,31 @@ class TargetExploration {
         std::max(1e-3, std::chrono::duration<double>(Clock::now() - began_).count());
     const LiveExplorer::Counts& counts = explorer_.counts();
     const auto scripts = static_cast<double>(counts.scripts);
-    return fmt::format("{} scripts on {} servers in {:.1f} s, {:.0f}/s of {:.0f} steps, {}",
-                       counts.scripts, counts.servers, seconds, scripts / seconds,
+    const std::string servers = options_.target->members == 1
+                                    ? "servers"
+                                    : fmt::format("clusters of {}", options_.target->members);
+    return fmt::format("{} scripts on {} {} in {:.1f} s, {:.0f}/s of {:.0f} steps, {}",
+                       counts.scripts, counts.servers, servers, seconds, scripts / seconds,
                        static_cast<double>(counts.steps) / std::max(1.0, scripts),
                        FoundText(explorer_.corpus(), explorer_.buckets().size()));
+  }
+
+  // What took effect.
+  std::string EventsText() {
+    std::string text;
+    for (const auto& [event, times] : explorer_.counts().events) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", event, times);
+    }
+    const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
+    const auto calls = explorer_.counts().calls;
+    return fmt::format("events     {}\ncalls      {} judged, {:.0f}/s\n",
+                       text.empty() ? "none" : text, calls, static_cast<double>(calls) / seconds);
   }
 
   BugCarrier Carrier() {
     return {.product = options_.target->product,
             .version = explorer_.version(),
-            .members = 1,
+            .members = options_.target->members,
             .topology = options_.target->topology};
   }
   bool IsKnown(const Bucket& bucket) { return IsKnownBug(bucket.broken().signature, Carrier()); }
@@ -172,7 +192,9 @@ class TargetExploration {
     if (options_.fail_fast && news.size() > 1) news.resize(1);
     SayKnown();
     int number = 0;
-    WP_RETURN_IF_ERROR(ReportEach(news, number));
+    const Status each = ReportEach(news, number);
+    reported_ = number;
+    WP_RETURN_IF_ERROR(each);
     int shown = number;
     if (options_.known) WP_RETURN_IF_ERROR(ReportEach(Known(), shown));
     const LiveExplorer::Counts& counts = explorer_.counts();
@@ -315,6 +337,7 @@ class TargetExploration {
     const fs::path report = fs::path(file).replace_extension(".md");
     WP_RETURN_IF_ERROR(WriteFound(file, script, broken, options_.target->text, options_.seed));
     WP_RETURN_IF_ERROR(WriteReport(report, {.target = options_.target->Label(explorer_.version()),
+                                            .members = options_.target->members,
                                             .broken = broken,
                                             .server = script.server,
                                             .recording = recording,
@@ -353,9 +376,10 @@ class TargetExploration {
 
   const ExploreOptions& options_;
   Console console_{{}};
-  RunFolder folder_;
+  RunFolder& folder_;
   Signals& signals_;
   int servers_ = 0;
+  int reported_ = 0;
   Status trouble_;  // since when no script can be run alone
   explore::CrashPoints crash_points_{Prng(options_.seed).Fork("crash points")};
   explore::Enumeration enumeration_{options_.exhaustive.value_or(0)};
@@ -386,8 +410,15 @@ class TargetExploration {
 CommandEnd ExploreTarget(const ExploreOptions& options) {
   WP_ASSIGN_OR_RETURN(RunFolder folder, RunFolder::Create(options.run_dir, FormatSeed(options.seed),
                                                           std::time(nullptr)));
-  TargetExploration exploration(options, std::move(folder));
+  TargetExploration exploration(options, folder);
   return options.replay ? exploration.Replay() : exploration.Explore();
+}
+
+CommandEnd ExploreScripts(const ExploreOptions& options, RunFolder& folder, int& reported) {
+  TargetExploration exploration(options, folder);
+  CommandEnd end = exploration.Explore();
+  reported = exploration.reported();
+  return end;
 }
 
 }  // namespace watchproof

@@ -90,6 +90,8 @@ class Environment {
                                     std::shared_ptr<proxy::ByteObserver> observer);
   // Null without proxies between clients and target.
   proxy::Proxies* proxies() { return options_.bypass_proxy ? nullptr : &proxies_; }
+  // Those between the members of a cluster.
+  proxy::Proxies& peer_links() { return proxies_; }
   // The proxied path to the first member.
   proxy::ProxyId proxied_path() const { return proxied_path_; }
   // Removes every effect from every path.

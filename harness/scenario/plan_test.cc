@@ -52,7 +52,8 @@ struct Fill {
     }
   }
   void operator()(const TextField& field) const {
-    EXPECT_TRUE(field.read("head-2") || field.read("sync") || field.read("torn"));
+    EXPECT_TRUE(field.read("head-2") || field.read("sync") || field.read("torn") ||
+                field.read("pause"));
   }
   void operator()(const TextList& list) const {
     EXPECT_TRUE(list.read({"put a lease 1", "get a b"}) ||

@@ -27,7 +27,6 @@ std::string WhyUnfit(const ScriptAttempt& attempt) {
     return "a script of exploration compacts and stops its server, which others use";
   }
   if (!attempt.target.consumer.empty()) return "a script of exploration has no consumer";
-  if (attempt.target.members > 1) return "a script of exploration is for one server";
   return {};
 }
 
@@ -41,6 +40,9 @@ struct NotMade {
 NotMade WhatCannotBeAsked(const Script& script, LiveServer& server) {
   NotMade not_made;
   auto& missing = not_made.missing;
+  if (const int members = explore::MembersOf(script); members > server.members()) {
+    missing.push_back(fmt::format("a cluster of at least {} members", members));
+  }
   if (Has<explore::Restrict>(script) && !server.CanRestrict()) missing.emplace_back("users");
   if (Has<explore::Crash>(script) && !server.can_restart()) {
     missing.emplace_back("a restart with its data");
@@ -109,7 +111,7 @@ void RunScript(const Script& script, const ScriptAttempt& attempt, AttemptResult
   for (const LiveVerdict::OfScript& one : verdict.findings) findings.push_back(one.broken);
   const BugCarrier carrier{.product = attempt.target.product,
                            .version = server.version(),
-                           .members = 1,
+                           .members = server.members(),
                            .topology = attempt.target.topology};
   result.findings = RecordsOf(findings, {}, carrier);
   result.notes = RecordsOf(verdict.notes, {}, carrier);

@@ -26,9 +26,6 @@ TEST(RunScript, SaysWhatItIsNotFor) {
   TargetSpec followed = own;
   followed.consumer = "client-go";
   EXPECT_THAT(WhyUnsupported(followed), HasSubstr("no consumer"));
-  TargetSpec cluster = own;
-  cluster.members = 3;
-  EXPECT_THAT(WhyUnsupported(cluster), HasSubstr("for one server"));
 }
 
 }  // namespace

@@ -54,10 +54,10 @@ class Features {
  private:
   static constexpr std::size_t kHooks = 0;
   static constexpr std::size_t kSequences = 64;
-  static constexpr std::size_t kReplies = 1024;
-  static constexpr std::size_t kErrors = 2048;
-  static constexpr std::size_t kMeetings = 3072;
-  static constexpr std::size_t kAll = 4096;
+  static constexpr std::size_t kReplies = 1280;
+  static constexpr std::size_t kErrors = 2304;
+  static constexpr std::size_t kMeetings = 3328;
+  static constexpr std::size_t kAll = 4352;
   static constexpr std::size_t kKinds = std::variant_size_v<Step> + 7;  // loops
   static_assert(kSequences + kKinds * kKinds <= kReplies);
 

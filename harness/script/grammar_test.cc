@@ -43,9 +43,11 @@ TEST(GrammarTest, OneSeedDrawsOneScript) {
 TEST(GrammarTest, EveryKindOfStepIsDrawn) {
   Prng prng(1);
   // Only servers with users are for it, see live/focus.h.
-  // Only scripts with crash points have the others, see explore/crash_points.h.
-  std::set<std::size_t> kinds = {Step(Restrict{}).index(), Step(Defragment{}).index(),
-                                 Step(CrashPoint{}).index()};
+  // Only scripts with crash points have two of the others, see explore/crash_points.h, and those of
+  // clusters the rest, see live/spread.h.
+  std::set<std::size_t> kinds = {Step(Restrict{}).index(),   Step(Defragment{}).index(),
+                                 Step(CrashPoint{}).index(), Step(AtMember{}).index(),
+                                 Step(Disturb{}).index(),    Step(Calm{}).index()};
   for (int i = 0; i < 500; ++i) {
     for (const Step& step : Draw(prng).steps) kinds.insert(step.index());
   }

@@ -128,6 +128,7 @@ ReadRequest RequestOf(const Get& get, const Placement& placement, std::int64_t a
           .range_end = placement.End(get.end),
           .limit = get.limit,
           .revision = Revision(at),
+          .serializable = get.serializable,
           .count_only = get.count_only,
           .keys_only = get.keys_only,
           .descending = get.descending,

@@ -16,6 +16,7 @@ namespace {
 constexpr std::array<const char*, 7> kLoops = {"commit", "sync",  "victims",   "progress",
                                                "expire", "erase", "checkpoint"};
 constexpr std::array<const char*, 4> kCrashes = {"kill", "power", "parts", "torn"};
+constexpr std::array<const char*, 3> kDisturbances = {"isolate", "pause", "lead"};
 constexpr std::array<const char*, 3> kParts = {"put", "delete", "get"};
 constexpr std::array<const char*, 5> kTargets = {"version", "create", "mod", "value", "lease"};
 constexpr std::array<const char*, 4> kResults = {"=", ">", "<", "!="};
@@ -186,6 +187,22 @@ std::string ToText(CrashPoint::How how) { return kCrashes[static_cast<std::size_
 
 bool FromText(std::string_view text, CrashPoint::How& how) { return Named(kCrashes, text, how); }
 
+std::string ToText(Disturb::How how) { return kDisturbances[static_cast<std::size_t>(how)]; }
+
+bool FromText(std::string_view text, Disturb::How& how) { return Named(kDisturbances, text, how); }
+
+int MembersOf(const Script& script) {
+  int most = 1;
+  for (const Step& step : script.steps) {
+    std::visit(
+        [&most](const auto& one) {
+          if constexpr (requires { one.member; }) most = std::max(most, one.member);
+        },
+        step);
+  }
+  return most;
+}
+
 Status Check(const Step& step) {
   return std::visit(
       [](const auto& one) {
@@ -201,6 +218,17 @@ Status Check(const Step& step) {
         }
         if constexpr (requires { one.nth; }) {
           if (one.nth < 1) return Fail(StatusCode::kInvalidArgument, "nth is at least 1");
+        }
+        if constexpr (requires { one.member; }) {
+          if (one.member < 1 || one.member > kMostMembers) {
+            return Fail(StatusCode::kInvalidArgument, "a member is 1 to {}", kMostMembers);
+          }
+        }
+        if constexpr (requires { one.how == Disturb::How::kLead; }) {
+          if (one.how != Disturb::How::kLead && one.member == 1) {
+            return Fail(StatusCode::kInvalidArgument,
+                        "the first member is neither isolated nor paused; expected another one");
+          }
         }
         if constexpr (requires { one.sort_by; }) {
           if (one.sort_by < 0 || one.sort_by > 4) {
@@ -236,12 +264,12 @@ Status Check(const Limits& limits) {
 }
 
 Status Check(const Server& server) {
-  const bool valid =
-      server.progress_ms >= 0 && server.snapshot_count >= 0 && server.compaction_batch >= 0;
+  const bool valid = server.progress_ms >= 0 && server.snapshot_count >= 0 &&
+                     server.compaction_batch >= 0 && server.catch_up_entries >= 0;
   return valid ? Status()
                : Fail(StatusCode::kInvalidArgument,
-                      "server_progress_ms, server_snapshot_count and server_compaction_batch are "
-                      "at least 0");
+                      "server_progress_ms, server_snapshot_count, server_compaction_batch and "
+                      "server_catch_up_entries are at least 0");
 }
 
 std::string ToText(const Script& script) {

@@ -195,6 +195,7 @@ struct Get {
   std::int64_t max_mod = 0;
   std::int64_t min_create = 0;
   std::int64_t max_create = 0;
+  bool serializable = false;  // answered by the member that is asked, from what it has itself
   void Fields(auto& field) {
     field("key", key);
     field("end", end);
@@ -208,6 +209,7 @@ struct Get {
     field("max_mod", max_mod);
     field("min_create", min_create);
     field("max_create", max_create);
+    field("serializable", serializable);
   }
 };
 struct Compact {
@@ -297,9 +299,38 @@ struct CrashPoint {
 std::string ToText(CrashPoint::How how);
 bool FromText(std::string_view text, CrashPoint::How& how);
 
+// What only a cluster does. Its members are numbered from 1, which leads at first.
+
+// From here on requests go to this member, and streams are opened on it; on the first one until
+// then.
+struct AtMember {
+  static constexpr const char* kName = "at_member";
+  int member = 1;
+  void Fields(auto& field) { field("member", member); }
+};
+// For every script on the cluster: the member is cut off from the others, or stands still, until it
+// is calm again; or it is made the leader. One that leads hands over first, and the first member is
+// left in peace: the control watch is there.
+struct Disturb {
+  static constexpr const char* kName = "disturb";
+  enum class How { kIsolate, kPause, kLead };
+  How how = How::kIsolate;
+  int member = 2;
+  void Fields(auto& field) {
+    field("how", how);
+    field("member", member);
+  }
+};
+std::string ToText(Disturb::How how);
+bool FromText(std::string_view text, Disturb::How& how);
+struct Calm {
+  static constexpr const char* kName = "calm";
+  void Fields(auto&) {}
+};
+
 using Step = std::variant<Create, Cancel, AskProgress, CloseStream, Resume, Put, Delete, Txn, Grant,
                           Revoke, KeepAlive, Get, Compact, Receive, Restrict, Advance, Turn,
-                          SyncDisk, Crash, Defragment, CrashPoint>;
+                          SyncDisk, Crash, Defragment, CrashPoint, AtMember, Disturb, Calm>;
 
 // The bounds of the store, small on purpose.
 struct Limits {
@@ -340,12 +371,15 @@ struct Server {
   std::int64_t snapshot_count = 0;  // log entries between two snapshots; 0: the product's
   // Revisions that a compaction removes between two commits; 0: the product's.
   std::int64_t compaction_batch = 0;
+  // Log entries that a leader keeps for members that are behind; 0: the product's.
+  std::int64_t catch_up_entries = 0;
   void Fields(auto& field) {
     field("server_progress_ms", progress_ms);
     field("server_unsynced", unsynced);
     field("server_disk", disk);
     field("server_snapshot_count", snapshot_count);
     field("server_compaction_batch", compaction_batch);
+    field("server_catch_up_entries", catch_up_entries);
   }
   bool operator==(const Server&) const = default;
 };
@@ -363,7 +397,11 @@ bool Has(const Script& script) {
       script.steps, [](const Step& step) { return (std::holds_alternative<Wanted>(step) || ...); });
 }
 
+// The highest number of a member that it names; 1: it is for a single server as well.
+int MembersOf(const Script& script);
+
 inline constexpr int kMostStreams = 3;
+inline constexpr int kMostMembers = 9;
 inline constexpr std::int64_t kMostTimes = 5000;
 inline constexpr std::int64_t kEveryReply = 1 << 20;  // from this many on, a client does not stall
 

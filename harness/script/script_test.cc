@@ -117,6 +117,22 @@ TEST(ScriptTest, EveryLoopHasAName) {
   }
 }
 
+TEST(ScriptTest, EveryDisturbanceHasAName) {
+  for (int i = 0; i <= static_cast<int>(Disturb::How::kLead); ++i) {
+    const auto how = static_cast<Disturb::How>(i);
+    Disturb::How read{};
+    ASSERT_TRUE(FromText(ToText(how), read)) << i;
+    EXPECT_EQ(read, how);
+  }
+  EXPECT_EQ(Describe(Disturb{Disturb::How::kPause, 3}), "disturb how=pause member=3");
+}
+
+TEST(ScriptTest, AScriptIsForAsManyMembersAsItNames) {
+  EXPECT_EQ(MembersOf({}), 1);
+  EXPECT_EQ(MembersOf({.steps = {Put{.key = "b"}, AtMember{2}}}), 2);
+  EXPECT_EQ(MembersOf({.steps = {AtMember{2}, Disturb{Disturb::How::kLead, 3}, Calm{}}}), 3);
+}
+
 TEST(ScriptTest, BoundsHold) {
   struct Row {
     Step step;
@@ -136,6 +152,12 @@ TEST(ScriptTest, BoundsHold) {
       {Restrict{.stream = 9}, false},
       {Compact{{Place::From::kHead, -100}}, true},
       {Crash{.kept = 1000}, true},
+      {AtMember{1}, true},
+      {AtMember{0}, false},
+      {AtMember{kMostMembers + 1}, false},
+      {Disturb{Disturb::How::kPause, 2}, true},
+      {Disturb{Disturb::How::kIsolate, 1}, false},
+      {Disturb{Disturb::How::kLead, 1}, true},
   };
   for (const Row& row : rows) EXPECT_EQ(Check(row.step).ok(), row.valid) << Describe(row.step);
 }

@@ -128,7 +128,7 @@ void LiveScript::AwaitEndOfLeases() {
     if (ending_.empty()) return;
     const bool last = server_.pulse().answers() >= enough;
     if (last) ListLeases();
-    const auto left = client_.calls->Ask("/etcdserverpb.Lease/LeaseLeases", "");
+    const auto left = client_.calls(member_).Ask("/etcdserverpb.Lease/LeaseLeases", "");
     if (last || (!left && !IsNoAnswer(left.error().code()))) return;
     const std::set<std::int64_t> listed = left ? LeasesIn(left->view()) : leases_;
     for (const std::int64_t lease : ending_) {
@@ -194,6 +194,7 @@ bool LiveScript::Delivered(const Watches& watches, Revision through, Duration li
 // The first wait is not worth a line of the recording.
 bool LiveScript::AwaitArrival() {
   if (own_.empty()) return true;
+  const Disturbances::Peace peace(server_.events());
   const auto hush = server_.Hush();
   const Revision through(own_.back());
   Watches live = LiveOn(nullptr);

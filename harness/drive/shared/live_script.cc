@@ -27,13 +27,14 @@ constexpr std::int64_t kFarFuture = 1000;
 
 }  // namespace
 
-Status LiveClient::Connect(LiveServer& server) {
+Status LiveClient::Connect(LiveServer& server, int member) {
   const std::uint64_t now = server.restarts();
-  if (connection != nullptr && restarts == now) return {};
-  WP_ASSIGN_OR_RETURN(connection, server.Connect());
-  calls.emplace(connection);
-  calls->SetToken(server.token());
-  restarts = now;
+  Link& link = links_[member];
+  if (link.connection != nullptr && link.restarts == now) return {};
+  WP_ASSIGN_OR_RETURN(link.connection, server.Connect(member));
+  link.calls.emplace(link.connection);
+  link.calls->SetToken(server.token());
+  link.restarts = now;
   return {};
 }
 
@@ -42,6 +43,7 @@ LiveScript::LiveScript(LiveServer& server, LiveClient& client, const Script& scr
     : server_(server),
       client_(client),
       script_(script),
+      number_(number),
       name_(ClientName(number)),
       draws_(draws),
       placement_(fmt::format("s{}/", number), number * kLeasesPerScript),
@@ -54,6 +56,7 @@ void LiveScript::Run() {
   base_ = server_.head().value;
   seen_floor_ = server_.floor().value;
   seen_restarts_ = server_.restarts();
+  seen_events_ = server_.events().over();
   carried_out_.limits = script_.limits;
   carried_out_.server = server_.settings();
   const Step* before = nullptr;
@@ -70,11 +73,13 @@ void LiveScript::Run() {
       RunStep(step);
     }
     LeaveCrashPoint();
-    if (server_.Gone()) return;
+    if (server_.Gone()) break;
   }
+  Do(Calm{});
   AwaitCrashPoint();
   if (server_.Gone()) return;
   const LiveServer::Use use(server_);
+  NoteEvents();
   NoteRestart();
   NoteCompaction();
   AskAtTheEnd();
@@ -83,6 +88,7 @@ void LiveScript::Run() {
 // What leases and pauses are here, so that alone, where time passes, they are the same.
 void LiveScript::NoteStep(const Step& step) {
   if (std::holds_alternative<Advance>(step) && !draws_.time) return;
+  if (std::holds_alternative<Disturb>(step) || std::holds_alternative<Calm>(step)) return;
   carried_out_.steps.push_back(step);
   auto* const grant = std::get_if<Grant>(&carried_out_.steps.back());
   if (grant != nullptr) grant->seconds = SecondsOf(*grant);
@@ -96,7 +102,9 @@ std::int64_t LiveScript::SecondsOf(const Grant& grant) const {
 void LiveScript::RunStep(const Step& step) {
   const LiveServer::Use use(server_);
   NoteRestart();
+  NoteEvents();
   NoteCompaction();
+  if (server_.events().IsOverdue(number_)) Do(Calm{});
   NoteStep(step);
   Carry(step);
 }
@@ -128,12 +136,21 @@ void LiveScript::Restart() {
 // This script or another one restarted the server: every stream ended, and is opened again.
 void LiveScript::NoteRestart() {
   // What a store that takes no new connection leaves open is found by the standing promises.
-  [[maybe_unused]] const Status connected = client_.Connect(server_);
+  for (int member = 1; member <= server_.members(); ++member) {
+    [[maybe_unused]] const Status connected = client_.Connect(server_, member);
+  }
   const std::uint64_t restarts = server_.restarts();
   if (std::exchange(seen_restarts_, restarts) == restarts) return;
   if (!std::exchange(crashed_, false)) carried_out_.steps.push_back(Crash{});
   for (const Stream& stream : streams_) {
     if (stream.open) Do(Resume{stream.number});
+  }
+}
+
+// What befell the cluster since the last step, whichever script began it.
+void LiveScript::NoteEvents() {
+  for (const Step& event : server_.events().Since(seen_events_)) {
+    carried_out_.steps.push_back(event);
   }
 }
 
@@ -174,7 +191,7 @@ LiveScript::Stream* LiveScript::Open(int number) {
   Stream& stream = StreamOf(number);
   if (stream.open) return &stream;
   const auto opened =
-      server_.OpenStream(client_.connection, ScriptOfClient(name_),
+      server_.OpenStream(client_.connection(member_), number_,
                          stream.restricted ? readable_ : std::optional<LiveServer::Readable>());
   if (!opened.has_value()) {
     NotDone("a stream", opened.error());
@@ -208,7 +225,9 @@ void LiveScript::NotDone(std::string_view asked, const Status& refused) {
   }
 }
 
+// Others wait for a script that disturbs the cluster.
 void LiveScript::Pause(Duration longest) {
+  if (server_.events().HeldBy(number_)) return;
   const auto at_most = std::chrono::duration_cast<Duration>(longest * draws_.pauses);
   if (at_most > Duration(0)) std::this_thread::sleep_for(prng_.Between(Duration(0), at_most));
 }
@@ -312,8 +331,22 @@ void LiveScript::Do(const Advance& advance) {
 }
 
 void LiveScript::Do(const Defragment&) {
-  const Status done = server_.Defragment();
+  const Status done = server_.Defragment(member_);
   if (!done.ok()) NotDone("a defragmentation", done);
+}
+
+void LiveScript::Do(const AtMember& at) { member_ = std::min(at.member, server_.members()); }
+
+void LiveScript::Do(const Disturb& disturb) {
+  const auto begun = server_.events().Begin(number_, disturb);
+  NoteEvents();
+  if (!begun.has_value()) not_done_.try_emplace(Disturb::kName, begun.error());
+}
+
+void LiveScript::Do(const Calm&) {
+  const Status ended = server_.events().End(number_);
+  NoteEvents();
+  if (!ended.ok()) not_done_.try_emplace(Calm::kName, ended);
 }
 
 void LiveScript::Do(const CrashPoint& point) {
@@ -341,10 +374,14 @@ void LiveScript::Do(const Turn& turn) {
 
 // Calls.
 
-Result<Bytes> LiveScript::Call(Method method, std::string request) {
+Result<Bytes> LiveScript::Call(Method method, std::string request, Needs needs) {
   const std::string sent = IsWrite(method) ? request : std::string();
+  const Disturbances& events = server_.events();
+  const bool reaches =
+      needs == Needs::kOthers ? events.ReachesOthers(member_) : events.Answers(member_);
+  const int member = reaches ? member_ : 1;
   Result<Bytes> answer =
-      client_.calls->Call(server_.recording(), method, std::move(request), name_);
+      client_.calls(member).Call(server_.recording(), method, std::move(request), CallerAt(member));
   if (!answer.has_value()) {
     features_.Error(method, answer.error().code());
     NotDone(InfoOf(method).name, answer.error());
@@ -358,13 +395,25 @@ Result<Bytes> LiveScript::Call(Method method, std::string request) {
   return answer;
 }
 
-std::optional<Result<Bytes>> LiveScript::Inquire(Method method, const std::string& request) {
-  const std::uint64_t before = server_.pulse().answers();
+// Members may serve different revisions, so each has a client of its own.
+std::string LiveScript::CallerAt(int member) const {
+  return member == 1 ? name_ : fmt::format("{} at {}", name_, member);
+}
+
+std::optional<Result<Bytes>> LiveScript::Inquire(Method method, const std::string& request,
+                                                 Needs needs) {
+  std::uint64_t before = server_.pulse().answers();
+  std::uint64_t events = server_.events().Now();
   while (true) {
-    Result<Bytes> answer = Call(method, request);
+    Result<Bytes> answer = Call(method, request, needs);
     if (answer.has_value() || !IsNoAnswer(answer.error().code())) return answer;
+    if (server_.events().DisturbedSince(events)) {
+      before = server_.pulse().answers();
+      events = server_.events().Now();
+    }
     if (server_.pulse().Proves(before)) return answer;
     if (server_.Gone() || server_.AtCrashPoint()) return std::nullopt;
+    if (server_.events().IsOverdue(number_)) return std::nullopt;
     std::this_thread::sleep_for(kBetweenQuestions);
   }
 }
@@ -374,15 +423,18 @@ void LiveScript::Do(const Put& put) {
     const PutRequest request = RequestOf(put, placement_, values_);
     const auto hush = put.paced ? server_.Hush() : nullptr;
     const std::uint64_t before = server_.pulse().answers();
+    const std::uint64_t events = server_.events().Now();
     const auto answer = Call(Method::kPut, ToMessage(request).bytes());
     const bool plain =
         request.lease == 0 && !request.keeps_value && !request.keeps_lease && !request.key.empty();
     const bool answered = answer.has_value() || !IsNoAnswer(answer.error().code());
-    if (plain && !answer && (answered || server_.pulse().Proves(before))) {
+    const bool disturbed = server_.events().DisturbedSince(events);
+    if (plain && !answer && !disturbed && (answered || server_.pulse().Proves(before))) {
       Differs("a put to be answered: nothing in it gives a reason to refuse it",
               std::string(answer.error().message()));
     }
-    if (put.paced && !AwaitArrival()) return;
+    const bool paced = put.paced && !server_.events().HeldBy(number_);
+    if (paced && !AwaitArrival()) return;
   }
 }
 
@@ -420,7 +472,8 @@ void LiveScript::Do(const Get& get) { Read(get, Resolve(get.at)); }
 void LiveScript::Read(const Get& get, std::int64_t at) {
   const std::int64_t floor = server_.floor().value;
   const std::int64_t head = server_.head().value;
-  const auto asked = Inquire(Method::kRange, ToMessage(RequestOf(get, placement_, at)).bytes());
+  const auto asked = Inquire(Method::kRange, ToMessage(RequestOf(get, placement_, at)).bytes(),
+                             get.serializable ? Needs::kItself : Needs::kOthers);
   if (!asked) return;
   if (*asked || get.key.empty()) return;  // refused for that
   // Whether one of the past may be refused as out of range shows in the recording.

@@ -7,7 +7,8 @@
 //
 // Places count from the script's own writes: "head-2" is two writes back, whatever others wrote.
 // Turns of the store's loops, which only virtual time decides, are short pauses here; the steps of
-// the disk are left out. One thread. Ownership: borrows everything.
+// the disk are left out. On a cluster each request goes to the member that the script names. One
+// thread. Ownership: borrows everything.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +26,25 @@
 
 namespace watchproof::explore {
 
-// What scripts that run one after the other share: the connection of their streams and calls. Used
-// by one thread at a time.
-struct LiveClient {
+// What scripts that run one after the other share: the connection of their streams and calls, to
+// each member that they use. Used by one thread at a time.
+class LiveClient {
+ public:
   // Connects, unless that has been done since the server's last start: a channel that was refused
   // during a restart fails new streams with that until it tries again. Requires a LiveServer::Use.
-  Status Connect(LiveServer& server);
+  Status Connect(LiveServer& server, int member = 1);
 
-  Connection connection;
-  std::optional<CallClient> calls;
-  std::uint64_t restarts = 0;  // of the server, when it connected
+  // Requires: Connect of that member, which may have failed since.
+  const Connection& connection(int member) const { return links_.at(member).connection; }
+  const CallClient& calls(int member) const { return *links_.at(member).calls; }
+
+ private:
+  struct Link {
+    Connection connection;
+    std::optional<CallClient> calls;
+    std::uint64_t restarts = 0;  // of the server, when it connected
+  };
+  std::map<int, Link> links_;
 };
 
 class LiveScript {
@@ -89,14 +99,19 @@ class LiveScript {
   void AwaitCrashPoint();
   void NoteCompaction();
   void NoteRestart();
+  void NoteEvents();
   std::int64_t Resolve(const Place& place) const;
   Stream& StreamOf(int number) { return streams_[static_cast<std::size_t>(number - 1)]; }
   Stream* Open(int number);
   void Ask(Stream& stream, const Create& create, std::int64_t start);
-  Result<Bytes> Call(Method method, std::string request);
+  // What a member answers itself, also while it is cut off; others are sent the rest then.
+  enum class Needs { kOthers, kItself };
+  Result<Bytes> Call(Method method, std::string request, Needs needs = Needs::kOthers);
   // A question, which is asked again while it has no answer and that proves nothing. Empty: nothing
   // is known of it. An error: it was refused, or did not come although other answers did.
-  std::optional<Result<Bytes>> Inquire(Method method, const std::string& request);
+  std::string CallerAt(int member) const;
+  std::optional<Result<Bytes>> Inquire(Method method, const std::string& request,
+                                       Needs needs = Needs::kOthers);
   void NotDone(std::string_view asked, const Status& refused);
   void Pause(Duration longest);
   // A call was answered otherwise than it must be.
@@ -124,6 +139,9 @@ class LiveScript {
   void Do(const Defragment&);
   void Do(const CrashPoint& point);
   void Do(const Crash&) {}  // Restart
+  void Do(const AtMember& at);
+  void Do(const Disturb& disturb);
+  void Do(const Calm&);
 
   // live_closing.cc: after the last step.
   friend class SharedDriver;
@@ -162,6 +180,7 @@ class LiveScript {
   LiveServer& server_;
   LiveClient& client_;
   const Script& script_;
+  const std::uint32_t number_;
   const std::string name_;
   const Draws draws_;
   const Placement placement_;
@@ -173,6 +192,8 @@ class LiveScript {
   std::int64_t base_ = 0;          // the store's revision before its first step
   std::int64_t seen_floor_ = 0;
   std::uint64_t seen_restarts_ = 0;
+  std::uint64_t seen_events_ = 0;
+  int member_ = 1;                                // that requests go to
   std::optional<LiveServer::Readable> readable_;  // by the user of restricted streams
   Script carried_out_;
   bool crashed_ = false;           // at its crash point, and goes on after a restart

@@ -3,11 +3,15 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "harness/client/kv_client.h"
 #include "harness/environment/disk_activity.h"
+#include "harness/environment/member_state.h"
 #include "harness/script/requests_of_steps.h"
 
 namespace watchproof::explore {
@@ -21,6 +25,8 @@ constexpr Duration kRestartLimit = 20s;
 constexpr int kMostStarts = 3;
 // A machine that stands still uses up no more of a time limit than this.
 constexpr Duration kSlice = 250ms;
+// A member that nothing disturbs has come nearer by then.
+constexpr Duration kStandsStill = 20s;
 constexpr const char* kReader = "reader";
 
 std::uint32_t NumberAfter(std::string_view text, std::string_view word) {
@@ -51,7 +57,8 @@ LiveServer::LiveServer(const LiveServerOptions& options)
       environment_(
           {.target = options.target,
            .cluster = {.snapshot_count = static_cast<int>(options.settings.snapshot_count),
-                       .compaction_batch = static_cast<int>(options.settings.compaction_batch)},
+                       .compaction_batch = static_cast<int>(options.settings.compaction_batch),
+                       .catch_up_entries = static_cast<int>(options.settings.catch_up_entries)},
            .folder = options.folder,
            .durable = options.durable || options.settings.disk || options.crash_points,
            .synced = !options.settings.unsynced,
@@ -78,10 +85,11 @@ Status LiveServer::Open() {
   RunStarted started = options_.started;
   started.version = version_;
   started.product = options_.target.product;
-  started.members = 1;
+  started.members = members();
   started.topology = TopologyIn(options_.target.topology);
   WP_ASSIGN_OR_RETURN(recorder_, Recorder::Open({.file = options_.folder / "history.wire.zst"}));
   recorder_->Append({.kind = EntryKind::kRunStarted, .text = ToText(started)});
+  events_ = std::make_unique<Disturbances>(environment_, *recorder_);
   {
     MutexLock lock(mu_);
     judge_ = std::make_unique<Judge>(OptionsOf(started));
@@ -213,8 +221,8 @@ Status LiveServer::StartAgain() {
   return target.Restart(Within(kRestartLimit));
 }
 
-Status LiveServer::Defragment() {
-  return AdminClient(environment_.target().front().ToString(), root_).Defragment();
+Status LiveServer::Defragment(int member) {
+  return AdminClient(environment_.target(member).front().ToString(), root_).Defragment();
 }
 
 Status LiveServer::Arm(const CrashPoint& point) {
@@ -243,8 +251,8 @@ bool LiveServer::Gone() {
   return gone_;
 }
 
-Result<Connection> LiveServer::Connect() {
-  return watchproof::Connect(environment_.target().front().ToString(), Within(10s));
+Result<Connection> LiveServer::Connect(int member) {
+  return watchproof::Connect(environment_.target(member).front().ToString(), Within(10s));
 }
 
 void LiveServer::Raise(std::atomic<std::int64_t>& value, std::int64_t to) {
@@ -325,12 +333,8 @@ bool LiveServer::Await(const std::function<bool(const Judge&)>& done, Duration l
   return waiter.satisfied;
 }
 
-LiveVerdict LiveServer::Finish() {
-  Annotate(StageReached{Stage::kHealed});
-  // Whatever is queued for a watch arrives before this.
-  PutSentinel();
-  Annotate(StageReached{Stage::kSentinels});
-  // A server that answers hundreds of creates and cancels one after the other is slow, not silent.
+// A server that answers hundreds of creates and cancels one after the other is slow, not silent.
+void LiveServer::AwaitSettled() {
   std::size_t left = SIZE_MAX;
   std::size_t before = 0;
   const auto settled = [&left](const Judge& judge) {
@@ -344,6 +348,14 @@ LiveVerdict LiveServer::Finish() {
     Await(settled, options_.patience);
   } while (left > 0 && left < before);
   if (left > 0) Await(settled, options_.certainty);
+}
+
+LiveVerdict LiveServer::Finish() {
+  Annotate(StageReached{Stage::kHealed});
+  // Whatever is queued for a watch arrives before this.
+  PutSentinel();
+  Annotate(StageReached{Stage::kSentinels});
+  AwaitSettled();
   const auto death = environment_.Died();
   const bool stopped = environment_.target().process_state() == 'T';
   const bool silent = !death && pulse_->silent();
@@ -353,12 +365,15 @@ LiveVerdict LiveServer::Finish() {
     Annotate(
         TargetSilent{.asked = "a question for its status", .waited_ms = pulse_->silence() / 1ms});
   }
+  std::vector<std::string> undecided;
+  if (!death && !silent && members() > 1) CompareMembers(undecided);
   Annotate(StageReached{Stage::kConverged});
   for (const DiskActivity& did : TakeDiskActivity(environment_, recorder_->Now())) Annotate(did);
   Annotate(StageReached{Stage::kEnd});
   Stop();
   MutexLock lock(mu_);
   Judgement judgement = judge_->Finish();
+  std::ranges::move(undecided, std::back_inserter(judgement.undecided));
   LiveVerdict verdict{.findings = {},
                       .undecided = std::move(judgement.undecided),
                       .notes = std::move(judgement.notes),
@@ -383,6 +398,35 @@ LiveVerdict LiveServer::Finish() {
     if (gone || missing || finding.guarantee == Guarantee("Settled")) found.script = 0;
   }
   return verdict;
+}
+
+// A hash of the whole history of each, once it has come as far as the sentinel.
+void LiveServer::CompareMembers(std::vector<std::string>& undecided) {
+  const Revision at = head();
+  for (int member = 1; member <= members(); ++member) {
+    std::optional<HistoryHash> hash;
+    std::set<std::string> seen;  // one that comes nearer lacks what it has not lacked before
+    std::string lacks;
+    TimePoint since = Clock::now();
+    do {
+      lacks = AskForHash(environment_.target(member),
+                         {.member = member, .revision = at, .compacted = floor(), .token = root_},
+                         hash);
+      if (seen.insert(lacks).second) since = Clock::now();
+      if (!lacks.empty()) std::this_thread::sleep_for(kSlice);
+    } while (!lacks.empty() && !Gone() && Clock::now() - since < OnThisMachine(kStandsStill));
+    if (hash) {
+      Annotate(*hash);
+    } else if (Gone()) {
+      undecided.push_back(fmt::format("member {} still lacked revision {}", member, at.value));
+    } else {
+      Annotate(MemberBehind{.member = member,
+                            .revision = at.value,
+                            .lacks = lacks,
+                            .waited_ms = kStandsStill / 1ms,
+                            .applied = HasAppliedTheLog(environment_, member)});
+    }
+  }
 }
 
 // What never answers a put is silent, whatever else it answers.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real server on which many scripts run side by side, with one recording and one judge for all of
-// them: compactions are shared, and a promise to one script must hold whatever the others do.
-// Without drawn settings it runs as its product does by default.
+// A real server, or a cluster, on which many scripts run side by side, with one recording and one
+// judge for all of them: compactions are shared, and a promise to one script must hold whatever the
+// others do. Without drawn settings it runs as its product does by default. The control watch, and
+// the questions whether it answers, are of the first member, which nothing disturbs.
 //
 //   WP_ASSIGN_OR_RETURN(auto server, LiveServer::Start({.target = spec, .folder = folder}));
 //   LiveScript(*server, client, script, 1, prng).Run();      // on any thread, live_script.h
@@ -30,6 +31,7 @@
 #include "harness/client/call_client.h"
 #include "harness/client/pulse.h"
 #include "harness/client/watch_stream.h"
+#include "harness/drive/shared/disturbances.h"
 #include "harness/environment/environment.h"
 #include "harness/history/annotation.h"
 #include "harness/history/run_started.h"
@@ -82,7 +84,10 @@ class LiveServer {
   ~LiveServer() { Stop(); }
 
   Recorder& recording() { return *recorder_; }
-  Result<Connection> Connect();
+  int members() const { return environment_.members(); }
+  Result<Connection> Connect(int member = 1);
+  // What befalls a cluster.
+  Disturbances& events() { return *events_; }
   // The token of the user with every right; empty without authentication.
   const std::string& token() const { return root_; }
   const std::string& version() const { return version_; }
@@ -125,7 +130,7 @@ class LiveServer {
   // that is no answer (IsNoAnswer) it was only late.
   Status Restart();
   // Blocks until it is done.
-  Status Defragment();
+  Status Defragment(int member = 1);
   // From here on the server is killed at that call to its disk; until it is there, or the point is
   // taken away. Requires: has_crash_points.
   Status Arm(const CrashPoint& point);
@@ -177,6 +182,8 @@ class LiveServer {
   void PutSentinel();
   Status KillAndStart();
   Status StartAgain();
+  void AwaitSettled();
+  void CompareMembers(std::vector<std::string>& undecided);
   void Append(Entry entry);
   void Follow();
   void Judged(const NumberedEntry& line) REQUIRES(mu_);
@@ -195,6 +202,7 @@ class LiveServer {
   Environment environment_;
   std::string version_;
   std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<Disturbances> events_;
   std::unique_ptr<AdminClient> auth_;
   std::string root_;  // tokens
   std::string reader_;

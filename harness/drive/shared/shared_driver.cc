@@ -133,16 +133,26 @@ void SharedDriver::Read(Revision at, Reads reads) {
                             .range_end = script_.placement_.End("*"),
                             .revision = at,
                             .serializable = true};
-  const auto asked = script_.Inquire(Method::kRange, ToMessage(request).bytes());
+  const auto asked =
+      script_.Inquire(Method::kRange, ToMessage(request).bytes(), LiveScript::Needs::kItself);
   if (!asked || asked->has_value()) return;
   script_.Differs("a serializable read of every key to be answered",
                   std::string(asked->error().message()));
+}
+
+// What each has by now. Hashes are compared once, when all scripts are over.
+void SharedDriver::AskMember(int member, Revision) {
+  const int before = script_.member_;
+  script_.Do(AtMember{member});
+  Read({}, Reads::kSerializable);
+  script_.Do(AtMember{before});
 }
 
 void SharedDriver::RequireProgress(StreamId id, Progress) {
   LiveScript::Stream* const stream = StreamOf(id);
   if (stream == nullptr) return;
   LiveServer& server = script_.server_;
+  const Disturbances::Peace peace(server.events());
   const LiveScript::Watches live = script_.LiveOn(stream);
   if (live.empty() || !script_.AwaitDelivery(live, server.head())) return;
   if (server.held_back() >= kNoNews && script_.HasCompacted(*stream)) return;
@@ -159,6 +169,7 @@ void SharedDriver::RequireProgress(StreamId id, Progress) {
 
 void SharedDriver::RequireDelivery(const std::vector<WatchRef>& watches) {
   if (script_.own_.empty()) return;
+  const Disturbances::Peace peace(script_.server_.events());
   const Revision through(script_.own_.back());
   LiveScript::Watches live = script_.LiveOn(nullptr);
   std::erase_if(live, [&](const LiveScript::LiveWatch& one) {

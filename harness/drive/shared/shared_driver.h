@@ -27,6 +27,8 @@ class SharedDriver final : public Driver {
   Revision oldest() override { return Revision(script_.base_ + 1); }
   KeyRange Own() override;
   std::size_t most_streams() override { return 1; }
+  int members() override { return script_.server_.members(); }
+  void AskMember(int member, Revision at) override;
   std::optional<StreamId> AnyStream() override;
   KeyRange HistoryToWatch(const KeyRange&) override { return Own(); }
 

@@ -6,14 +6,19 @@
 #include <utility>
 
 #include "harness/base/mutex.h"
+#include "harness/explore/live/spread.h"
 #include "harness/explore/shrink.h"
 
 namespace watchproof::explore {
 namespace {
 
 constexpr int kRunsToShrink = 150;
+constexpr int kClusterRunsToShrink = 60;  // each with a start of all members
 constexpr const char* kRecording = "history.wire.zst";
 constexpr std::size_t kServersAtOnce = 8;
+constexpr std::size_t kClustersAtOnce = 2;
+// Of the scripts on a cluster; the others take part in what befalls it.
+constexpr double kDisturbs = 0.15;
 constexpr std::size_t kQuietOneOf = 4;
 // Of scripts on one server: plain ones pay for its start.
 constexpr Duration kPlainBatch = 25s;
@@ -93,7 +98,34 @@ std::optional<Script> LiveExplorer::DrawScript(Focus focus, Prng& prng) {
   return script;
 }
 
+std::size_t LiveExplorer::ServersAtOnce() const {
+  return options_.target.members > 1 ? kClustersAtOnce : kServersAtOnce;
+}
+
+LiveExplorer::BatchPlan LiveExplorer::ClusterBatch(Duration time, std::uint64_t most) {
+  BatchPlan plan{.time = std::min(time, kPlainBatch), .most = most};
+  plan.workers = prng_.Pick(std::vector<int>{4, 64, 64});
+  plan.draws.pauses = prng_.Pick(std::vector<double>{0, 0.1, 1});
+  plan.draws.compactions = prng_.Pick(std::vector<double>{1, 0.2, 0.05});
+  plan.draws.everything = prng_.Chance(0.15);
+  plan.draws.restarts = false;
+  // Each write costs all members.
+  const bool plain = prng_.Chance(0.75);
+  const Focus focus =
+      plain ? Focus::kNone
+            : prng_.Pick(std::vector<Focus>{Focus::kWatches, Focus::kWrites, Focus::kTime});
+  plan.draws.time = focus == Focus::kTime;
+  plan.next = [this, focus](Prng& prng) {
+    std::optional<Script> script = DrawScript(focus, prng);
+    const bool disturbs = prng.Chance(kDisturbs);
+    if (script) SpreadOver(*script, options_.target.members, disturbs, prng);
+    return script;
+  };
+  return plan;
+}
+
 LiveExplorer::BatchPlan LiveExplorer::DrawBatch(Duration time, std::uint64_t most) {
+  if (options_.target.members > 1) return ClusterBatch(time, most);
   if (counts_.servers % kQuietOneOf == 1) return QuietBatch(time, most);
   const bool covering = options_.covering && !(corpus_.coverage().over() && restarting_.empty());
   if (covering && prng_.Chance(kCovering)) return CoveringBatch(time, most);
@@ -152,7 +184,7 @@ LiveExplorer::BatchPlan LiveExplorer::CrashBatch() {
 Status LiveExplorer::Explore(Duration time, std::uint64_t most,
                              const std::function<bool()>& go_on) {
   const TimePoint until = Clock::now() + time;
-  const std::uint64_t share = most / kServersAtOnce + 1;
+  const std::uint64_t share = most / ServersAtOnce() + 1;
   Status trouble;
   bool enough = false;
   std::uint64_t left = most;
@@ -166,7 +198,11 @@ Status LiveExplorer::Explore(Duration time, std::uint64_t most,
           options_.source ? SourceBatch(its_time, its_most) : DrawBatch(its_time, its_most);
       if (source_is_empty_) break;
       const Prng prng = prng_.Fork(fmt::format("batch {}", ++batches_));
-      if (plan.drawn_settings) plan.settings = DrawSettings(prng.Fork("settings"));
+      if (plan.drawn_settings) {
+        const Prng settings = prng.Fork("settings");
+        plan.settings =
+            options_.target.members > 1 ? DrawClusterSettings(settings) : DrawSettings(settings);
+      }
       left -= plan.most;
       learning_.unlock();
       const auto batch = Run(plan, prng);
@@ -184,7 +220,7 @@ Status LiveExplorer::Explore(Duration time, std::uint64_t most,
       enough = enough || !go_on();
     }
   };
-  OnThreads(std::min<std::uint64_t>(most, kServersAtOnce), work);
+  OnThreads(std::min<std::uint64_t>(most, ServersAtOnce()), work);
   return trouble;
 }
 
@@ -201,6 +237,8 @@ void LiveExplorer::Learn(const BatchPlan& plan, const Batch& batch) {
   // Of the others nothing is shown that a recording would explain.
   Finish(batch.folder, buckets_.Cite(recording));
   counts_.scripts += batch.ran.size();
+  counts_.calls += batch.calls;
+  for (const auto& [event, times] : batch.events) counts_.events[event] += times;
   if (!batch.undecided.empty()) {
     ++counts_.undecided;
     ++undecided_[WithoutNumbers(batch.undecided.front())];
@@ -249,7 +287,7 @@ Result<std::vector<LiveExplorer::Alone>> LiveExplorer::RunAlone(const std::vecto
       Finish(batch->folder, keep);
     }
   };
-  OnThreads(std::min(scripts.size(), kServersAtOnce), work);
+  OnThreads(std::min(scripts.size(), ServersAtOnce()), work);
   if (!trouble.ok()) return trouble;
   return runs;
 }
@@ -271,8 +309,9 @@ Result<std::optional<Script>> LiveExplorer::Shrink(const Bucket& bucket) {
   const auto repeats = first(examples);
   if (!trouble.ok()) return trouble;
   if (!repeats) return std::optional<Script>();
-  Script smallest = explore::Shrink(examples[*repeats], first,
-                                    {.runs = kRunsToShrink, .at_once = kServersAtOnce});
+  const int runs = options_.target.members > 1 ? kClusterRunsToShrink : kRunsToShrink;
+  Script smallest =
+      explore::Shrink(examples[*repeats], first, {.runs = runs, .at_once = ServersAtOnce()});
   if (!trouble.ok()) return trouble;
   return std::optional(std::move(smallest));
 }
@@ -319,7 +358,9 @@ Status LiveExplorer::RunOn(const std::filesystem::path& folder, const BatchPlan&
   Mutex mu;
   OnThreads(static_cast<std::size_t>(plan.workers),
             [&] { Work(*server, plan, until, prng, batch.ran, mu); });
+  batch.events = server->events().happened();
   LiveVerdict verdict = server->Finish();
+  batch.calls = verdict.calls.judged;
   if (batch.ran.empty() && !verdict.findings.empty()) batch.ran.push_back({});
   for (const LiveVerdict::OfScript& finding : verdict.findings) {
     // One that is of no script is shown with the first.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs hundreds of scripts side by side on a real server, server after server, and cuts what was
-// found out: a script alone on a fresh server, repeated and made smaller.
+// found out: a script alone on a fresh server, repeated and made smaller. A server may also be a
+// cluster.
 //
 //   LiveExplorer explorer({.target = spec, .seed = 7, .folder = folder});
 //   const auto go_on = [&] { return explorer.buckets().empty(); };
@@ -74,9 +75,11 @@ class LiveExplorer {
   struct Counts {
     std::uint64_t scripts = 0;
     std::uint64_t steps = 0;
+    std::uint64_t calls = 0;  // that were judged
     std::uint64_t servers = 0;
     std::uint64_t late = 0;       // servers that did not start in time
     std::uint64_t undecided = 0;  // servers of which a part could not be judged
+    std::map<std::string, std::uint64_t> events = {};  // that befell clusters, by their kind
   };
   const Counts& counts() const { return counts_; }
   const Corpus& corpus() const { return corpus_; }
@@ -119,6 +122,8 @@ class LiveExplorer {
     std::vector<Ran> ran;
     std::vector<std::string> undecided;
     std::filesystem::path folder;
+    std::uint64_t calls = 0;
+    std::map<std::string, std::uint64_t> events = {};
   };
   void Learn(const BatchPlan& plan, const Batch& batch) REQUIRES(learning_);
   // From any thread.
@@ -134,6 +139,8 @@ class LiveExplorer {
   void Work(LiveServer& server, const BatchPlan& plan, TimePoint until, const Prng& prng,
             std::vector<Ran>& ran, Mutex& mu);
   BatchPlan DrawBatch(Duration time, std::uint64_t most) REQUIRES(learning_);
+  BatchPlan ClusterBatch(Duration time, std::uint64_t most) REQUIRES(learning_);
+  std::size_t ServersAtOnce() const;
   BatchPlan QuietBatch(Duration time, std::uint64_t most);
   std::optional<Script> DrawScript(Focus focus, Prng& prng);
   BatchPlan SourceBatch(Duration time, std::uint64_t most);

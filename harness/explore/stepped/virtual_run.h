@@ -161,6 +161,9 @@ class VirtualRun {
   void Do(const Crash& crash);
   void Do(const Defragment&) {}  // its disk has no files
   void Do(const CrashPoint&) {}
+  void Do(const AtMember&) {}  // it is no cluster
+  void Do(const Disturb&) {}
+  void Do(const Calm&) {}
   void BuildStore();
   void CommitNews();
   void ExpireLeases();
