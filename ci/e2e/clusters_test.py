@@ -83,7 +83,7 @@ class Clusters(RunTest):
             expect={0, 1},
         )
         self.assertRegex(said, r"80 scripts on \d clusters of 3")
-        self.assertRegex(said, r"events     .*(isolate|lead|pause) [1-9]")
+        self.assertRegex(said, r"events     .*(isolate|move-leader|pause) [1-9]")
 
 
 if __name__ == "__main__":

@@ -52,7 +52,6 @@ Result<bool> Disturbances::Begin(std::uint32_t script, const Disturb& what) {
   {
     MutexLock lock(mu_);
     Note(what);
-    if (done.ok() && what.how == How::kLead) ++happened_[ToText(what.how)];
   }
   if (!armed_) WP_RETURN_IF_ERROR(LetGo());
   WP_RETURN_IF_ERROR(done);
@@ -88,7 +87,8 @@ Status Disturbances::Act(const Disturb& what) {
     return Fail(StatusCode::kFailedPrecondition, "member {} is disturbed already", armed_->member);
   }
   if (leads) return Lead(what.member);
-  WP_RETURN_IF_ERROR(HandOver(what.member));
+  WP_ASSIGN_OR_RETURN(const bool led, Leads(what.member));
+  if (led) WP_RETURN_IF_ERROR(Lead(1));
   const bool pauses = what.how == How::kPause;
   const std::string name = pauses ? "pause" : "isolate";
   WP_ASSIGN_OR_RETURN(auto fault, MakeFault(name, {{"member", std::to_string(what.member)}}));
@@ -98,19 +98,21 @@ Status Disturbances::Act(const Disturb& what) {
   return armed_->fault->Arm(ports_);
 }
 
-Status Disturbances::HandOver(int member) {
+Result<bool> Disturbances::Leads(int member) {
   WP_ASSIGN_OR_RETURN(const ServerStatus status,
                       environment_.target(member).Ask(Within(kEffectLimit)));
-  return status.member == status.leader ? Lead(1) : Status();
+  return status.member == status.leader;
 }
 
 Status Disturbances::Lead(int member) {
+  WP_ASSIGN_OR_RETURN(const bool leads, Leads(member));
+  if (leads) return {};
   const std::string name = "move-leader";
   WP_ASSIGN_OR_RETURN(const auto fault,
                       MakeFault(name, {{"to", std::to_string(member)}, {"seen-by", "itself"}}));
   Record(name, "armed", {});
   const Status moved = fault->Arm(ports_);
-  // It may lead already.
+  // There may be no leader to be asked.
   const bool asked = moved.ok() && fault->receipt().measured.at("handed_over") != 0;
   for (const Deadline until = Within(kEffectLimit); asked && !until.expired();) {
     fault->Observe(ports_);
@@ -121,8 +123,10 @@ Status Disturbances::Lead(int member) {
   const FaultReceipt receipt = fault->receipt();
   Record(name, "healed", receipt);
   WP_RETURN_IF_ERROR(moved);
-  if (receipt.fired) return {};
-  return Fail(StatusCode::kFailedPrecondition, "{}", receipt.text);
+  if (!receipt.fired) return Fail(StatusCode::kFailedPrecondition, "{}", receipt.text);
+  MutexLock lock(mu_);
+  ++happened_[name];
+  return {};
 }
 
 Status Disturbances::LetGo() {

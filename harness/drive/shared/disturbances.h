@@ -3,10 +3,10 @@
 // for all of them, and what is due to a script within a time is waited for while it is calm.
 //
 //   Disturbances events(environment, recorder);
-//   WP_RETURN_IF_ERROR(events.Begin(7, {.how = Disturb::How::kIsolate, .member = 2}));
-//   ...                                    // requests of any script
-//   events.End(7);                         // by the same one
-//   const Disturbances::Peace peace(events);
+//   WP_ASSIGN_OR_RETURN(const bool begun, events.Begin(7, {Disturb::How::kIsolate, 2}));
+//   ...                                        // requests of any script
+//   WP_RETURN_IF_ERROR(events.End(7));         // by the same one
+//   const Disturbances::Peace peace(events);   // by any
 //
 // One that would have to wait for long leaves it to the others, and meets what they do.
 //
@@ -83,7 +83,7 @@ class Disturbances {
   }
   bool Take(std::uint32_t script);
   Status Act(const Disturb& what);
-  Status HandOver(int member);
+  Result<bool> Leads(int member);
   Status Lead(int member);
   Status LetGo();
   void Record(const std::string& fault, std::string_view phase, const FaultReceipt& receipt);
