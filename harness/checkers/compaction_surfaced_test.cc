@@ -544,7 +544,7 @@ TEST(CompactionSurfaced, AMemberMayHaveItsHistoryStill) {
   const auto found = [](std::int64_t member_at, int members) {
     Script script;
     script.Put("k", "a", 2).Put("k", "b", 3).Compact(3).Put("j", "c", 4);
-    script.Watch("k", 2).Created(0, member_at);
+    script.OfMember(8).Watch("k", 2).Created(0, member_at);
     script.Deliver(0, {{2, "k"}}).Deliver(0, {{3, "k"}});
     return std::ranges::count(script.Judge({.members = members}).findings,
                               Guarantee("CompactionSurfaced"), &Finding::guarantee);
@@ -553,6 +553,22 @@ TEST(CompactionSurfaced, AMemberMayHaveItsHistoryStill) {
   EXPECT_EQ(found(3, 3), 0);
   EXPECT_EQ(found(4, 3), 1) << "it was there when the store was compacted";
   EXPECT_EQ(found(3, 1), 1);
+}
+
+// What it acknowledged itself it has carried out, whatever fault there was.
+TEST(CompactionSurfaced, AMemberThatCompactedHasNoHistoryBelow) {
+  const auto found = [](std::int64_t member, std::int64_t start) {
+    Script script;
+    script.Armed("isolate", "none", true).Healed("isolate");
+    script.Put("k", "a", 2).Put("k", "b", 3).OfMember(7).Compact(3);
+    script.OfMember(member).Watch("k", start).Created(0, 3);
+    for (std::int64_t at = start; at <= 3; ++at) script.Deliver(0, {{at, "k"}});
+    return std::ranges::count(script.Judge({.members = 3}).findings,
+                              Guarantee("CompactionSurfaced"), &Finding::guarantee);
+  };
+  EXPECT_EQ(found(7, 2), 1);
+  EXPECT_EQ(found(7, 3), 0);
+  EXPECT_EQ(found(8, 2), 0);
 }
 
 // It may be sent a snapshot as soon as the others reach it, and have reported progress before that.

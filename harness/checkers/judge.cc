@@ -139,10 +139,15 @@ struct Judge::Impl final : HistoryVisitor {
   }
   void OnCreated(WatchIndex watch, const Response& response) override {
     signer_->OnMessage(response);
-    // A member that has not come further may not have compacted yet, and have its history still.
-    const Revision at(response.message.header.revision);
-    const bool behind = options_.members > 1 && at <= model_.calls().compacted_at();
-    if (behind) table_.details(watch).floor_when_asked = {};
+    // A member that has not come further may have carried out no compaction but those that it
+    // acknowledged itself, and have its history still.
+    const HeaderView& header = response.message.header;
+    if (options_.members > 1 && Revision(header.revision) <= model_.calls().compacted_at()) {
+      WatchDetails& details = table_.details(watch);
+      details.floor_when_asked =
+          std::min(details.floor_when_asked,
+                   model_.calls().CompactedBy(header.member_id, details.asked.line));
+    }
     for (const auto& checker : checkers_) checker->Answered(watch, response);
     table_.Create(watch, response, model_.Ceiling());
     signer_->OnCreated(watch, response);

@@ -101,6 +101,7 @@ const RecordedCall* CallLog::End(const NumberedEntry& line) {
   if (answered) {
     call.outcome = CallOutcome::kAnswered;
     call.revision = revision;
+    call.member = header.member_id;
     call.response = entry.payload;
   } else if (IsDefiniteRefusal(entry.code)) {
     call.outcome = CallOutcome::kRefused;
@@ -163,11 +164,15 @@ void CallLog::Restored(Revision revision) {
   restored_ = true;
   acknowledged_ = requested_ = compacted_at_ = revision;
   compactions_.insert(revision);
+  compacted_by_.clear();
   pending_.clear();
 }
 
 void CallLog::EndCompaction(const RecordedCall& call) {
   if (call.outcome == CallOutcome::kOpen) return;
+  if (call.outcome == CallOutcome::kAnswered && call.member != 0) {
+    compacted_by_[call.member].emplace_back(call.ended, Revision(call.named));
+  }
   if (call.outcome == CallOutcome::kAnswered && Revision(call.named) > acknowledged_) {
     acknowledged_ = Revision(call.named);
     compacted_at_ = call.revision;
@@ -175,6 +180,16 @@ void CallLog::EndCompaction(const RecordedCall& call) {
   pending_.erase(call.id.value);
   requested_ = acknowledged_;
   for (const auto& [id, revision] : pending_) requested_ = std::max(requested_, revision);
+}
+
+Revision CallLog::CompactedBy(std::uint64_t member, Line before) const {
+  Revision highest{};
+  const auto acknowledged = compacted_by_.find(member);
+  if (acknowledged == compacted_by_.end()) return highest;
+  for (const auto& [line, revision] : acknowledged->second) {
+    if (line < before) highest = std::max(highest, revision);
+  }
+  return highest;
 }
 
 std::optional<Line> CallLog::ReadableSince(Revision revision, Line since) const {

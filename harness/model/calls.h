@@ -43,10 +43,11 @@ struct RecordedCall {
   // The revision that a range or a compaction asks for, or the lease that is revoked; 0: none.
   std::int64_t named = 0;
   Line began{};
-  Line ended{};         // 0: it did not
-  Duration at{};        // of its end, or of its beginning
-  Duration took{};      // until its end
-  Revision revision{};  // of the answer's header
+  Line ended{};              // 0: it did not
+  Duration at{};             // of its end, or of its beginning
+  Duration took{};           // until its end
+  Revision revision{};       // of the answer's header
+  std::uint64_t member = 0;  // that answered, likewise; 0: unknown
   Bytes request;
   Bytes response;
   Revision floor{};  // the highest compaction acknowledged before it began
@@ -109,6 +110,8 @@ class CallLog {
   Revision compaction_requested() const { return requested_; }
   // Where the store was when the highest was acknowledged.
   Revision compacted_at() const { return compacted_at_; }
+  // The highest that this member acknowledged itself before the line, and so has carried out.
+  Revision CompactedBy(std::uint64_t member, Line before) const;
   // Whether that very compaction was asked for, by anyone of the recording.
   bool CompactionAsked(Revision revision) const { return compactions_.contains(revision); }
 
@@ -154,6 +157,7 @@ class CallLog {
   Revision compacted_at_{};
   Revision requested_{};
   std::set<Revision> compactions_;
+  std::map<std::uint64_t, std::vector<std::pair<Line, Revision>>> compacted_by_;  // by member
   std::map<std::uint32_t, Revision> pending_;        // compactions neither acknowledged nor refused
   std::vector<std::pair<Line, Revision>> readable_;  // began, and the past revision
   std::set<Revision> unreadable_;

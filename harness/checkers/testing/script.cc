@@ -170,7 +170,7 @@ Script& Script::Txn(const TxnParts& parts, std::int64_t revision) {
 
 Script& Script::Compact(std::int64_t revision) {
   return Call(Method::kCompact, Message().Number(1, revision).bytes(),
-              Message().Nested(1, Header(revision)).bytes());
+              Message().Nested(1, Header(revision).Optional(2, member_)).bytes());
 }
 
 Script& Script::StartPut(std::uint32_t call, const std::string& key, const std::string& value) {
@@ -277,9 +277,14 @@ Script& Script::WithHeader(std::int64_t revision) {
   return *this;
 }
 
+Script& Script::OfMember(std::int64_t member) {
+  member_ = member;
+  return *this;
+}
+
 Message Script::Response(std::int64_t header, std::int64_t id) {
   const std::int64_t revision = std::exchange(header_, std::nullopt).value_or(header);
-  return Message().Nested(1, Header(revision)).Optional(2, id);
+  return Message().Nested(1, Header(revision).Optional(2, member_)).Optional(2, id);
 }
 
 Script& Script::Created(std::int64_t id, std::int64_t header) {

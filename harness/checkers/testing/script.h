@@ -104,6 +104,8 @@ class Script {
   Script& Cancelled(std::int64_t id, const std::string& reason = {});
   // The revision in the header of the next response, instead of the default of its kind.
   Script& WithHeader(std::int64_t revision);
+  // Another member than before compacts and sends responses from here on.
+  Script& OfMember(std::int64_t member);
   // An answer of another cluster than all others.
   Script& ForeignProgress(std::int64_t id, std::int64_t revision);
   Script& Annotate(const Annotation& annotation);
@@ -137,6 +139,7 @@ class Script {
   Duration paused_{};
   StreamId stream_{1};
   std::optional<std::int64_t> header_;  // of the next response
+  std::int64_t member_ = 0;             // in headers
   std::uint32_t calls_ = 1000;
   std::map<std::uint32_t, PutPart> started_;
   std::map<std::string, KeyValueFields> live_;
