@@ -33,6 +33,11 @@ std::string AskForHash(const Target& target, const MemberAsked& asked,
   return {};
 }
 
+bool StandStill::Reached(const std::string& lacks, bool held) {
+  if (seen_.insert(lacks).second || held) since_ = Clock::now();
+  return Clock::now() - since_ >= OnThisMachine(kLimit);
+}
+
 bool HasAppliedTheLog(Environment& environment, int member) {
   std::uint64_t most = 0;
   // Of this one last: what the log grows by meanwhile is not held against it.

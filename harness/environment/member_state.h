@@ -10,6 +10,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "harness/environment/environment.h"
@@ -27,6 +28,18 @@ struct MemberAsked {
 // What it lacks: that revision, or the compaction; empty: nothing, and there is the hash.
 std::string AskForHash(const Target& target, const MemberAsked& asked,
                        std::optional<HistoryHash>& hash);
+
+// Whether it comes nearer to what it lacks: one that does lacks what it has not lacked before.
+class StandStill {
+ public:
+  static constexpr Duration kLimit = 20s;
+  // True once it has lacked nothing new for so long. While something holds it that does not count.
+  bool Reached(const std::string& lacks, bool held);
+
+ private:
+  std::set<std::string> seen_;
+  TimePoint since_ = Clock::now();
+};
 
 // Whether it has applied as many entries of the log as each of the others.
 bool HasAppliedTheLog(Environment& environment, int member);

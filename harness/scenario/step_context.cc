@@ -32,22 +32,18 @@ void StepContext::Await(const std::string& what, Duration limit,
 }
 
 bool StepContext::MustCatchUp(int member, Revision at, const std::function<std::string()>& lacks) {
-  constexpr Duration kStandsStill = 20s;
   constexpr Duration kComesNearer = 60s;
   if (standing_still_.contains(member)) return false;
   const Target& target = environment().target(member);
   std::string lacked;
-  std::set<std::string> seen;  // one that has come nearer lacks what it has not lacked before
-  TimePoint since = Clock::now();
-  const auto stands_still = [&] {
-    // Also where another one than the harness holds it.
-    const bool disturbed = faults_.Disturb() || target.process_state() == 'T';
+  StandStill still;
+  const auto decided = [&] {
     lacked = lacks();
-    if (seen.insert(lacked).second || disturbed) since = Clock::now();
-    return Clock::now() - since >= OnThisMachine(kStandsStill);
+    // Also where another one than the harness holds it.
+    const bool held = faults_.Disturb() || target.process_state() == 'T';
+    return still.Reached(lacked, held) || lacked.empty();
   };
-  const auto decided = [&] { return stands_still() || lacked.empty(); };
-  const Duration limit = faults_.Disturb() ? kStandsStill : kComesNearer;
+  const Duration limit = faults_.Disturb() ? StandStill::kLimit : kComesNearer;
   const bool in_time = session_.PumpUntil(decided, Within(limit));
   if (in_time && lacked.empty()) return true;
   if (in_time) {
@@ -55,7 +51,7 @@ bool StepContext::MustCatchUp(int member, Revision at, const std::function<std::
     session_.Annotate(MemberBehind{.member = member,
                                    .revision = at.value,
                                    .lacks = lacked,
-                                   .waited_ms = kStandsStill / 1ms,
+                                   .waited_ms = StandStill::kLimit / 1ms,
                                    .applied = HasAppliedTheLog(environment(), member)});
   } else {
     Inconclusive(fmt::format("member {} still lacked revision {}: {}", member, at.value, lacked));

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <set>
 #include <utility>
 
 #include "harness/client/kv_client.h"
@@ -25,8 +24,6 @@ constexpr Duration kRestartLimit = 20s;
 constexpr int kMostStarts = 3;
 // A machine that stands still uses up no more of a time limit than this.
 constexpr Duration kSlice = 250ms;
-// A member that nothing disturbs has come nearer by then.
-constexpr Duration kStandsStill = 20s;
 constexpr const char* kReader = "reader";
 
 std::uint32_t NumberAfter(std::string_view text, std::string_view word) {
@@ -404,17 +401,16 @@ LiveVerdict LiveServer::Finish() {
 void LiveServer::CompareMembers(std::vector<std::string>& undecided) {
   const Revision at = head();
   for (int member = 1; member <= members(); ++member) {
+    Target& target = environment_.target(member);
     std::optional<HistoryHash> hash;
-    std::set<std::string> seen;  // one that comes nearer lacks what it has not lacked before
+    StandStill still;
     std::string lacks;
-    TimePoint since = Clock::now();
-    do {
-      lacks = AskForHash(environment_.target(member),
-                         {.member = member, .revision = at, .compacted = floor(), .token = root_},
-                         hash);
-      if (seen.insert(lacks).second) since = Clock::now();
-      if (!lacks.empty()) std::this_thread::sleep_for(kSlice);
-    } while (!lacks.empty() && !Gone() && Clock::now() - since < OnThisMachine(kStandsStill));
+    for (bool decided = false; !decided;) {
+      lacks = AskForHash(
+          target, {.member = member, .revision = at, .compacted = floor(), .token = root_}, hash);
+      decided = hash || Gone() || still.Reached(lacks, target.process_state() == 'T');
+      if (!decided) std::this_thread::sleep_for(kSlice);
+    }
     if (hash) {
       Annotate(*hash);
     } else if (Gone()) {
@@ -423,7 +419,7 @@ void LiveServer::CompareMembers(std::vector<std::string>& undecided) {
       Annotate(MemberBehind{.member = member,
                             .revision = at.value,
                             .lacks = lacks,
-                            .waited_ms = kStandsStill / 1ms,
+                            .waited_ms = StandStill::kLimit / 1ms,
                             .applied = HasAppliedTheLog(environment_, member)});
     }
   }
