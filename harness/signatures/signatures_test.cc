@@ -315,6 +315,15 @@ TEST(Signature, OfProgressThatWasAskedForEarlier) {
             "progress-for-a-later-watch");
 }
 
+// A watch with a negative start, anywhere on the store, explains less than the request itself.
+TEST(Signature, OfProgressThatWasAskedForEarlierBesideANegativeStart) {
+  Script script = Script().Put("k", "a", 2).Watch("j", -1).Created(0, 2).AskProgress();
+  script.Watch("k", 2).Created(1, 2).Progress(-1, 2).Annotate(ClosingStream{StreamId(1)});
+  script.Closed(StatusCode::kUnavailable).On(2);
+  script.Annotate(Resumption{StreamId(1), 1, StreamId(2), 0}).Watch("k", 3).Created(0, 2);
+  EXPECT_EQ(SignatureOf(Guarantee("Resumable"), script), "progress-for-a-later-watch");
+}
+
 // The known bug delays a change. A change that never came to a watch that is open is lost.
 TEST(Signature, OfALossBelowProgressThatWasAskedForEarlier) {
   const auto signature = [](bool closed) {
