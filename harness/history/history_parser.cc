@@ -53,13 +53,6 @@ struct HistoryParser::Stream {
     if (found == sparse.end()) return std::nullopt;
     return found->second;
   }
-  // Requests are handled in order, so a cancel means the latest create before it, answered or not.
-  std::optional<WatchIndex> FindForCancel(std::int64_t watch_id) const {
-    for (std::size_t i = asked.size(); i > answered; --i) {
-      if (watch_id != 0 && chosen[i - 1] == watch_id) return asked[i - 1];
-    }
-    return Find(watch_id);
-  }
 };
 
 HistoryParser::HistoryParser(HistoryVisitor& visitor) : visitor_(visitor) {}
@@ -103,6 +96,18 @@ HistoryParser::Stream& HistoryParser::StreamOf(StreamId id) {
   return *latest_;
 }
 
+// Requests are handled in order, so a cancel means the latest create before it, answered or not;
+// but one that asks for the id of an open watch will be refused.
+std::optional<WatchIndex> HistoryParser::FindForCancel(const Stream& stream,
+                                                       std::int64_t id) const {
+  const auto named = stream.Find(id);
+  if (named && !parsed_[named->value].ended && parsed_[named->value].cancels == 0) return named;
+  for (std::size_t i = stream.asked.size(); i > stream.answered; --i) {
+    if (id != 0 && stream.chosen[i - 1] == id) return stream.asked[i - 1];
+  }
+  return named;
+}
+
 void HistoryParser::ParseRequest(const NumberedEntry& line) {
   Stream& stream = StreamOf(line.entry.stream);
   const Where where{line.line, line.entry.at};
@@ -122,7 +127,7 @@ void HistoryParser::ParseRequest(const NumberedEntry& line) {
     stream.chosen.push_back(request.create.watch_id);
     visitor_.OnAsked(watch, {where, stream.id, ordinal, request.create});
   } else if (request.kind == WatchRequestKind::kCancel) {
-    const auto watch = stream.FindForCancel(request.cancel_id);
+    const auto watch = FindForCancel(stream, request.cancel_id);
     if (stream.answered < stream.asked.size()) {
       stream.early_cancels.push_back({request.cancel_id, stream.asked.size(), where});
     }

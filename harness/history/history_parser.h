@@ -130,6 +130,7 @@ class HistoryParser {
   };
 
   Stream& StreamOf(StreamId id);
+  std::optional<WatchIndex> FindForCancel(const Stream& stream, std::int64_t id) const;
   void ParseRequest(const NumberedEntry& line);
   void ParseResponse(const NumberedEntry& line);
   void ParseStreamClosed(const NumberedEntry& line);
