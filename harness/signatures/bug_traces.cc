@@ -377,8 +377,7 @@ void BugTraces::FindRefusedShift(const Response& response) {
     moved_.emplace(answered.began, refused);
     if (moved_.size() == 1) continue;
     const RecordedCall& first = *moved_.begin()->second;
-    rewind_ = Rewind{first.began, first.before.revision, Rewind::Cause::kRefusedWrite};
-    return;
+    return LeaveWith(first, first.before.revision);
   }
 }
 
@@ -479,7 +478,18 @@ void BugTraces::FindShift(const Response& response) {
 
 void BugTraces::Conclude(const Reader& reader) {
   if (rewind_ || !reader.refused || !reader.seen) return;
-  rewind_ = Rewind{reader.call.began, reader.seen->previous(), Rewind::Cause::kRefusedWrite};
+  LeaveWith(reader.call, reader.seen->previous());
+}
+
+// One was refused and done: those that were refused before it may have been, too.
+void BugTraces::LeaveWith(const RecordedCall& refused, Revision to) {
+  const Line crash = facts_.faults.LatestCrash(refused.began);
+  const auto first = std::ranges::find_if(readers_, [crash](const Reader& one) {
+    return one.refused && !one.ways.empty() && one.call.began > crash;
+  });
+  const RecordedCall& begin = first != readers_.end() ? first->call : refused;
+  rewind_ = Rewind{std::min(begin.began, refused.began), std::min(to, begin.before.revision),
+                   Rewind::Cause::kRefusedWrite};
 }
 
 }  // namespace watchproof

@@ -168,6 +168,7 @@ class BugTraces final : public Signer {
     std::optional<Revision> seen{};            // a watch received what it writes
   };
   void Conclude(const Reader& reader);
+  void LeaveWith(const RecordedCall& refused, Revision to);
   void FindRefusedShift(const Response& response);
   const RecordedCall* RefusedBefore(Line line, std::int64_t moved) const;
   void NoteAnswered(const RecordedCall& call);

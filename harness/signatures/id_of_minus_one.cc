@@ -21,6 +21,8 @@ WP_SIGNATURE(EndedByRefusal, "id-of-minus-one") {
   });
 }
 
-WP_SIGNATURE(PassedOverByNamesake, "id-of-minus-one") { return one.PassedOver(Passing::kSharedId); }
+WP_SIGNATURE(PassedOverByNamesake, "id-of-minus-one") {
+  return one.PassedOver(Passing::kSharedId) || one.NoticeAfter(Passing::kSharedId);
+}
 
 }  // namespace watchproof

@@ -7,7 +7,7 @@ namespace watchproof {
 
 WP_SIGNATURE(ProgressForLaterWatch, "progress-for-a-later-watch") {
   const auto* const below = one.As<symptom::ProgressBelowStart>();
-  return one.PassedOver(Passing::kEarlierRequest) ||
+  return one.PassedOver(Passing::kEarlierRequest) || one.NoticeAfter(Passing::kEarlierRequest) ||
          (below != nullptr && one.traces.ForEarlierRequest(*one.watch, *below->response));
 }
 

@@ -7,7 +7,9 @@ namespace watchproof {
 
 WP_SIGNATURE(ProgressOvertakes, "progress-overtakes") {
   const auto* const back = one.As<symptom::ProgressBack>();
-  return one.PassedOver(Passing::kRequest) ||
+  // A snapshot explains that notice too.
+  const bool parted = one.facts.faults.MembersParted({});
+  return one.PassedOver(Passing::kRequest) || (!parted && one.NoticeAfter(Passing::kRequest)) ||
          (back != nullptr && back->response->message.watch_id < 0 &&
           one.facts.table.ProgressAsked(back->response->stream));
 }

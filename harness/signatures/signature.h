@@ -60,6 +60,11 @@ struct Filing {
     const auto* const passed = As<symptom::PassedOver>();
     return passed != nullptr && traces.of(passed->watch).passing == how;
   }
+  // It is about ErrCompacted, which was right: progress of such a kind did not concern the watch.
+  bool NoticeAfter(Passing how) const {
+    const auto* const notice = As<symptom::FalseNotice>();
+    return notice != nullptr && notice->by_progress && watch && traces.of(*watch).passing == how;
+  }
 };
 
 struct RankedSignature {

@@ -502,17 +502,19 @@ TEST(Signature, OfEventsOfTheNextWatchWithTheId) {
 }
 
 TEST(Signature, OfAPreviousValueThatIsMissingAfterACancel) {
-  const auto signature = [](bool cancelled) {
-    Script script = Script().Put("k", "a", 2).Watch("k", 3, {.previous = true}).Created(0, 2);
-    script.Put("k", "b", 3);
-    if (cancelled) script.Cancel(0);
+  const auto signature = [](bool cancelled, bool asked_again = false) {
+    Script script = Script().Put("k", "a", 2);
+    script.Watch("k", 3, {.id = 7, .previous = true}).Created(7, 2).Put("k", "b", 3);
+    if (asked_again) script.Watch("j", 0, {.id = 7});
+    if (cancelled) script.Cancel(7);
     return SignatureOf(
         Guarantee("PreviousValue"),
         script.DeliverRaw(
-            0, {{.kv = {.key = "k", .value = "b", .create = 2, .mod = 3, .version = 2}}}));
+            7, {{.kv = {.key = "k", .value = "b", .create = 2, .mod = 3, .version = 2}}}));
   };
   EXPECT_EQ(signature(true), "forgotten-by-cancel");
   EXPECT_EQ(signature(false), "") << "nothing has been compacted";
+  EXPECT_EQ(signature(true, true), "forgotten-by-cancel") << "as what asks for its id is refused";
 }
 
 // Events that were made before the created response was sent, and only those.
@@ -583,8 +585,24 @@ TEST(Signature, OfANoticeToAQuietWatchDependsOnASnapshot) {
     return SignatureOf(Guarantee("CompactionSurfaced"), script.Compacted(0, 4));
   };
   EXPECT_EQ(signature(true, "j"), "quiet-watch-compacted");
-  EXPECT_EQ(signature(false, "j"), "");
+  EXPECT_EQ(signature(false, "j"), "progress-overtakes");
   EXPECT_EQ(signature(true, "k"), "progress-overtakes");
+}
+
+// The watch had not come as far as its progress claims, which passed over nothing.
+TEST(Signature, OfANoticeAfterProgressThatIsOfNoConcernToTheWatch) {
+  const auto signature = [](std::int64_t other, bool before) {
+    Script script = Script().Put("j", "a", 2).Put("j", "b", 3).Put("j", "c", 4);
+    script.Watch("j", 5, {.id = other}).Created(other, 4);
+    if (before) script.AskProgress();
+    script.Watch("k", 2, {.id = 8}).Created(8, 4);
+    if (!before) script.AskProgress();
+    return SignatureOf(Guarantee("CompactionSurfaced"),
+                       script.Progress(-1, 4).Compact(4).Compacted(8, 4));
+  };
+  EXPECT_EQ(signature(-1, false), "id-of-minus-one");
+  EXPECT_EQ(signature(7, true), "progress-for-a-later-watch");
+  EXPECT_EQ(signature(7, false), "progress-overtakes");
 }
 
 // The bug concerns open ranges only.
@@ -755,6 +773,27 @@ TEST(Signature, OfPutsThatMovedSinceAnUnseenOneWasRefusedAndDone) {
             "refused-write-done");
   EXPECT_NE(SignatureOf(Guarantee("Reliable"), broken(StatusCode::kInvalidArgument, 1, 2)),
             "refused-write-done");
+}
+
+// That the first was done does not show by itself, if another deletion may be what is seen.
+TEST(Signature, OfWhatIsMissingSinceAnEarlierTransactionWasRefusedAndDone) {
+  const auto signature = [](bool first) {
+    const Message erase = Message().Text(1, "k");
+    const Message read = Message().Text(1, "secret");
+    const Message request =
+        Message().Nested(2, Message().Nested(3, erase)).Nested(2, Message().Nested(1, read));
+    Script script = Script().Annotate(RightsChanged{"writer"}).Put("k", "a", 2).Watch("k", 3);
+    script.Created(0, 2);
+    if (first) script.StartTxn(7, request).FailCall(7, Method::kTxn, StatusCode::kPermissionDenied);
+    script.StartTxn(8, request).DeliverRaw(0, {{.deleted = true, .kv = {.key = "k", .mod = 3}}});
+    script.Put("k", "b", 3).Put("y", "b", 4);
+    script.StartTxn(9, GhostOf("k")).FailCall(9, Method::kTxn, StatusCode::kPermissionDenied);
+    script.DeliverRaw(
+        0, {{.kv = {.key = "k", .value = "ghost", .create = 3, .mod = 6, .version = 2}}});
+    return SignatureOf(Guarantee("Reliable"), script.Read(4));
+  };
+  EXPECT_EQ(signature(true), "refused-write-done");
+  EXPECT_EQ(signature(false), "");
 }
 
 // One member refuses it for its read of the past, and the others do its put; whichever is seen
