@@ -18,16 +18,25 @@ bool DeleteToTheEnd(const std::vector<Operation>& operations, std::string_view k
 
 }  // namespace
 
-void BugTraces::OnAsked(WatchIndex watch, const Asked&) {
+void BugTraces::OnAsked(WatchIndex watch, const Asked& asked) {
   const WatchDetails& details = table_.details(watch);
   const StreamId stream = table_.state(watch).stream;
   WatchTraces& traces = traces_.emplace_back();
   traces.received_when_asked = table_.Received(stream);
   traces.stream_at_when_asked = stream_at_[stream.value];
+  NoteReached(asked.where.at, {});
+  traces.everywhere_when_asked = everywhere_;
   if (details.requested_start < 0) negative_.push_back(watch);
   if (details.requested_id == kWholeStream) ++sharing_[stream.value];
   const auto progress = progress_.find(stream.value);
   if (progress != progress_.end()) traces.progress_asked_before = progress->second.requests;
+}
+
+void BugTraces::NoteReached(Duration at, Revision revision) {
+  constexpr Duration kOnTheWay = 1s;
+  if (reached_.empty() || revision > reached_.back().second) reached_.emplace_back(at, revision);
+  while (reached_.size() > 1 && reached_[1].first + kOnTheWay <= at) reached_.pop_front();
+  if (reached_.front().first + kOnTheWay <= at) everywhere_ = reached_.front().second;
 }
 
 void BugTraces::OnRefused(WatchIndex watch, const Response&) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <map>
 #include <optional>
@@ -44,6 +45,8 @@ struct WatchTraces {
   std::uint64_t received_when_asked = 0;
   // The highest revision in a message of its stream by then: the server of the stream was there.
   Revision stream_at_when_asked{};
+  // What was known so long before that a member which no fault keeps apart has it as well.
+  Revision everywhere_when_asked{};
   std::set<Line> former_events{};
   // The messages with events, or ErrCompacted, of the next watch with the id, before this one's
   // cancel was answered; and of that next watch, what came so.
@@ -110,6 +113,7 @@ class BugTraces final : public Signer {
 
   void CallStarted(const RecordedCall& call) override;
   void CallEnded(const RecordedCall& call) override {
+    NoteReached(call.at, call.revision);
     EndReader(call);
     NoteAnswered(call);
     FindRecreated(call);
@@ -135,6 +139,7 @@ class BugTraces final : public Signer {
   }
   // Events, by any watch of the recording.
   void OnControlEvents(const Response& response) override {
+    NoteReached(response.where.at, response.highest);
     FindRefusedWrite(response);
     FindShift(response);
   }
@@ -156,6 +161,7 @@ class BugTraces final : public Signer {
   void EndReader(const RecordedCall& call);
   void FindRefusedWrite(const Response& response);
   bool NothingDeleted(const EventView& event) const;
+  void NoteReached(Duration at, Revision revision);
   void FindShift(const Response& response);
   void NoteAsked(const RecordedCall& call);
 
@@ -186,6 +192,9 @@ class BugTraces final : public Signer {
   std::map<std::uint32_t, int> sharing_;  // watches with the id -1, by stream
   std::set<Line> means_either_;
   std::map<std::uint32_t, Revision> stream_at_;  // the highest revision in a message, by stream
+  // What was known to be written, and when: from the latest that is everywhere on.
+  std::deque<std::pair<Duration, Revision>> reached_;
+  Revision everywhere_{};
   struct ProgressAsks {
     std::uint64_t requests = 0;
     std::uint64_t answers = 0;

@@ -357,6 +357,11 @@ TEST(Signature, OfACreatedResponseAheadOfItsWatch) {
                                .Created(0, 2)
                                .Deliver(0, {{2, "k"}});
   EXPECT_EQ(SignatureOf(Guarantee("Reliable"), caught_up, {.members = 3}), "");
+  // Nor what was written just before.
+  const Script at_once = Script().Put("k", "a", 2).Watch("k", 0).Created(0, 2);
+  EXPECT_EQ(
+      SignatureOf(Guarantee("Reliable"), Script(at_once).Deliver(0, {{2, "k"}}), {.members = 3}),
+      "created-too-late");
   // The stream had said before that the store was there.
   Script script = Script().StartPut(1, "k", "a").Watch("j", 0).Created(0, 2);
   script.Watch("k", 0).AckPut(1, 2).Created(1, 2).Deliver(1, {{2, "k"}});
