@@ -2,6 +2,7 @@
 #include "harness/checkers/compaction_notice.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace watchproof {
@@ -28,6 +29,19 @@ bool NothingBetween(const Facts& facts, WatchIndex watch, Revision after, Revisi
   return next == expected.size() || expected[next].revision >= floor;
 }
 
+// From where on the message of that line may have been sent: it names the revision, and may have
+// waited for its client since the next write began.
+Line SentSince(const Facts& facts, const CaughtUpTo& caught_up_to) {
+  const Timeline& timeline = facts.timeline();
+  const auto changes = std::views::iota(timeline.first_change(), timeline.changes());
+  const auto next =
+      std::ranges::upper_bound(changes, caught_up_to.through, {},
+                               [&](std::uint32_t i) { return timeline.change(i).revision; });
+  const Line written = next != changes.end() ? timeline.change(*next).written : Line();
+  const Line came = caught_up_to.where.line;
+  return written.value != 0 ? std::min(came, written) : came;
+}
+
 // Whether compaction cannot have deleted any pending event. A target compares positions, not
 // events: while it has not scanned the history below the floor for this watch, it may send
 // ErrCompacted even if none of that history concerns the watch. Once the watch has caught up, it
@@ -35,7 +49,7 @@ bool NothingBetween(const Facts& facts, WatchIndex watch, Revision after, Revisi
 // that was away may be sent it when the fault is over, and report progress until then.
 bool CaughtUp(const Facts& facts, WatchIndex watch, Revision floor) {
   const std::optional<CaughtUpTo>& caught_up_to = facts.details(watch).caught_up_to;
-  if (!caught_up_to || facts.faults.MembersParted(caught_up_to->where.line)) return false;
+  if (!caught_up_to || facts.faults.MembersParted(SentSince(facts, *caught_up_to))) return false;
   if (facts.options.members > 1 && facts.faults.MayLag(caught_up_to->where.at)) return false;
   return NothingBetween(facts, watch, caught_up_to->through, floor);
 }

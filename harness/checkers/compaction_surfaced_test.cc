@@ -586,5 +586,19 @@ TEST(CompactionSurfaced, AMemberThatHasJustComeBackMayBeSentASnapshot) {
   EXPECT_EQ(found(1s, 1), 1);
 }
 
+// Both messages waited for a client that did not read: they were sent before and after a snapshot.
+TEST(CompactionSurfaced, WhatItHadCaughtUpWithMayHaveWaited) {
+  const auto found = [](std::int64_t progress) {
+    Script script;
+    script.Put("k", "a", 2).Watch("k", 0).Created(0, 2).Put("j", "b", 3);
+    script.Armed("isolate", "none", true).Put("j", "c", 4).Healed("isolate").Pause(20s);
+    script.Put("j", "d", 5).Put("j", "e", 6).Compact(6).Progress(0, progress).Compacted(0, 6);
+    return std::ranges::count(script.Judge({.members = 3}).findings,
+                              Guarantee("CompactionSurfaced"), &Finding::guarantee);
+  };
+  EXPECT_EQ(found(3), 0);
+  EXPECT_EQ(found(4), 1) << "the member was back, and had been sent what it missed";
+}
+
 }  // namespace
 }  // namespace watchproof
