@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "harness/bugs/answer_key.h"
 #include "harness/checkers/testing/script.h"
 #include "harness/history/history_parser.h"
@@ -504,6 +507,21 @@ TEST(Signature, OfEventsOfTheNextWatchWithTheId) {
     EXPECT_EQ(SignatureOf(Guarantee("Filtered"), script), "events-of-former-watch") << chosen;
     EXPECT_EQ(SignatureOf(Guarantee("Reliable"), script), "events-of-former-watch") << chosen;
   }
+}
+
+// The events that follow it are no sign of a full queue then.
+TEST(Signature, OfANoticeToTheFormerWatchOfTheId) {
+  Script script = Script().Put("k", "a", 2).Put("k", "b", 3);
+  script.Watch("k", 2, {.id = 7}).Created(7, 3).Cancel(7).Cancelled(7).Compact(3);
+  script.Watch("k", 4, {.id = 7}).Created(7, 3);
+  for (std::int64_t at = 4; at < 204; ++at) {
+    script.Put("k", "c", at);
+    if (at == 150) script.Compacted(7, 3);
+    script.Deliver(7, {{at, "k"}});
+  }
+  std::set<std::string> signatures;
+  for (const Finding& finding : script.Judge().findings) signatures.insert(finding.signature);
+  EXPECT_THAT(signatures, testing::ElementsAre("events-of-former-watch"));
 }
 
 TEST(Signature, OfAPreviousValueThatIsMissingAfterACancel) {

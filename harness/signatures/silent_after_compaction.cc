@@ -7,6 +7,8 @@
 namespace watchproof {
 
 WP_SIGNATURE(SilentAfterCompaction, "silent-after-compaction") {
+  // That it was meant for the former watch of the id is known; this would be a guess.
+  if (one.RestsOn(&WatchTraces::former_events)) return false;
   if (const auto* const silence = one.As<symptom::Silence>()) {
     return one.traces.QueueMayHaveBeenFull(*one.watch, Revision(), silence->received);
   }
