@@ -141,6 +141,16 @@ TEST_F(Recordings, AFileAloneIsJudgedForItself) {
   EXPECT_THAT(Check(elsewhere, 1), HasSubstr("1 found; no earlier verdict"));
 }
 
+TEST_F(Recordings, FindingsOfAnotherCauseSaySo) {
+  Script script = Script().Put("j", "a", 2).Watch("j", 3, {.id = -1}).Created(-1, 2);
+  script.Watch("k", 2, {.id = 8}).Created(8, 2).Watch("k", 5, {.id = 9}).Created(9, 2);
+  script.Progress(-1, 2).Compact(2).Compacted(8, 2).Compacted(9, 2);
+  const fs::path elsewhere = folder_ / "alone.zst";
+  fs::rename(Record(script), elsewhere);
+  EXPECT_THAT(Check(elsewhere, 1), AllOf(HasSubstr("looks like watch-id-of-minus-one"),
+                                         HasSubstr("looks like nothing that is known")));
+}
+
 TEST_F(Recordings, AreDrawnWithTheirFirstFinding) {
   const fs::path svg = folder_ / "bug.svg";
   const fs::path file = Record(Twice());

@@ -74,15 +74,17 @@ void PrintRow(std::string_view name, const std::string& text) {
   fmt::print("          {:<10} {}\n", name, Escaped(text));
 }
 
-// The first of each guarantee in full, then a few: the others break the same promise in the same
-// way.
+// The first of each guarantee in full, then a few: the others break the same promise, and say so if
+// they have another cause than the one before.
 void PrintFresh(const std::vector<FindingRecord>& findings, ShowAll all) {
   constexpr std::size_t kShown = 4;
   std::map<std::string, std::size_t> reported;  // by guarantee
+  std::map<std::string, std::string> causes;    // that were shown last
   for (const FindingRecord& finding : findings) {
     const std::size_t before = reported[finding.guarantee]++;
     if (before >= kShown && all == ShowAll::kNo) continue;
     PrintSubject("new", finding);
+    const std::string cause = std::exchange(causes[finding.guarantee], finding.signature);
     if (before == 0) {
       for (const FindingRow& row : FindingRows(finding)) {
         if (row.name != "watch") PrintRow(row.name, row.text);
@@ -90,6 +92,10 @@ void PrintFresh(const std::vector<FindingRecord>& findings, ShowAll all) {
     } else {
       PrintRow("expected", finding.expected);
       PrintRow("observed", finding.observed);
+      const bool known = !finding.signature.empty();
+      if (finding.signature != cause) {
+        PrintRow("looks like", known ? finding.signature : "nothing that is known");
+      }
     }
   }
   for (const auto& [guarantee, count] : reported) {
