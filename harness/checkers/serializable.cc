@@ -24,6 +24,7 @@ class Serializable final : public Checker {
          .observed = fmt::format("member {} answered {:08x}", hash->member, hash->hash),
          .evidence = {line},
          .where = where,
+         .about = Revision(hash->revision),
          .promise = "All members of a cluster hold the same history."});
   }
 

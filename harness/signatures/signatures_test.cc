@@ -728,6 +728,12 @@ TEST(Signature, OfWhatIsMissingSinceATransactionWasRefusedAndDone) {
   };
   EXPECT_EQ(SignatureOf(Guarantee("Atomic"), broken(true)), "refused-write-done");
   EXPECT_EQ(SignatureOf(Guarantee("Atomic"), broken(false)), "");
+  for (const bool refused : {true, false}) {
+    Script hashes = broken(refused);
+    hashes.Annotate(HistoryHash{.member = 1, .revision = 6, .hash = 1});
+    hashes.Annotate(HistoryHash{.member = 2, .revision = 6, .hash = 2});
+    EXPECT_EQ(SignatureOf(Guarantee("Serializable"), hashes), refused ? "refused-write-done" : "");
+  }
 }
 
 // From there on a watch may be given another value as the one before; what it was given up to there
