@@ -24,22 +24,36 @@ void BugTraces::OnAsked(WatchIndex watch, const Asked& asked) {
   WatchTraces& traces = traces_.emplace_back();
   traces.received_when_asked = table_.Received(stream);
   traces.stream_at_when_asked = stream_at_[stream.value];
-  NoteReached(asked.where.at, {});
-  traces.everywhere_when_asked = everywhere_;
+  traces.everywhere_when_asked = EverywhereBy(asked.where.at);
+  if (facts_.options.members > 1) reached_when_asked_[watch.value] = reached_by_;
   if (details.requested_start < 0) negative_.push_back(watch);
   if (details.requested_id == kWholeStream) ++sharing_[stream.value];
   const auto progress = progress_.find(stream.value);
   if (progress != progress_.end()) traces.progress_asked_before = progress->second.requests;
 }
 
+// A member may lack for so long what another one has, without a fault.
+constexpr Duration kOnTheWay = 1s;
+
 void BugTraces::NoteReached(Duration at, Revision revision) {
-  constexpr Duration kOnTheWay = 1s;
   if (reached_.empty() || revision > reached_.back().second) reached_.emplace_back(at, revision);
   while (reached_.size() > 1 && reached_[1].first + kOnTheWay <= at) reached_.pop_front();
-  if (reached_.front().first + kOnTheWay <= at) everywhere_ = reached_.front().second;
+}
+
+void BugTraces::NoteMember(std::uint64_t member, Revision revision) {
+  if (facts_.options.members == 1 || member == 0) return;
+  Revision& reached = reached_by_[member];
+  reached = std::max(reached, revision);
+}
+
+Revision BugTraces::EverywhereBy(Duration at) const {
+  const auto later =
+      std::ranges::find_if(reached_, [at](const auto& one) { return one.first + kOnTheWay > at; });
+  return later == reached_.begin() ? Revision() : std::prev(later)->second;
 }
 
 void BugTraces::OnRefused(WatchIndex watch, const Response&) {
+  reached_when_asked_.erase(watch.value);
   if (table_.details(watch).requested_id == kWholeStream) {
     --sharing_[table_.state(watch).stream.value];
   }
@@ -51,8 +65,10 @@ bool BugTraces::SharesIdOfStream(StreamId stream) const {
 }
 
 void BugTraces::OnMessage(const Response& response) {
+  const HeaderView& header = response.message.header;
   Revision& at = stream_at_[response.stream.value];
-  at = std::max(at, Revision(response.message.header.revision));
+  at = std::max(at, Revision(header.revision));
+  NoteMember(header.member_id, Revision(header.revision));
   const bool of_stream = response.message.watch_id == kWholeStream;
   if (of_stream && SharesIdOfStream(response.stream)) means_either_.insert(response.where.line);
 }
@@ -106,7 +122,12 @@ bool BugTraces::QueueMayHaveBeenFull(WatchIndex watch, Revision beyond,
   return received >= since + kQueue;
 }
 
-void BugTraces::OnCreated(WatchIndex watch, const Response&) {
+void BugTraces::OnCreated(WatchIndex watch, const Response& response) {
+  if (const auto asked = reached_when_asked_.extract(watch.value)) {
+    const auto own = asked.mapped().find(response.message.header.member_id);
+    Revision& at = traces_[watch.value].stream_at_when_asked;
+    if (own != asked.mapped().end()) at = std::max(at, own->second);
+  }
   const WatchState& state = table_.state(watch);
   const std::optional<Revision> ceiling = facts_.model.Ceiling();
   traces_[watch.value].created_beyond_writes =
@@ -493,11 +514,10 @@ void BugTraces::Conclude(const Reader& reader) {
 // One was refused and done: those that were refused before it may have been, too.
 void BugTraces::LeaveWith(const RecordedCall& refused, Revision to) {
   const Line crash = facts_.faults.LatestCrash(refused.began);
-  const auto first = std::ranges::find_if(readers_, [crash](const Reader& one) {
+  const Reader& first = *std::ranges::find_if(readers_, [crash](const Reader& one) {
     return one.refused && !one.ways.empty() && one.call.began > crash;
-  });
-  const RecordedCall& begin = first != readers_.end() ? first->call : refused;
-  rewind_ = Rewind{std::min(begin.began, refused.began), std::min(to, begin.before.revision),
+  });  // or the call itself
+  rewind_ = Rewind{first.call.began, std::min(to, first.call.before.revision),
                    Rewind::Cause::kRefusedWrite};
 }
 

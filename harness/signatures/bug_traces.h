@@ -43,7 +43,8 @@ struct WatchTraces {
   bool names_its_request = false;
   // How many messages with events or ErrCompacted its stream had received when it was asked for.
   std::uint64_t received_when_asked = 0;
-  // The highest revision in a message of its stream by then: the server of the stream was there.
+  // The highest revision by then in a message of its stream, or in any other of the member that
+  // created it: the server of the stream was there.
   Revision stream_at_when_asked{};
   // What was known so long before that a member which no fault keeps apart has it as well.
   Revision everywhere_when_asked{};
@@ -114,6 +115,7 @@ class BugTraces final : public Signer {
   void CallStarted(const RecordedCall& call) override;
   void CallEnded(const RecordedCall& call) override {
     NoteReached(call.at, call.revision);
+    NoteMember(call.member, call.revision);
     EndReader(call);
     NoteAnswered(call);
     FindRecreated(call);
@@ -162,6 +164,8 @@ class BugTraces final : public Signer {
   void FindRefusedWrite(const Response& response);
   bool NothingDeleted(const EventView& event) const;
   void NoteReached(Duration at, Revision revision);
+  void NoteMember(std::uint64_t member, Revision revision);
+  Revision EverywhereBy(Duration at) const;
   void FindShift(const Response& response);
   void NoteAsked(const RecordedCall& call);
 
@@ -194,7 +198,9 @@ class BugTraces final : public Signer {
   std::map<std::uint32_t, Revision> stream_at_;  // the highest revision in a message, by stream
   // What was known to be written, and when: from the latest that is everywhere on.
   std::deque<std::pair<Duration, Revision>> reached_;
-  Revision everywhere_{};
+  using ByMember = std::map<std::uint64_t, Revision>;
+  ByMember reached_by_;
+  std::map<std::uint32_t, ByMember> reached_when_asked_;  // by watch, until its create is answered
   struct ProgressAsks {
     std::uint64_t requests = 0;
     std::uint64_t answers = 0;

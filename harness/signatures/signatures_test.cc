@@ -346,8 +346,12 @@ TEST(Signature, OfACreatedResponseAheadOfItsWatch) {
   EXPECT_EQ(signature(Script().Watch("k", 0).Put("k", "a", 2)), "created-too-late");
   EXPECT_EQ(signature(Script().Put("k", "a", 2).Watch("k", 0)), "");
   // What other members have, one that was away may not have yet.
-  const Script behind =
-      Script().Armed("pause", "none", true).Put("k", "a", 2).Healed("pause").Watch("k", 0);
+  const Script behind = Script()
+                            .Armed("pause", "none", true)
+                            .Put("k", "a", 2)
+                            .Healed("pause")
+                            .OfMember(8)
+                            .Watch("k", 0);
   EXPECT_EQ(SignatureOf(Guarantee("Reliable"), Script(behind).Created(0, 2).Deliver(0, {{2, "k"}}),
                         {.members = 3}),
             "created-too-late");
@@ -361,10 +365,18 @@ TEST(Signature, OfACreatedResponseAheadOfItsWatch) {
                                .Deliver(0, {{2, "k"}});
   EXPECT_EQ(SignatureOf(Guarantee("Reliable"), caught_up, {.members = 3}), "");
   // Nor what was written just before.
-  const Script at_once = Script().Put("k", "a", 2).Watch("k", 0).Created(0, 2);
+  const Script at_once = Script().Put("k", "a", 2).OfMember(8).Watch("k", 0).Created(0, 2);
   EXPECT_EQ(
       SignatureOf(Guarantee("Reliable"), Script(at_once).Deliver(0, {{2, "k"}}), {.members = 3}),
       "created-too-late");
+  // Unless its own member had it.
+  const auto of_another_stream = [](std::int64_t member) {
+    Script script = Script().Put("k", "a", 2).OfMember(7).On(2).Watch("j", 0).Created(0, 2);
+    script.OfMember(member).On(1).Watch("k", 0).Created(0, 2).Deliver(0, {{2, "k"}});
+    return SignatureOf(Guarantee("Reliable"), script, {.members = 3});
+  };
+  EXPECT_EQ(of_another_stream(7), "");
+  EXPECT_EQ(of_another_stream(8), "created-too-late");
   // The stream had said before that the store was there.
   Script script = Script().StartPut(1, "k", "a").Watch("j", 0).Created(0, 2);
   script.Watch("k", 0).AckPut(1, 2).Created(1, 2).Deliver(1, {{2, "k"}});
