@@ -74,33 +74,41 @@ void PrintRow(std::string_view name, const std::string& text) {
   fmt::print("          {:<10} {}\n", name, Escaped(text));
 }
 
-// The first of each guarantee in full, then a few: the others break the same promise, and say so if
-// they have another cause than the one before.
+// The first of each guarantee in full, then a few, and each with a cause that was not shown yet.
+// They break the same promise, and say so if they have another cause than the one before.
 void PrintFresh(const std::vector<FindingRecord>& findings, ShowAll all) {
   constexpr std::size_t kShown = 4;
-  std::map<std::string, std::size_t> reported;  // by guarantee
-  std::map<std::string, std::string> causes;    // that were shown last
+  struct OfGuarantee {
+    std::size_t shown = 0;
+    std::size_t left_out = 0;
+    std::string cause;  // that was shown last
+    std::set<std::string> causes;
+  };
+  std::map<std::string, OfGuarantee> reported;
   for (const FindingRecord& finding : findings) {
-    const std::size_t before = reported[finding.guarantee]++;
-    if (before >= kShown && all == ShowAll::kNo) continue;
+    OfGuarantee& of = reported[finding.guarantee];
+    const bool is_new = of.causes.insert(finding.signature).second;
+    if (of.shown >= kShown && !is_new && all == ShowAll::kNo) {
+      ++of.left_out;
+      continue;
+    }
     PrintSubject("new", finding);
-    const std::string cause = std::exchange(causes[finding.guarantee], finding.signature);
-    if (before == 0) {
+    const std::string before = std::exchange(of.cause, finding.signature);
+    if (of.shown++ == 0) {
       for (const FindingRow& row : FindingRows(finding)) {
         if (row.name != "watch") PrintRow(row.name, row.text);
       }
-    } else {
-      PrintRow("expected", finding.expected);
-      PrintRow("observed", finding.observed);
-      const bool known = !finding.signature.empty();
-      if (finding.signature != cause) {
-        PrintRow("looks like", known ? finding.signature : "nothing that is known");
-      }
+      continue;
     }
+    PrintRow("expected", finding.expected);
+    PrintRow("observed", finding.observed);
+    if (finding.signature == before) continue;
+    const bool known = !finding.signature.empty();
+    PrintRow("looks like", known ? finding.signature : "nothing that is known");
   }
-  for (const auto& [guarantee, count] : reported) {
-    if (count <= kShown || all == ShowAll::kYes) continue;
-    fmt::print("  and   {} of {} more; --all shows them\n", count - kShown, guarantee);
+  for (const auto& [guarantee, of] : reported) {
+    if (of.left_out == 0) continue;
+    fmt::print("  and   {} of {} more; --all shows them\n", of.left_out, guarantee);
   }
 }
 
