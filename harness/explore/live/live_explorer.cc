@@ -19,6 +19,7 @@ constexpr std::size_t kServersAtOnce = 8;
 constexpr std::size_t kClustersAtOnce = 2;
 // Of the scripts on a cluster; the others take part in what befalls it.
 constexpr double kDisturbs = 0.15;
+constexpr int kWorkersOfLarge = 4;
 constexpr std::size_t kQuietOneOf = 4;
 // Of scripts on one server: plain ones pay for its start.
 constexpr Duration kPlainBatch = 25s;
@@ -103,17 +104,19 @@ std::size_t LiveExplorer::ServersAtOnce() const {
 }
 
 LiveExplorer::BatchPlan LiveExplorer::ClusterBatch(Duration time, std::uint64_t most) {
-  BatchPlan plan{.time = std::min(time, kPlainBatch), .most = most};
-  plan.workers = prng_.Pick(std::vector<int>{4, 64, 64});
+  const Focus focus =
+      prng_.Chance(0.75)
+          ? Focus::kNone
+          : prng_.Pick(std::vector<Focus>{Focus::kWatches, Focus::kWrites, Focus::kTime});
+  // Each write costs all members, and each of hundreds of watches: side by side large scripts slow
+  // each other down.
+  const bool large = focus == Focus::kWatches || focus == Focus::kWrites;
+  BatchPlan plan{.time = std::min(time, large ? kSlowBatch : kPlainBatch), .most = most};
+  plan.workers = large ? kWorkersOfLarge : prng_.Pick(std::vector<int>{16, 64, 64});
   plan.draws.pauses = prng_.Pick(std::vector<double>{0, 0.1, 1});
   plan.draws.compactions = prng_.Pick(std::vector<double>{1, 0.2, 0.05});
   plan.draws.everything = prng_.Chance(0.15);
   plan.draws.restarts = false;
-  // Each write costs all members.
-  const bool plain = prng_.Chance(0.75);
-  const Focus focus =
-      plain ? Focus::kNone
-            : prng_.Pick(std::vector<Focus>{Focus::kWatches, Focus::kWrites, Focus::kTime});
   plan.draws.time = focus == Focus::kTime;
   plan.next = [this, focus](Prng& prng) {
     std::optional<Script> script = DrawScript(focus, prng);
