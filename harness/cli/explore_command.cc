@@ -296,7 +296,8 @@ CommandBody AddExplore(const Command& command) {
   command.Value("--target", flags->target, "SPEC", "Store to explore, as for run");
   command.Switch("--virtual", flags->virtual_time, "The embedded store under virtual time");
   command.Value("--time-budget", flags->time_budget, "TIME", "Time for drawn scripts");
-  command.Value("--seed", flags->seed, "SEED", "Seed of the scripts (default: drawn)");
+  command.Value("--seed", flags->seed, "SEED",
+                "Seed of the scripts, as 42 or 0x2a (default: drawn)");
   command.Value("--seed-from", flags->seed_from, "TEXT",
                 "Without --seed: one from a text that all shards know, such as the uid of a Job");
   command.Value("--shard", flags->shard, "I/N", "Part I of N, each with scripts of its own");

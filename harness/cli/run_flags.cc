@@ -190,7 +190,7 @@ void RunFlags::AddEndpoints() {
 
 void RunFlags::AddExploration() {
   Text("--plan", "FILE", "Follow this plan, such as one from shrink, instead of the case's own");
-  Text("--seed", "HEX", "Seed of the plans and their order")->default_str("drawn");
+  Text("--seed", "SEED", "Seed of the plans and their order, as 42 or 0x2a")->default_str("drawn");
   Text("--seed-from", "TEXT",
        "Without --seed: one from a text that all shards know, such as the uid of a Job");
   Count("--repeat", options_.repeat, 1, "Attempts of each case, each with its own seed");
