@@ -11,6 +11,7 @@ from source import File, Problem, unit_of
 
 BASE = {"harness/base"}
 ORACLE = {"harness/history", "harness/model", "harness/checkers"}
+FETCH = {"harness/process", "harness/releases"}
 RUN = {"harness/targets", "harness/faults", "harness/client"} | ORACLE | BASE
 ATTEMPT = {"harness/consumers", "harness/results", "harness/environment", "harness/session"} | {
     "harness/scenario"
@@ -44,10 +45,13 @@ ALLOWED = {
     # No checker names a bug; they are linked beside each other.
     "harness/signatures": BASE | ORACLE,
     "harness/client": BASE | {"harness/history"},
+    "harness/process": BASE | {"proxies/disk"},
+    "harness/releases": BASE | {"harness/process"},
     "harness/targets": BASE
+    | FETCH
     | {"embedded_store/server", "fixtures/protos", "fixtures/certs", "proxies/disk"},
     "harness/promises": BASE | {"harness/history", "harness/model", "harness/targets"},
-    "harness/consumers": BASE | ORACLE | {"harness/targets"},
+    "harness/consumers": BASE | ORACLE | FETCH,
     "harness/faults": BASE | PROXIES | {"harness/targets"},
     "harness/script": BASE | ORACLE,
     # Scripts side by side on a real server.
@@ -64,7 +68,7 @@ ALLOWED = {
     # Plans for clusters.
     CLUSTER: BASE
     | {"harness/faults", "harness/scenario", STEPS, "harness/targets", "cases/support"},
-    "harness/results": BASE | ORACLE | {"harness/bugs", "harness/targets"},
+    "harness/results": BASE | ORACLE | {"harness/bugs", "harness/releases", "harness/targets"},
     "harness/environment": BASE
     | PROXIES
     | {"harness/history", "harness/targets", "harness/faults"},
@@ -80,17 +84,21 @@ ALLOWED = {
     STEPS: RUN | PROXIES | ATTEMPT | {"harness/script"},
     "harness/report": BASE
     | ORACLE
-    | {"harness/results", "harness/statistics", "harness/targets", "harness/promises"},
+    | {"harness/releases", "harness/results", "harness/statistics", "harness/targets"}
+    | {"harness/promises"},
     # Attempts in processes; no flags.
     "harness/runs": RUN
+    | FETCH
     | ATTEMPT
     | {"harness/bugs", "harness/report"}
     | {"cases/support", "embedded_store/defects"},
     # Decisions between builds, on the results of attempts.
     "harness/decide": RUN
+    | {"harness/releases"}
     | {"harness/bugs", "harness/report", "harness/results", "harness/runs", "harness/scenario"}
     | {"harness/explore", LIVE, CLUSTER, "harness/statistics", STEPS, "cases/support"},
     "harness/cli": RUN
+    | FETCH
     | PROXIES
     | ATTEMPT
     | {"harness/bugs", "harness/capture", "harness/import", "harness/report"}
@@ -134,6 +142,7 @@ LIBRARIES = (
         (),
         (
             "proxies/",
+            "harness/process/",
             "harness/targets/",
             "harness/statistics/",
             "embedded_store/server/",

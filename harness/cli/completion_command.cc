@@ -6,10 +6,10 @@
 
 #include "harness/cli/command_tree.h"
 #include "harness/cli/commands.h"
+#include "harness/releases/release_cache.h"
 #include "harness/runs/parse.h"
 #include "harness/runs/run_targets.h"
 #include "harness/session/profile.h"
-#include "harness/targets/release_cache.h"
 
 namespace watchproof {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/disk_summary.h"
+#include "harness/process/child_process.h"
 #include "harness/runs/parse.h"
-#include "harness/targets/child_process.h"
 #include "proxies/control/proxy_handle.h"
 
 namespace watchproof {

@@ -11,11 +11,11 @@
 #include "harness/base/mutex.h"
 #include "harness/bugs/release_version.h"
 #include "harness/cli/commands.h"
+#include "harness/releases/release_cache.h"
+#include "harness/releases/tool.h"
 #include "harness/runs/parse.h"
 #include "harness/runs/run_targets.h"
 #include "harness/runs/signals.h"
-#include "harness/targets/release_cache.h"
-#include "harness/targets/tool.h"
 
 namespace watchproof {
 namespace {

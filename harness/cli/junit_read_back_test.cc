@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "harness/process/child_process.h"
 #include "harness/report/formats.h"
 #include "harness/report/testing/sample_record.h"
-#include "harness/targets/child_process.h"
 
 namespace watchproof {
 namespace {

@@ -16,11 +16,11 @@
 
 #include "harness/consumers/consumer_source.h"
 #include "harness/environment/loopback.h"
+#include "harness/process/child_process.h"
+#include "harness/releases/release_cache.h"
+#include "harness/releases/tool.h"
 #include "harness/report/text.h"
 #include "harness/targets/capability.h"
-#include "harness/targets/child_process.h"
-#include "harness/targets/release_cache.h"
-#include "harness/targets/tool.h"
 #include "proxies/disk/call_trap.h"
 
 namespace watchproof {

@@ -3,8 +3,8 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/passed_on.h"
 #include "harness/decide/power.h"
+#include "harness/releases/release_cache.h"
 #include "harness/runs/parse.h"
-#include "harness/targets/release_cache.h"
 
 namespace watchproof {
 namespace {

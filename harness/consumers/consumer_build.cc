@@ -8,9 +8,9 @@
 
 #include "harness/base/prng.h"
 #include "harness/base/shell_words.h"
-#include "harness/targets/child_process.h"
-#include "harness/targets/release_cache.h"
-#include "harness/targets/tool.h"
+#include "harness/process/child_process.h"
+#include "harness/releases/release_cache.h"
+#include "harness/releases/tool.h"
 
 namespace watchproof {
 namespace {

@@ -21,7 +21,7 @@
 
 #include "harness/base/status.h"
 #include "harness/history/annotation.h"
-#include "harness/targets/child_process.h"
+#include "harness/process/child_process.h"
 
 namespace watchproof {
 

@@ -7,8 +7,8 @@
 
 #include "harness/base/deadline.h"
 #include "harness/bugs/release_version.h"
-#include "harness/targets/release_cache.h"
-#include "harness/targets/tool.h"
+#include "harness/releases/release_cache.h"
+#include "harness/releases/tool.h"
 
 namespace watchproof {
 namespace {

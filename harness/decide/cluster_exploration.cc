@@ -6,8 +6,8 @@
 
 #include "harness/bugs/release_version.h"
 #include "harness/explore/shape.h"
-#include "harness/targets/etcd_version.h"
-#include "harness/targets/release_cache.h"
+#include "harness/releases/release_cache.h"
+#include "harness/targets/etcd_capabilities.h"
 
 namespace watchproof {
 namespace {

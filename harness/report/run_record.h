@@ -16,10 +16,10 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/releases/release_cache.h"
 #include "harness/results/attempt_spec.h"
 #include "harness/results/expectations.h"
 #include "harness/results/result.h"
-#include "harness/targets/release_cache.h"
 #include "harness/targets/target_spec.h"
 
 namespace watchproof {

@@ -16,9 +16,9 @@
 
 #include "harness/base/status.h"
 #include "harness/bugs/answer_key.h"
+#include "harness/releases/release_archives.h"
 #include "harness/results/baseline.h"
 #include "harness/results/result.h"
-#include "harness/targets/release_archives.h"
 #include "harness/targets/target_spec.h"
 
 namespace watchproof {

@@ -18,11 +18,11 @@
 
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
+#include "harness/process/child_process.h"
 #include "harness/results/attempt_spec.h"
 #include "harness/results/result.h"
 #include "harness/runs/run_folder.h"
 #include "harness/runs/signals.h"
-#include "harness/targets/child_process.h"
 
 namespace watchproof {
 

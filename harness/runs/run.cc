@@ -12,6 +12,7 @@
 #include "harness/base/log.h"
 #include "harness/faults/fault.h"
 #include "harness/history/packed_text_file.h"
+#include "harness/releases/tool.h"
 #include "harness/report/database.h"
 #include "harness/report/formats.h"
 #include "harness/report/run_json.h"
@@ -29,7 +30,6 @@
 #include "harness/runs/sharding.h"
 #include "harness/runs/signals.h"
 #include "harness/runs/version.h"
-#include "harness/targets/tool.h"
 
 namespace watchproof {
 namespace {

@@ -13,10 +13,10 @@
 #include "harness/bugs/release_version.h"
 #include "harness/consumers/consumer_build.h"
 #include "harness/consumers/consumer_source.h"
+#include "harness/process/child_process.h"
+#include "harness/releases/release_archives.h"
+#include "harness/releases/release_cache.h"
 #include "harness/runs/parse.h"
-#include "harness/targets/child_process.h"
-#include "harness/targets/release_archives.h"
-#include "harness/targets/release_cache.h"
 #include "harness/targets/target_spec.h"
 
 namespace watchproof {

@@ -3,10 +3,11 @@
 // member of a cluster.
 #include <fstream>
 
-#include "harness/targets/etcd_version.h"
+#include "harness/releases/etcd_version.h"
+#include "harness/releases/release_cache.h"
+#include "harness/releases/tool.h"
+#include "harness/targets/etcd_capabilities.h"
 #include "harness/targets/process_target.h"
-#include "harness/targets/release_cache.h"
-#include "harness/targets/tool.h"
 #include "harness/targets/topology.h"
 
 namespace watchproof {

@@ -8,7 +8,7 @@
 #include <charconv>
 
 #include "fixtures/protos/rpc.grpc.pb.h"
-#include "harness/targets/etcd_version.h"
+#include "harness/releases/etcd_version.h"
 #include "harness/targets/probe_call.h"
 #include "harness/targets/probe_capabilities.h"
 

@@ -21,8 +21,8 @@
 
 #include "harness/base/deadline.h"
 #include "harness/base/status.h"
+#include "harness/process/child_process.h"
 #include "harness/targets/capability.h"
-#include "harness/targets/child_process.h"
 #include "harness/targets/cluster_plan.h"
 #include "harness/targets/target_spec.h"
 

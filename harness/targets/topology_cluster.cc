@@ -3,7 +3,7 @@
 // leads when the first step is taken. In a rolling upgrade or downgrade the members are stopped one
 // after the other, while an attempt runs, and started as another release. When that happens is part
 // of the plan of the attempt: cases/support/rolling_upgrade.h.
-#include "harness/targets/etcd_version.h"
+#include "harness/releases/etcd_version.h"
 #include "harness/targets/topology.h"
 
 namespace watchproof {

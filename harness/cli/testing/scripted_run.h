@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/targets/child_process.h"
+#include "harness/process/child_process.h"
 
 namespace watchproof {
 

@@ -12,11 +12,11 @@
 #include <map>
 
 #include "cases/support/case_registry.h"
+#include "harness/process/child_process.h"
 #include "harness/results/attempt_spec.h"
 #include "harness/results/expectations.h"
 #include "harness/results/result.h"
 #include "harness/scenario/plan.h"
-#include "harness/targets/child_process.h"
 
 namespace watchproof {
 namespace {

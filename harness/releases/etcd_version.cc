@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/targets/etcd_version.h"
+#include "harness/releases/etcd_version.h"
 
 #include <charconv>
 
@@ -31,22 +31,6 @@ std::optional<int> MinorOf(std::string_view version) {
   const char* const end = version.data() + version.size();
   if (std::from_chars(version.data() + kMajor.size(), end, minor).ec != std::errc()) return {};
   return minor;
-}
-
-Stated CapabilitiesOfEtcd(std::string_view version) {
-  const std::optional<int> minor = MinorOf(version);
-  if (!minor) return {};
-  Stated stated{.offered = {Capability::kCompaction, Capability::kPreviousValues,
-                            Capability::kSlowWatcherGauge, Capability::kUsers, Capability::kLeases},
-                .missing = {}};
-  if (*minor >= 4) {
-    stated.offered.insert({Capability::kClientChosenIds, Capability::kProgressRequest,
-                           Capability::kFragment, Capability::kLearners});
-  } else {
-    // Late releases of 3.3 offer the other two, so these are probed.
-    stated.missing.insert({Capability::kClientChosenIds, Capability::kLearners});
-  }
-  return stated;
 }
 
 }  // namespace watchproof

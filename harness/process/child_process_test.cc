@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/targets/child_process.h"
+#include "harness/process/child_process.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The version that an etcd binary prints, and what the API of a version offers.
+// The version that an etcd binary prints.
 //
 //   const auto version = EtcdVersionIn(answer);   // to --version
-//   if (CapabilitiesOfEtcd("3.5.16").offered.contains(Capability::kFragment)) ...
 //
 // Threads: functions without state.
 #pragma once
@@ -10,8 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "harness/targets/capability.h"
 
 namespace watchproof {
 
@@ -24,9 +21,5 @@ bool IsEtcdRelease(std::string_view text);
 
 // The minor version of a release of etcd 3: 5 of "3.5.16". Empty: it is none.
 std::optional<int> MinorOf(std::string_view version);
-
-// Both sets are empty for a text that is no version of etcd 3. Progress notices in time for a test
-// depend on a flag and are in neither; so is what the process, not the API, offers.
-Stated CapabilitiesOfEtcd(std::string_view version);
 
 }  // namespace watchproof

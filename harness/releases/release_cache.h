@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "harness/base/status.h"
-#include "harness/targets/release_archives.h"
+#include "harness/releases/release_archives.h"
 
 namespace watchproof {
 

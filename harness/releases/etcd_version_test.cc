@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/targets/etcd_version.h"
+#include "harness/releases/etcd_version.h"
 
 #include <gtest/gtest.h>
 
@@ -16,21 +16,6 @@ TEST(EtcdVersion, IsFoundBehindOtherLines) {
   EXPECT_EQ(EtcdVersionIn("kine version v1\n"), std::nullopt);
   EXPECT_EQ(EtcdVersionIn("see etcd Version: 3\n"), std::nullopt);
   EXPECT_EQ(EtcdVersionIn(""), std::nullopt);
-}
-
-TEST(EtcdVersion, HasTheCapabilitiesOfTheApi) {
-  for (const char* version : {"3.4.0", "3.5.16", "3.6.0-rc.1", "3.10.1"}) {
-    const Stated stated = CapabilitiesOfEtcd(version);
-    EXPECT_TRUE(stated.offered.contains(Capability::kProgressRequest)) << version;
-    EXPECT_TRUE(stated.offered.contains(Capability::kLeases)) << version;
-    EXPECT_TRUE(stated.missing.empty()) << version;
-  }
-  const Stated old = CapabilitiesOfEtcd("3.3.25");
-  EXPECT_TRUE(old.offered.contains(Capability::kPreviousValues));
-  EXPECT_TRUE(old.missing.contains(Capability::kClientChosenIds));
-  for (const char* none : {"", "3", "3.x", "v3.5.0", "4.1.0"}) {
-    EXPECT_TRUE(CapabilitiesOfEtcd(none).offered.empty()) << none;
-  }
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/targets/etcd_version.h"
-#include "harness/targets/release_archives.h"
-#include "harness/targets/tool.h"
+#include "harness/releases/etcd_version.h"
+#include "harness/releases/release_archives.h"
+#include "harness/releases/tool.h"
 
 namespace watchproof {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/targets/release_cache.h"
+#include "harness/releases/release_cache.h"
 
 #include <openssl/evp.h>
 #include <sys/utsname.h>
@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "harness/base/check.h"
-#include "harness/targets/child_process.h"
-#include "harness/targets/release_archives.h"
+#include "harness/process/child_process.h"
+#include "harness/releases/release_archives.h"
 
 namespace watchproof {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/targets/release_archives.h"
+#include "harness/releases/release_archives.h"
 
 #include <fstream>
 
-#include "harness/targets/tool.h"
+#include "harness/releases/tool.h"
 
 namespace watchproof {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/targets/tool.h"
+#include "harness/releases/tool.h"
 
 #include <atomic>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
-#include "harness/targets/child_process.h"
+#include "harness/process/child_process.h"
 
 namespace watchproof {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/targets/release_archives.h"
+#include "harness/releases/release_archives.h"
 
 #include <pwd.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <sstream>
 #include <vector>
 
-#include "harness/targets/tool.h"
+#include "harness/releases/tool.h"
 
 namespace watchproof {
 namespace {

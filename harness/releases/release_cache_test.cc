@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/targets/release_cache.h"
+#include "harness/releases/release_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "harness/targets/release_archives.h"
+#include "harness/releases/release_archives.h"
 
 namespace watchproof {
 namespace {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/targets/etcd_capabilities.h"
+
+#include "harness/releases/etcd_version.h"
+
+namespace watchproof {
+
+Stated CapabilitiesOfEtcd(std::string_view version) {
+  const std::optional<int> minor = MinorOf(version);
+  if (!minor) return {};
+  Stated stated{.offered = {Capability::kCompaction, Capability::kPreviousValues,
+                            Capability::kSlowWatcherGauge, Capability::kUsers, Capability::kLeases},
+                .missing = {}};
+  if (*minor >= 4) {
+    stated.offered.insert({Capability::kClientChosenIds, Capability::kProgressRequest,
+                           Capability::kFragment, Capability::kLearners});
+  } else {
+    // Late releases of 3.3 offer the other two, so these are probed.
+    stated.missing.insert({Capability::kClientChosenIds, Capability::kLearners});
+  }
+  return stated;
+}
+
+}  // namespace watchproof
