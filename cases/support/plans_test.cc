@@ -42,7 +42,7 @@ std::string ValuesOf(const std::vector<Json>& steps, const Fields& fields,
   return values;
 }
 
-// Of all cases, in their order.
+// The plans of all cases, in their order.
 struct DrawnPlans {
   std::string ops;
   std::string times;                          // and parameters of the faults

@@ -174,6 +174,11 @@ class Words(unittest.TestCase):
         for line in ("static_assert(x);", "int x = Grand();", "using namespace std::literals;"):
             self.assertFalse(self.reported("a/b/x.cc", line), line)
 
+    def test_a_comment_begins_with_what_it_is_about(self) -> None:
+        self.assertTrue(self.reported("a/b/x.cc", "  // " + "Of a cluster."))
+        self.assertFalse(self.reported("a/b/x.cc", "// How many members of a cluster."))
+        self.assertFalse(self.reported("a/b/x.cc", "// Often."))
+
     def test_commented_out_code(self) -> None:
         for line in ("// foo(x);", "  // int x = 5;", "//return x;", "// if (x) {", "// }"):
             self.assertTrue(self.reported("a/b/x.cc", line), line)

@@ -114,8 +114,18 @@ def check_dead_code(file: File) -> Iterator[Problem]:
             yield Problem(file.path, number, "commented-out code; delete it, git keeps it")
 
 
+def check_beginnings(file: File) -> Iterator[Problem]:
+    if not file.is_cpp:
+        return
+    for number, line in enumerate(file.lines, start=1):
+        if line.lstrip().startswith("// Of "):
+            text = "a comment that begins with 'Of' is read twice; begin with what it is about"
+            yield Problem(file.path, number, text)
+
+
 def check(file: File) -> Iterator[Problem]:
     yield from check_licence(file)
     yield from check_bans(file)
     yield from check_unfinished(file)
     yield from check_dead_code(file)
+    yield from check_beginnings(file)

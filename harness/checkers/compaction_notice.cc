@@ -54,7 +54,7 @@ bool CaughtUp(const Facts& facts, WatchIndex watch, Revision floor) {
   return NothingBetween(facts, watch, caught_up_to->through, floor);
 }
 
-// Of a notice to a watch that progress has brought beyond the floor: either of the two is wrong.
+// A watch that progress has brought beyond the floor receives a notice: either of the two is wrong.
 // Where nothing was written since the latest event, progress has passed over nothing.
 Symptom AfterProgress(const Facts& facts, WatchIndex watch, Revision floor) {
   const WatchState& state = facts.state(watch);

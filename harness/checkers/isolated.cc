@@ -12,7 +12,7 @@
 namespace watchproof {
 namespace {
 
-// Of a watch beside other calls.
+// A watch beside other calls.
 constexpr std::string_view kNotHeldUp =
     "What else a client asks for on its connection does not hold up a watch.";
 constexpr std::string_view kCachesBehind =

@@ -126,7 +126,7 @@ class PreviousValue final : public Checker {
     const Change& change = facts().timeline().change(at);
     return change.previous != Change::kNone ? change.previous : DeletionBelow(at, change);
   }
-  // Of the key, in the transaction of the change, and below the index.
+  // The last deletion of the key in the transaction of the change, below the index.
   std::uint32_t DeletionBelow(std::uint32_t end, const Change& change) const {
     const Timeline& timeline = facts().timeline();
     if (!timeline.ChangesKeyTwice(change.revision)) return Change::kNone;
@@ -162,7 +162,7 @@ class PreviousValue final : public Checker {
                   const Response& response) {
     if (facts().passive()) return CheckObserved(watch, event, change, response);
     std::uint32_t looked_up = LookedUp(change);
-    // Of a key that its transaction had deleted before, the value before it is as good as none.
+    // The value before a deletion in the same transaction is as good as none.
     if (looked_up == Change::kNone && event.has_previous) looked_up = BeforeDeletion(change);
     if (looked_up == Change::kNone) {
       if (change.previous == looked_up && !change.lineage_known)

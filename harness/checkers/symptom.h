@@ -137,7 +137,7 @@ struct LeaseEnded {
   Line granted{};
   Duration there_at{};
 };
-// Of a lease, by the store's own words; negative: it has ended.
+// What a lease has left, by the store's own words; negative: it has ended.
 struct TimeLeft {
   std::int64_t seconds = 0;
   std::int64_t granted = 0;

@@ -287,7 +287,7 @@ TEST(RunFlags, FailFastListsTheRestAsNotRun) {
   EXPECT_THAT(run.File("junit.xml"), HasSubstr("not_run"));
 }
 
-// Of all cases on all defects, those that a guarantee is about show most.
+// Among all cases on all defects, those that a guarantee is about show most.
 TEST(RunFlags, CasesOfAGuaranteeComeFirstOnADefectThatItMustCatch) {
   ScriptedRun run({"--filter", "Bookmarkable.*:Ends.Passes:Reliable.*", "--defects",
                    "batch-edge-skipped", "--fail-fast", "--jobs", "1"});

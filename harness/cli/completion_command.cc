@@ -124,7 +124,7 @@ class Candidates {
     const bool begin_only = candidate.name == current_ && current_.ends_with(":");
     if (candidate.name.starts_with(current_) && !begin_only) found_.push_back(candidate);
   }
-  // Of a value that begins at the given place of the word.
+  // Completes a value that begins at the given place of the word.
   void AddValues(const CLI::Option& option, std::size_t from) {
     const std::string form = FormOf(option);
     // Lists: A.*:B.* of cases, a,b of defects.

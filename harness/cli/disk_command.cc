@@ -154,7 +154,7 @@ class ProgramOnDisk final : public proxy::ControlledDisk {
       if (const auto kept = TakeRequest()) WP_RETURN_IF_ERROR(FailAndStartAgain(*kept));
     }
   }
-  // Of the end, if it was asked for.
+  // The power fails at the end, if that was asked for.
   Status FailAtEnd() { return plan_.power_failure ? Lose(plan_.kept) : Status(); }
 
   const ExitState& ended() const { return ended_; }

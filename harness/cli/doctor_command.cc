@@ -36,8 +36,7 @@ std::string AdviceFor(Capability capability, const TargetSpec& target) {
          "states it as offered makes it a failure";
 }
 
-// Of conformance, and for targets of that kind.
-// Of those that `run` would select for the target.
+// Among the cases of conformance that `run` would select for the target.
 std::vector<std::string> CasesThatNeed(Capability capability, const TargetSpec& spec) {
   std::vector<std::string> names;
   for (const CaseInfo& info : AllCases()) {

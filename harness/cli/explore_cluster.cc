@@ -32,7 +32,7 @@ int Jobs() {
   return kJobsOfCore * static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-// Of two parts of which one is enough to have proven something.
+// The end of two parts of which one is enough to have proven something.
 CommandEnd Worse(const CommandEnd& one, const CommandEnd& other) {
   for (const ExitCode code : {ExitCode::kFailed, ExitCode::kTarget, ExitCode::kOk}) {
     if (one.code == code) return one;

@@ -43,7 +43,7 @@ struct ExploreFlags {
   std::string seed_from, shard, shards;  // empty: it is not divided
 };
 
-// Of the seeds of a run the one of the shard: no two shards draw the same scripts.
+// A shard has a seed of its own: no two shards draw the same scripts.
 Status TakeSeedOfShard(const ExploreFlags& flags, std::uint64_t& seed) {
   if (flags.shard.empty() && flags.shards.empty()) return {};
   if ((flags.seed.empty() && flags.seed_from.empty()) || !flags.exhaustive.empty()) {

@@ -51,9 +51,9 @@ CommandEnd ExploreScripts(const ExploreOptions& options, RunFolder& folder, int&
 // each on a fresh cluster.
 CommandEnd ExploreCluster(const ExploreOptions& options);
 
-// Of a plan that is a script. Errors name the file.
+// The script that a plan is. Errors name the file.
 Result<explore::Script> ReadScript(const std::filesystem::path& file);
-// Of a folder, in the order of their names; none if there is no such folder.
+// Those in a folder, in the order of their names; none if there is no such folder.
 Result<std::vector<explore::Script>> ReadScripts(const std::filesystem::path& folder);
 // Writes the scripts, and which situations were not reached, where the options say. For people:
 // which were.
@@ -64,7 +64,7 @@ std::string FoundText(const explore::Corpus& corpus, std::size_t buckets);
 void ListReasons(const std::map<std::string, std::uint64_t>& reasons, Console& console);
 // For people: what scripts showed after it: a line of each kind, of many the first ones.
 std::string DescribeAfter(const std::vector<const explore::Bucket*>& after);
-// Of the buckets those that a smallest script shows, too, beside its own: they are explained by it.
+// The buckets that a smallest script shows beside its own: they are explained by it.
 std::vector<const explore::Bucket*> AlsoShown(const std::vector<Finding>& findings,
                                               const std::string& own,
                                               const std::vector<const explore::Bucket*>& buckets);

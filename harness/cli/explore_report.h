@@ -23,7 +23,7 @@ struct ExploreReport {
   int members = 1;     // of a cluster, which no program starts and disturbs
   const Finding& broken;
   explore::Server server;
-  // Of the script that shows it, alone; empty: it did not show again, and there is no program.
+  // A run of the script that shows it, alone; empty: it did not show again; no program.
   std::filesystem::path recording;
   // "7 of 10 times": how often it did; empty: that was not counted.
   std::string shown;

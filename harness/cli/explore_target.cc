@@ -26,7 +26,7 @@ using explore::LiveExplorer;
 using explore::Script;
 
 constexpr int kRepeats = 10;
-// Of these, where the recording is no proof by itself.
+// How many of these are enough where the recording is no proof by itself.
 constexpr int kShownToCount = 2;
 
 class TargetExploration {
@@ -278,7 +278,7 @@ class TargetExploration {
                        bucket.examples.front().recording);
   }
 
-  // Of the smallest script, alone on fresh servers.
+  // How often the smallest script shows it, alone on fresh servers.
   struct Repeats {
     std::string text;
     int shown = 0;

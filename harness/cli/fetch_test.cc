@@ -24,7 +24,7 @@ constexpr char kArchitecture[] = "arm64";
 constexpr char kArchitecture[] = "amd64";
 #endif
 
-// Of "abc", which is what etcd consists of here.
+// The sum of "abc", which is what etcd consists of here.
 constexpr char kSumOfAbc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 // Answers what fetch asks of apt-get: the machine's sources, and a suite that offers $OFFERED.

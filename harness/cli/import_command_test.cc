@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 // What Go makes of structures: embedded ones are flat, what is empty may be null or missing.
 Json Value(const std::string& text) { return {{"Value", text}}; }
-// Of "a value of more than twenty bytes".
+// The hash of "a value of more than twenty bytes".
 const Json kHashedValue = {{"Hash", 684236440U}};
 const std::string kLongValue = "a value of more than twenty bytes";
 

@@ -45,7 +45,8 @@ class PassedOn {
   PassedOn(const PassedOn&) = delete;
   PassedOn& operator=(const PassedOn&) = delete;
 
-  // Of those that were given, and this. What the environment says of others counts, as for `run`.
+  // A run with the flags that were given, and this. The environment's words for the others count as
+  // for `run`.
   tl::expected<Run, CommandEnd> Prepare(const AskedOfRun& asked) const;
 
  private:

@@ -19,7 +19,7 @@
 namespace watchproof {
 namespace {
 
-// Of many findings of one guarantee only a few are shown, unless all are asked for.
+// Only a few of many findings of one guarantee are shown, unless all are asked for.
 enum class ShowAll { kNo, kYes };
 
 // A guarantee and a watch: the text of a finding may change, its subject does not.

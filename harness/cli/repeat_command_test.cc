@@ -21,7 +21,7 @@ ScriptedRun Repeat(const ScriptedRun& run, const std::string& suffix = "", Words
   return ScriptedRun::Command(words);
 }
 
-// Of the results, in whatever order the attempts ended.
+// The failed one of the results, in whatever order the attempts ended.
 Json FailedAttempt(const ScriptedRun& run) {
   std::istringstream lines(run.File("results.jsonl"));
   for (std::string line; std::getline(lines, line);) {

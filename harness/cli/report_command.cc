@@ -144,7 +144,7 @@ Status WriteRun(const std::vector<fs::path>& shards, const RunRecord& all, const
     if (!read.has_value()) return read.error();
     WP_RETURN_IF_ERROR(copied);
   }
-  // Of a path with a last component.
+  // So that the path has a last component.
   const fs::path whole = fs::weakly_canonical(folder);
   return AddToDatabase(whole.parent_path(), whole.filename().string());
 }

@@ -54,7 +54,7 @@ Status CheckSelection(const RunOptions& options) {
   return {};
 }
 
-// Of the path from here, since the cases run in another folder.
+// Makes the path absolute, since the cases run in another folder.
 Status CheckFile(const char* flag, std::string& file) {
   if (file.empty()) return {};
   if (!std::ifstream(file) || !std::filesystem::is_regular_file(file)) {

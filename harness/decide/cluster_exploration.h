@@ -6,8 +6,8 @@
 //   WP_RETURN_IF_ERROR(exploration.Explore(until, 1000, go_on));
 //   for (const ClusterBucket& bucket : exploration.buckets()) ...
 //
-// Of a number of drawn plans the next one is that in which most pairs of events would meet that
-// have not met yet. Not thread-safe. Ownership: borrows folder and signals.
+// The next plan is the one, among a number of drawn ones, in which most pairs of events would meet
+// that have not met yet. Not thread-safe. Ownership: borrows folder and signals.
 #pragma once
 
 #include <cstdint>
@@ -83,7 +83,7 @@ class ClusterExploration {
   const std::map<std::string, ClusterKnown>& known() const { return known_; }
   // Why plans were judged in part, or not.
   const std::map<std::string, std::uint64_t>& reasons() const { return reasons_; }
-  // Of events that met, and of those that would have met in any plan that was drawn.
+  // Pairs of events that met, and those that would have met in any plan that was drawn.
   const std::set<std::string>& pairs() const { return pairs_; }
   const std::set<std::string>& drawn_pairs() const { return drawn_pairs_; }
   const std::string& version() const { return version_; }

@@ -24,7 +24,7 @@ constexpr Duration kBatch = 5s;
 constexpr int kMostPairs = 24;
 // Likewise one that never showed anything on the head alone.
 constexpr int kPairsInVain = 3;
-// Of the time, for what is found last.
+// The share of the time that is left for what is found last.
 constexpr double kShareOfExamining = 0.3;
 
 }  // namespace

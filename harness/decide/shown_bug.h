@@ -21,7 +21,7 @@ struct ShownBug {
   const Bug* bug = nullptr;        // null: any failure of the case
   std::string title;               // "etcd #17529"
   std::vector<std::string> cases;  // the best first
-  // Of a kept script: what it broke when it was found, and the signature of that, if it had one.
+  // What a kept script broke when it was found, and the signature of that, if it had one.
   std::string guarantee{};
   std::string signature{};
 

@@ -19,7 +19,7 @@ namespace watchproof {
 std::vector<DiskActivity> ActivityOf(std::int64_t member, const proxy::FileClasses& classes,
                                      const std::vector<proxy::DiskSpan>& spans, TimePoint now,
                                      Duration since_begun);
-// Of every member, since it was taken last.
+// What each member's disk did since it was taken last.
 std::vector<DiskActivity> TakeDiskActivity(Environment& environment, Duration since_begun);
 
 }  // namespace watchproof

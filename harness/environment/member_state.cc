@@ -40,7 +40,7 @@ bool StandStill::Reached(const std::string& lacks, bool held) {
 
 bool HasAppliedTheLog(Environment& environment, int member) {
   std::uint64_t most = 0;
-  // Of this one last: what the log grows by meanwhile is not held against it.
+  // This one is asked last: what the log grows by meanwhile is not held against it.
   for (int other = 1; other <= environment.members(); ++other) {
     if (other == member) continue;
     const auto status = environment.target(other).Ask(Within(kAnswers));

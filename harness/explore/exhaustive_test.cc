@@ -9,7 +9,7 @@
 namespace watchproof::explore {
 namespace {
 
-// Of 14 letters, 4 are about the first id and 4 about the second: of one letter 10 words do not
+// 4 of 14 letters are about the first id and 4 about the second: of one letter 10 words do not
 // begin with the second id, and of two 116.
 TEST(EnumerationTest, GivesEveryScriptOnceButThoseWithTheIdsExchanged) {
   Enumeration all(2);

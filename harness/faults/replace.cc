@@ -51,8 +51,8 @@ class Replacement final : public Fault {
     return {};
   }
 
-  // Of another member, again as long as it is refused: the leader may have to be elected first, and
-  // the others must have been connected for a while.
+  // Asks another member, again as long as it is refused: the leader may have to be elected first,
+  // and the others must have been connected for a while.
   template <typename Question>
   Status Ask(FaultPorts& ports, Question question) {
     Status done;

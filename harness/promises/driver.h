@@ -82,7 +82,7 @@ class Driver {
   // not every profile asks for the future.
   virtual std::string WithoutReadsAt(Revision revision) = 0;
   virtual std::string WithoutFuture() = 0;
-  // Of the target; 1: it is no cluster.
+  // How many members the target has; 1: it is no cluster.
   virtual int members() { return 1; }
   // Nothing more is to be asked: the time is over, or the target is gone.
   virtual bool GivesUp() = 0;

@@ -150,7 +150,7 @@ class FakeDriver final : public Driver {
 
 class PromisesTest : public testing::Test {
  protected:
-  // Of one promise alone.
+  // Asks one promise alone.
   void Ask(std::string_view name, NewWatches made = {}) {
     const StandingPromise* const promise = FindStandingPromise(name);
     ASSERT_NE(promise, nullptr) << name;

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-// Of "abc", from FIPS 180-2.
+// The sum of "abc", from FIPS 180-2.
 constexpr char kSumOfAbc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 class ReleaseCacheTest : public testing::Test {

@@ -142,7 +142,7 @@ inline bool IsStandingCase(std::string_view name) { return name.starts_with(kSta
 // The case of a script that exploration found: "Explored.Isolated_8982f6". No bug of the answer key
 // names it; it may show any.
 inline constexpr std::string_view kExploredSuite = "Explored.";
-// Of a script that was kept without a finding.
+// The case of a script that was kept without a finding.
 inline constexpr std::string_view kKeptScript = "Explored.Kept";
 inline bool IsExploredCase(std::string_view name) { return name.starts_with(kExploredSuite); }
 

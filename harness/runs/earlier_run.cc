@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the cases of the run, which may be self-tests.
+// Whether the run's cases are self-tests.
 Cases WhichCases(const RunRecord& earlier) {
   const bool self_test = std::ranges::any_of(earlier.cases, [](const CaseSummary& one) {
     const CaseInfo* const info = FindCase(one.name);

@@ -33,7 +33,7 @@ struct FailedPlan {
   std::string resembles{};
   PlanHeader header() const;
 };
-// Of a run the first new failure, or else the first known one; or a kept script, which says itself
+// A run's first new failure, or else the first known one; or a kept script, which says itself
 // what it shows. Errors name the run, or the file, and what was expected.
 Result<FailedPlan> FindFailedPlan(const FindingRequest& request);
 

@@ -37,7 +37,7 @@ class PlanPool {
 
   bool full() const { return running_.size() >= static_cast<std::size_t>(options_.jobs); }
   bool empty() const { return running_.empty(); }
-  // Of attempts so far.
+  // How many attempts so far.
   int started() const { return attempts_; }
   // `number` is the caller's. Requires: not full.
   Status Start(const Plan& plan, std::size_t number);

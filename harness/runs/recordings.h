@@ -52,7 +52,7 @@ struct ChosenFinding {
 Result<ChosenFinding> ChooseFinding(const FindingRequest& request);
 
 struct Rejudged : JudgedRecording {
-  // Of each finding in the judgement, without the messages.
+  // One for each finding in the judgement, without the messages.
   std::vector<FindingRecord> findings;
 };
 // With the current checkers and the options of the recorded run. A cut-off or damaged recording is

@@ -31,7 +31,7 @@ struct AttemptFolder {
   std::filesystem::path temporary() const { return absolute / "tmp"; }
 };
 
-// Of an attempt that has ended.
+// Which files stay of an attempt that has ended.
 enum class KeepFiles { kNone, kButHistory, kAll };
 
 class RunFolder {

@@ -44,7 +44,7 @@ struct Merged {
   std::string output;
   fs::path folder;
 };
-// Of all runs in the folder, or of these.
+// Merges all runs in the folder, or these.
 Merged Merge(const fs::path& run_dir, const std::string& name, const Words& runs = {}) {
   const fs::path folder = run_dir.parent_path() / name;
   const Words words = runs.empty() ? Words{run_dir.string()} : runs;

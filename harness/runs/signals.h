@@ -27,7 +27,7 @@ class Signals {
   int count() const;
   // The first of them; 0: none.
   int first() const;
-  // Of a command that one of them has ended; empty: none came.
+  // The exit code of a command that one of them has ended; empty: none came.
   std::optional<ExitCode> exit_code() const;
   // Blocks until one comes.
   void Wait();

@@ -30,7 +30,7 @@ Plan With(std::vector<Step> steps) {
   return plan;
 }
 
-// Of every family, in an order in which it could be carried out.
+// Steps of every family, in an order in which they could be carried out.
 Plan Good() {
   return With({PutStep{.key = "a", .value = {.seed = 1, .bytes = 9}}, LeaseStep{"l", 60s},
                PutStep{.key = "b", .value = {.seed = 1, .bytes = 9}, .lease = "l"},

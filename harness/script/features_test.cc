@@ -56,7 +56,7 @@ TEST(FeaturesTest, EachIsItsOwn) {
   EXPECT_EQ(all.count(), noted);
 }
 
-// Of two watches either may be the first; what the store had pending makes a difference.
+// Either of two watches may be the first; what the store had pending makes a difference.
 TEST(FeaturesTest, AMeetingIsOfTwoWatchesAndABacklog) {
   Features all, one;
   const auto meet = [&all](WatchPhase a, WatchPhase b, Features::Backlog backlog) {

@@ -30,7 +30,7 @@ TEST(Placement, WordsAreFoundAgain) {
     }
     EXPECT_EQ(placement.EndWord(""), "");
   }
-  // Of another script, or of none.
+  // A key of another script, or of none.
   EXPECT_EQ(Placement("s1/", 10).Word("control"), "*");
 }
 

@@ -173,7 +173,7 @@ TEST(Signature, OfSilenceBelowTheFloorDependsOnTheQueue) {
   EXPECT_EQ(signature(false), "");
 }
 
-// Of many lost changes it is the one that nothing explains which counts.
+// Among many lost changes the one that nothing explains counts.
 TEST(Signature, OfSeveralLostChangesIsThatOfAll) {
   const auto signature = [](bool more) {
     Script script = Script().Put("k", "a", 2).Delete("k", 3).Put("k", "b", 4).Put("k", "c", 5);

@@ -19,7 +19,7 @@ class ControlledDisk {
   virtual Disk& disk() = 0;
   // Returns at once; the failure comes soon after. An error: it cannot.
   virtual Status FailPower(const Kept& kept) = 0;
-  // Of the failures that have come.
+  // What was lost by each failure that has come.
   virtual std::vector<Loss> losses() const = 0;
 };
 

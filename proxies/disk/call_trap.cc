@@ -179,7 +179,7 @@ void Close(int& descriptor) {
   if (descriptor >= 0) close(std::exchange(descriptor, -1));
 }
 
-// Of a thread that serves: whether it holds the right to receive.
+// Whether this thread, if it serves, holds the right to receive.
 thread_local bool t_receives = false;
 
 }  // namespace

@@ -102,7 +102,7 @@ std::int64_t TailOf(std::int64_t content, Prng prng) {
   return prng.Between(1, std::max<std::int64_t>(1, content >> halvings));
 }
 
-// Of the given size, with zeros behind the content.
+// The file gets the given size, with zeros behind the content.
 Status WriteWhole(const std::filesystem::path& path, const std::string& content,
                   std::int64_t size) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);

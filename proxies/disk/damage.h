@@ -7,8 +7,8 @@
 //   ... the program is started, and ends ...
 //   WP_RETURN_IF_ERROR(PutBack(damage));
 //
-// Of the files with content it is the one that was written last, and what is drawn falls into its
-// content: up to the last byte that is not zero, since logs are allocated in advance.
+// The file is the one that was written last, among those with content, and what is drawn falls into
+// its content: up to the last byte that is not zero, since logs are allocated in advance.
 //
 // Threads: functions without state. Ownership: a Damage holds the content, at most 256 MiB.
 #pragma once

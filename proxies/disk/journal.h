@@ -54,7 +54,7 @@ struct Loss {
   std::int64_t writes = 0;  // of which something was lost
   std::int64_t bytes = 0;
   std::int64_t entries = 0;  // files made, renamed, removed; folders
-  // Of the writes and entries: those that a sync had pretended to keep.
+  // Those of the writes and entries that a sync had pretended to keep.
   std::int64_t forgotten = 0;
   // When the oldest lost write to a file that is still there was made; without such a write: the
   // oldest of all changes.

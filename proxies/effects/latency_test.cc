@@ -59,7 +59,7 @@ TEST(Latency, SpreadsItsJitterOnBothSides) {
 }
 
 TEST(Latency, SpreadsNormallyOnRequest) {
-  // Of a normal distribution two thirds are within its deviation, of a uniform one all are within
+  // Two thirds of a normal distribution are within its deviation, all of a uniform one are within
   // the jitter; a twentieth is beyond two deviations.
   std::vector<Duration> delays = Delays(7, 1, "normal");
   std::sort(delays.begin(), delays.end());

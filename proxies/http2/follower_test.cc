@@ -179,7 +179,7 @@ TEST(Follower, LendsTheSenderTheWindowOfHeldBytes) {
   EXPECT_EQ(connection.ToClient(), Data(3, part) + Data(3, part) + Data(3, part));
   connection.Heal();
   EXPECT_EQ(connection.ToClient(), Data(1, part));
-  // Of the client's update the loan is paid back first, and only the rest is the sender's.
+  // The client's update first pays back the loan, and only the rest is the sender's.
   connection.Client(MakeWindowUpdate(FrameStream(0), 40000));
   EXPECT_EQ(connection.ToTarget(), "");
   EXPECT_EQ(connection.ToClient(), Data(1, part) + Data(1, part));

@@ -47,7 +47,7 @@ struct Flags {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kGiveUpAfter(30);  // without any progress
 
-// Of the server, user and system, in seconds.
+// Processor time of the server, user and system, in seconds.
 double CpuSeconds(int pid) {
   if (pid == 0) return 0;
   std::ifstream file(fmt::format("/proc/{}/stat", pid));

@@ -23,7 +23,7 @@ class OfOneCall : public Behaviour {
   void Configure(const Parameters& parameters) override { parameters_ = parameters; }
 
  protected:
-  // Of every call, unless one is named.
+  // Every call is meant, unless one is named.
   bool IsMeant(std::string_view method) const {
     return method.starts_with(kPackage) &&
            (parameters_.call.empty() || method.substr(kPackage.size()) == parameters_.call);

@@ -43,7 +43,7 @@ class ScriptedRun {
   void Kill();
 
   std::string output() const { return ReadText(log_); }  // both streams
-  // Of the latest run; empty when there is none.
+  // The folder of the latest run; empty when there is none.
   std::filesystem::path folder() const;
   std::string File(const std::string& name) const { return ReadText(folder() / name); }
   const std::filesystem::path& run_dir() const { return run_dir_; }

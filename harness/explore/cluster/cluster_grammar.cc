@@ -20,11 +20,11 @@ namespace {
 
 constexpr std::size_t kCallsUntilStopped = 100'000;
 constexpr int kMostRounds = 3;
-// Of each client that writes while a member is away: more than a short log keeps.
+// How much each client writes while a member is away: more than a short log keeps.
 constexpr std::size_t kBeyondShortLog = 60;
 const std::string kStem = "k";
 const WatchedRange kAll{.key = kStem + "/", .range_end = kStem + "0"};
-// Of keys of drawn calls, and across those of the others.
+// Ranges of the keys of drawn calls, and across those of the others.
 const std::vector<WatchedRange> kRanges = {{kStem + "/a/", kStem + "/a0"},
                                            {kStem + "/a/2", kStem + "/b"},
                                            {kStem + "/b", {}},
@@ -333,7 +333,7 @@ class ClusterDrawer {
   }
 
   void Begin(const DrawnEvent& event, const std::string& number) {
-    // Of all of them at least one must take effect.
+    // At least one of all of them must take effect.
     scenario_.Add(InjectStep{event.fault, event.parameters, /*optional=*/true});
     for (Group& group : groups_) group.ended |= Ends(event, group);
     if (event.at_once) return scenario_.AwaitEffectAndHeal(event.fault);
@@ -439,7 +439,7 @@ class ClusterDrawer {
     groups_.push_back({.name = name, .member = member, .stream = watch.stream});
   }
 
-  // Of a client that goes elsewhere while its watches are open, too.
+  // A client goes elsewhere also while its watches are open.
   void Resume(Group group, int member) {
     const std::string name = "w" + Text(++made_);
     scenario_.Add(CloseStep{group.stream});

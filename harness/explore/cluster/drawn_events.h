@@ -17,7 +17,7 @@
 
 namespace watchproof {
 
-// Of a round there is at most one fault of each kind.
+// A round has at most one fault of each kind.
 struct DrawnEvent {
   enum class Kind { kLinks, kClients, kProcess, kDisk, kCall };
   Kind kind = Kind::kCall;

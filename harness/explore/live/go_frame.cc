@@ -340,7 +340,7 @@ func ofWatch(id int64) func(item) bool {
 	}
 }
 
-// Of these, without progress; and those that end it.
+// Its lines without progress; and those that end it.
 func linesOf(id int64) func(item) bool {
 	return func(i item) bool { return ofWatch(id)(i) && !i.isProgress() }
 }

@@ -37,7 +37,7 @@ class StreamLines {
   std::map<std::int64_t, std::int64_t> last_;  // by watch, the revision of its last event
 };
 
-// Of the end of a call.
+// The line of the end of a call.
 std::string AnswerLine(const Entry& ended);
 
 }  // namespace watchproof::explore

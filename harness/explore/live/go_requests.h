@@ -16,7 +16,7 @@
 namespace watchproof::explore {
 
 std::string GoStatement(Method method, std::string_view request);
-// Of a watch stream.
+// A request on a watch stream.
 std::string GoStatement(StreamId stream, std::string_view request);
 // As a string of Go in quotes: a long end of one letter is written as its length.
 std::string GoString(std::string_view text);

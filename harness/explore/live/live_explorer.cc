@@ -17,15 +17,15 @@ constexpr int kClusterRunsToShrink = 60;  // each with a start of all members
 constexpr const char* kRecording = "history.wire.zst";
 constexpr std::size_t kServersAtOnce = 8;
 constexpr std::size_t kClustersAtOnce = 2;
-// Of the scripts on a cluster; the others take part in what befalls it.
+// The share of a cluster's scripts that disturb it; the others take part in what befalls it.
 constexpr double kDisturbs = 0.15;
 constexpr int kWorkersOfLarge = 4;
 constexpr std::size_t kQuietOneOf = 4;
-// Of scripts on one server: plain ones pay for its start.
+// How long scripts share one server: plain ones pay for its start.
 constexpr Duration kPlainBatch = 25s;
 constexpr Duration kSlowBatch = 10s;
 constexpr int kWorkersOfSource = 24;
-// Of all servers, until every combination has been tried.
+// The share of servers for it, until every combination has been tried.
 constexpr double kCovering = 0.25;
 constexpr std::size_t kRestartsTogether = 8;
 // Alone on a server an answer comes at once.
@@ -237,7 +237,7 @@ void LiveExplorer::Learn(const BatchPlan& plan, const Batch& batch) {
     counts_.steps += one.steps;
     if (plan.asked) options_.crashed(*plan.asked, one.crashes);
   }
-  // Of the others nothing is shown that a recording would explain.
+  // Nothing is shown of the others that a recording would explain.
   Finish(batch.folder, buckets_.Cite(recording));
   counts_.scripts += batch.ran.size();
   counts_.calls += batch.calls;

@@ -88,7 +88,7 @@ class LiveExplorer {
   std::vector<const Bucket*> After(const Bucket& cause) const { return buckets_.After(cause); }
   bool Shown(const std::string& shape) const { return buckets_.Shown(shape); }
   const std::map<std::string, std::uint64_t>& undecided() const { return undecided_; }
-  // Of the target, once a server ran.
+  // The target's version, once a server ran.
   std::string version() {
     MutexLock lock(mu_);
     return version_;

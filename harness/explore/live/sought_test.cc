@@ -17,7 +17,7 @@ using testing::IsEmpty;
 using Kind = Sought::Kind;
 using Recorded = watchproof::Script;
 
-// Of the first finding of a guarantee.
+// What is sought of the first finding of a guarantee.
 Sought SoughtIn(const Recorded& recording, const char* guarantee) {
   for (const Finding& finding : recording.Judge().findings) {
     if (finding.guarantee == Guarantee(guarantee)) return SoughtOf(recording.lines(), finding);
@@ -155,7 +155,7 @@ TEST(Sought, ARevisionThatIsSplitIsSeenInTheNextMessage) {
   EXPECT_THAT(missing.back(), testing::StartsWith("watch 0: put \"c\""));
 }
 
-// Of several clients the last call of that one.
+// The last call of one among several clients.
 TEST(Sought, AnAnswerIsOfTheClientThatSaysSo) {
   Recorded recording;
   recording.ReadRefusedAt(1, StatusCode::kOutOfRange);

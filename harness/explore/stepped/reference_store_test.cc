@@ -201,7 +201,7 @@ TEST_F(ReferenceStoreTest, TheHistoryIsThereFromTheFloorOn) {
   EXPECT_EQ(Compact(3), "etcdserver: mvcc: required revision has been compacted");
   EXPECT_EQ(KeysAt(2), "etcdserver: mvcc: required revision has been compacted");
   EXPECT_EQ(KeysAt(3), "a b");
-  // Of the past it is answered with the revision of now.
+  // A read of the past is answered with the revision of now.
   EXPECT_EQ(reference_.Range({.range = Everything(), .at = Revision(3)})->revision, Revision(4));
 }
 
@@ -447,7 +447,7 @@ TEST_F(ReferenceStoreTest, AFullDiskTakesNothingThatGrows) {
             "etcdserver: mvcc: database space exceeded");
   EXPECT_EQ(Text(reference.Put({.key = "a", .value = std::string(9, 'x')})),
             "revision 2, before nothing");
-  // Of a transaction all puts count, whichever branch runs; one without any always runs.
+  // All puts of a transaction count, whichever branch runs; one without any always runs.
   const store::PutOp large{.key = "b", .value = std::string(10, 'x')};
   EXPECT_EQ(Text(reference.Txn({.failure = {large}})), "etcdserver: mvcc: database space exceeded");
   EXPECT_EQ(Text(reference.Txn({.success = {store::DeleteOp{.range = KeyRange::Single("a")}}})),

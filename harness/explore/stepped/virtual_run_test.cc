@@ -105,7 +105,7 @@ std::vector<Entry> OwnEntries(const Script& script) {
 std::ptrdiff_t CountOf(const Script& script, EntryKind kind) {
   return std::ranges::count(OwnEntries(script), kind, &Entry::kind);
 }
-// Of the watches, in the order of their requests.
+// The starts of the watches, in the order of their requests.
 std::vector<std::int64_t> StartsIn(const Script& script) {
   std::vector<std::int64_t> starts;
   for (const Entry& entry : OwnEntries(script)) {

@@ -29,7 +29,7 @@ struct LoadStep {
   // Each is of any kind and with any options, as scripts of exploration have them, see
   // script/drawn_calls.h.
   bool drawn = false;
-  // Of these, ranges go on to the end of all keys where the target is the attempt's own.
+  // Their ranges go on to the end of all keys where the target is the attempt's own.
   bool open_ends = false;
   // Some calls are about leases of the client's own: granted, renewed, looked at and revoked, with
   // keys on them; what is left of them is revoked in the end. Some are compactions, of what is

@@ -57,7 +57,7 @@ class SharedServer {
   LiveServer& server() { return *server_; }
   StoreInProcess& store() { return *store_; }
 
-  // Of the recording, after Finish.
+  // Every entry of the recording, after Finish.
   void EachEntry(const std::function<void(const Entry&)>& visit) const {
     const auto reader = HistoryReader::Open(folder_ / "history.wire.zst").value();
     const Status read = reader->Each([&visit](const NumberedEntry& line) {
