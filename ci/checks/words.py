@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words that do not belong here, the licence line, and code that was commented out."""
+"""Words that do not belong here, the licence line, how comments begin, and commented-out code."""
 
 import re
 from collections.abc import Callable, Iterator

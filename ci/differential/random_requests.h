@@ -40,7 +40,7 @@ class RandomRequests {
   std::string Key();
   std::string RangeEnd();
   std::int64_t Revision();
-  // A revision or version of a key that is there: small, or near the current revision.
+  // A number to compare keys with: small, or near the current revision.
   std::int64_t Offset();
   std::int64_t Lease();
   etcdserverpb::Compare Compare();

@@ -1,5 +1,5 @@
 # What `cmake --install` places below its prefix, and the Debian package of the same (`cpack -G DEB`
-# in the build folder).
+# in the folder of the preset `package`).
 include(GNUInstallDirs)
 
 install(TARGETS watchproof)

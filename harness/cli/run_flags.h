@@ -79,7 +79,7 @@ class RunFlags {
   const std::string& Given(const std::string& name) const { return texts_.at(name); }
   // The values, taken apart where they come from a variable, which holds several.
   std::vector<std::string> Words(const std::string& name) const;
-  // Only flags that neither the command line nor the environment has.
+  // Sets the flags that neither the command line nor the environment has.
   Status TakeConfigFile();
   void NoteOrigins(const std::vector<std::string>& on_command_line);
   std::string OriginOf(const CLI::Option& option,

@@ -69,7 +69,7 @@ class Gate {
   const TargetSpec& head() const { return attempts_.targets().back(); }
   TimePoint end() const { return began_ + options_.budget; }
   bool CanExplore() const { return options_.explore && !base().server && !head().server; }
-  // One target is both: the attempts of a pair have neighbouring numbers.
+  // One target is base and head: the attempts of a pair have neighbouring numbers.
   bool same() const { return attempts_.targets().size() == 1; }
   bool IsHead(const AttemptResult& result) const;
   int PairOf(const AttemptResult& result) const;

@@ -79,7 +79,7 @@ class BugTraces final : public Signer {
 
   const WatchTraces& of(WatchIndex watch) const { return traces_[watch.value]; }
   const std::optional<Rewind>& rewind() const { return rewind_; }
-  // The rights of a user, while a member was away.
+  // Whether the rights of a user changed while a member was away.
   bool rights_changed() const { return rights_changed_.value != 0; }
   // A process that was stopped goes on since then, at the latest from when its fault is healed.
   bool WasWoken(Duration by, Duration ago) const {
