@@ -13,12 +13,13 @@ constexpr std::string_view kExploration = "exploration: ";
 constexpr std::string_view kProbing = "probing: ";
 
 Result<ShownBy> ReadShown(const toml::table& table) {
-  WP_RETURN_IF_ERROR(OnlyFields(table, {"case", "guarantees", "rate", "reason"}));
+  WP_RETURN_IF_ERROR(OnlyFields(table, {"case", "guarantees", "rate", "reason", "topology"}));
   ShownBy shown;
   WP_ASSIGN_OR_RETURN(shown.case_name, Text(table, "case"));
   WP_ASSIGN_OR_RETURN(shown.guarantees, List<std::string>(table, "guarantees"));
   WP_ASSIGN_OR_RETURN(shown.rate, OptionalText(table, "rate"));
   WP_ASSIGN_OR_RETURN(shown.reason, OptionalText(table, "reason"));
+  WP_ASSIGN_OR_RETURN(shown.topology, OptionalText(table, "topology"));
   return shown;
 }
 

@@ -28,6 +28,8 @@ struct ShownBy {
   std::vector<std::string> guarantees;
   std::string rate{};    // of attempts that show it: "7 of 8"; empty: all
   std::string reason{};  // why this case fails; empty: the title of the bug
+  // What the target needs that shows it, if not what the bug needs: "upgrade=3.6.16".
+  std::string topology{};
 };
 
 // A bug of the list by which etcd's own robustness tests measure themselves.
