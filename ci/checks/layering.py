@@ -85,7 +85,7 @@ ALLOWED = {
     "harness/report": BASE
     | ORACLE
     | {"harness/releases", "harness/results", "harness/statistics", "harness/targets"}
-    | {"harness/promises"},
+    | {"harness/bugs", "harness/promises"},
     # Attempts in processes; no flags.
     "harness/runs": RUN
     | FETCH

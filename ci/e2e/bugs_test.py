@@ -15,6 +15,8 @@ title = "a deletion is lost"
 [[bug]]
 upstream = [1]
 title = "deletes are lost"
+cost = "data"
+impact = "objects are lost"
 affected = ["3.4 {range}"]
 signatures = ["delete-at-the-floor"]
 source = "a test"

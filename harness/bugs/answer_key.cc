@@ -11,6 +11,8 @@ using namespace toml_fields;
 
 constexpr std::string_view kExploration = "exploration: ";
 constexpr std::string_view kProbing = "probing: ";
+constexpr std::string_view kCostNames[kCosts] = {"data",  "security",  "outage", "silence",
+                                                 "order", "resources", "noise"};
 
 Result<ShownBy> ReadShown(const toml::table& table) {
   WP_RETURN_IF_ERROR(OnlyFields(table, {"case", "guarantees", "rate", "reason", "topology"}));
@@ -75,11 +77,19 @@ Result<TrackRecord> ReadTrackRecord(const toml::table& table) {
   return record;
 }
 
+Result<Cost> ReadCost(const toml::table& table) {
+  WP_ASSIGN_OR_RETURN(const std::string text, Text(table, "cost"));
+  const auto* const found = std::ranges::find(kCostNames, text);
+  if (found != std::end(kCostNames)) return static_cast<Cost>(found - std::begin(kCostNames));
+  return FailAt(*table.get("cost"),
+                fmt::format("expected 'cost' to be one of {}", fmt::join(kCostNames, ", ")));
+}
+
 Result<Bug> ReadBug(const toml::table& table) {
-  WP_RETURN_IF_ERROR(OnlyFields(
-      table,
-      {"name", "upstream", "title", "affected", "signatures", "members", "topology", "needs",
-       "source", "link", "every_case", "shown", "met", "permitted", "not_shown", "track_record"}));
+  WP_RETURN_IF_ERROR(
+      OnlyFields(table, {"name", "upstream", "title", "cost", "impact", "affected", "signatures",
+                         "members", "needs", "source", "topology", "link", "every_case", "shown",
+                         "met", "permitted", "not_shown", "track_record"}));
   Bug bug;
   if (table.contains("upstream")) {
     WP_ASSIGN_OR_RETURN(bug.upstream, List<int>(table, "upstream"));
@@ -89,6 +99,8 @@ Result<Bug> ReadBug(const toml::table& table) {
     WP_ASSIGN_OR_RETURN(bug.name, Text(table, "name"));
   }
   WP_ASSIGN_OR_RETURN(bug.title, Text(table, "title"));
+  WP_ASSIGN_OR_RETURN(bug.cost, ReadCost(table));
+  WP_ASSIGN_OR_RETURN(bug.impact, Text(table, "impact"));
   WP_ASSIGN_OR_RETURN(bug.affected, ReadRanges(table));
   if (table.contains("signatures")) {
     WP_ASSIGN_OR_RETURN(bug.signatures, List<std::string>(table, "signatures"));
@@ -141,6 +153,14 @@ std::vector<std::pair<const Bug*, BugState>> Candidates(std::string_view name,
 }
 
 }  // namespace
+
+std::string_view Name(Cost cost) { return kCostNames[static_cast<int>(cost)]; }
+
+std::string IssueUrl(int issue) {
+  return fmt::format("https://github.com/etcd-io/etcd/issues/{}", issue);
+}
+
+std::string Bug::Url() const { return upstream.empty() ? link : IssueUrl(upstream.front()); }
 
 std::string Bug::Label() const { return name.starts_with('#') ? "etcd " + name : name; }
 

@@ -42,10 +42,25 @@ struct TrackRecord {
   std::string theirs;  // what those tests need to show it, by their own words
 };
 
+// What a bug costs operators, the gravest first.
+enum class Cost {
+  kData,       // lost, invented, or wrong
+  kSecurity,   // what is not allowed is possible
+  kOutage,     // a member ends, hangs, or does not start
+  kSilence,    // what was to come does not, and nothing says so
+  kOrder,      // it comes, and not as it was promised
+  kResources,  // memory, time
+  kNoise,
+};
+inline constexpr int kCosts = 7;
+std::string_view Name(Cost cost);  // as in the key: "data"
+
 struct Bug {
   std::string name;             // "#18089"
   std::vector<int> upstream{};  // issues and pull requests of etcd, the first of which names it
   std::string title;
+  Cost cost = Cost::kNoise;
+  std::string impact;  // one line for operators
   std::vector<AffectedRange> affected;
   std::vector<std::string> signatures{};  // not empty where cases show it
   int members = 1;                        // that it needs
@@ -67,7 +82,11 @@ struct Bug {
   std::string Label() const;
   // Why no case shows it; empty if one does.
   const std::string& WhyNoCase() const;
+  // Its issue, or what else there is to read about it.
+  std::string Url() const;
 };
+
+std::string IssueUrl(int issue);
 
 struct Signature {
   std::string title;  // what a finding with it means

@@ -11,7 +11,8 @@ using ::testing::HasSubstr;
 
 constexpr char kSignature[] = "[[signature]]\nname = \"seen\"\ntitle = \"it is seen\"\n";
 constexpr char kBug[] =
-    "[[bug]]\nupstream = [7, 8]\ntitle = \"t\"\naffected = [\"3.4\"]\nsource = \"s\"\n";
+    "[[bug]]\nupstream = [7, 8]\ntitle = \"t\"\ncost = \"data\"\nimpact = \"i\"\n"
+    "affected = [\"3.4\"]\nsource = \"s\"\n";
 constexpr char kShown[] = "[[bug.shown]]\ncase = \"A.B\"\nguarantees = [\"Unique\"]\n";
 
 TEST(AnswerKeyParse, ABugIsNamedByItsNumberAndACaseHasItsTitleAsReason) {
@@ -44,23 +45,26 @@ TEST(AnswerKeyParse, ErrorsNameTheLineAndWhatWasExpected) {
   EXPECT_THAT(message(bug + "met = \"luck\"\n"), HasSubstr("begin with 'exploration: '"));
   EXPECT_THAT(message(bug + "permitted = \"why\"\nnot_shown = \"why\"\n"),
               HasSubstr("expected one of"));
-  EXPECT_THAT(message(bug + shown + shown), HasSubstr("line 9: A.B is listed twice for #7"));
+  EXPECT_THAT(message(bug + shown + shown), HasSubstr("line 11: A.B is listed twice for #7"));
   EXPECT_THAT(message(bug + shown), HasSubstr("line 1: expected 'signatures' for #7"));
   const std::string unseen = bug + "not_shown = \"why\"\n";
   EXPECT_THAT(message(unseen + unseen), HasSubstr("#7 is listed twice"));
   EXPECT_THAT(message(bug + "signatures = [\"seen\"]\n" + shown),
-              HasSubstr("line 6: there is no [[signature]] called seen"));
+              HasSubstr("line 8: there is no [[signature]] called seen"));
   EXPECT_THAT(message(std::string(kSignature) + kSignature), HasSubstr("listed twice"));
   EXPECT_THAT(message(bug + "members = 0\n" + shown), HasSubstr("'members' of at least 1"));
   EXPECT_THAT(message(bug + "titel = \"t\"\n" + shown), HasSubstr("unknown field 'titel'"));
   EXPECT_THAT(message("[[bug]]\ntitle = \"t\"\n"), HasSubstr("'name'"));
+  EXPECT_THAT(message("[[bug]]\nupstream = [7]\ntitle = \"t\"\ncost = \"dear\"\n"),
+              HasSubstr("line 4: expected 'cost' to be one of data, security, outage"));
   const auto with_range = [&](const std::string& ranges) {
-    return message("[[bug]]\nupstream = [7]\ntitle = \"t\"\naffected = " + ranges +
-                   "\nsource = \"s\"\nnot_shown = \"why\"\n");
+    return message(
+        "[[bug]]\nupstream = [7]\ntitle = \"t\"\ncost = \"data\"\nimpact = \"i\"\naffected = " +
+        ranges + "\nsource = \"s\"\nnot_shown = \"why\"\n");
   };
   EXPECT_EQ(with_range("[\"3.4 < 3.4.2\", \"3.5\"]"), "accepted");
   EXPECT_THAT(with_range("[]"), HasSubstr("'affected' with a list"));
-  EXPECT_THAT(with_range("[\"3.5\", \"3.4\"]"), HasSubstr("line 4: expected the branches"));
+  EXPECT_THAT(with_range("[\"3.5\", \"3.4\"]"), HasSubstr("line 6: expected the branches"));
   EXPECT_THAT(with_range("[\"3.4 < 3.5.2\"]"), HasSubstr("3.5.2 is of another branch"));
 }
 

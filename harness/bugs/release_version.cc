@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/bugs/release_version.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <sstream>
@@ -23,6 +25,11 @@ BugState StateInRange(const AffectedRange& range, const ReleaseVersion& version)
 }
 
 }  // namespace
+
+std::string ToText(const ReleaseVersion& version) {
+  return fmt::format("{}.{}.{}{}{}", version.major, version.minor, version.patch,
+                     version.final ? "" : "-", version.before_final);
+}
 
 std::optional<ReleaseVersion> ParseVersion(std::string_view text) {
   std::array<int, 3> parts{};

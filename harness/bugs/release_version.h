@@ -28,6 +28,8 @@ struct ReleaseVersion {
   std::pair<int, int> branch() const { return {major, minor}; }
 };
 
+// "3.8.0-alpha.0"
+std::string ToText(const ReleaseVersion& version);
 // Empty for a text that is no version, such as "main". What follows a '+' does not count.
 std::optional<ReleaseVersion> ParseVersion(std::string_view text);
 

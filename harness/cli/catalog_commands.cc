@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// `list`, `explain` and `bugs`: all things with a name, with their explanations.
+// `list` and `explain`: all things with a name, with their explanations.
 #include <algorithm>
-#include <set>
-#include <sstream>
 
 #include "cases/support/case_registry.h"
 #include "embedded_store/defects/defect.h"
 #include "harness/bugs/answer_key.h"
 #include "harness/checkers/guarantee.h"
+#include "harness/cli/bug_facts.h"
 #include "harness/cli/commands.h"
 #include "harness/consumers/consumer_check.h"
 #include "harness/consumers/consumer_source.h"
 #include "harness/faults/fault.h"
-#include "harness/report/rows.h"
 #include "harness/report/run_json.h"
 #include "harness/results/result.h"
 #include "harness/runs/console.h"
@@ -31,19 +29,11 @@ struct CatalogEntry {
   // "step", "target", "verdict", "level"
   std::string kind;
   std::string name;
-  std::string summary;                                     // one line; may be empty
-  std::string explain;                                     // a paragraph
-  std::vector<std::pair<std::string, std::string>> facts;  // "level": "must"
-  std::vector<std::string> aliases{};                      // further names
+  std::string summary;                 // one line; may be empty
+  std::string explain;                 // a paragraph
+  Facts facts;                         // "level": "must"
+  std::vector<std::string> aliases{};  // further names
 };
-
-using Facts = std::vector<std::pair<std::string, std::string>>;
-
-std::string Issues(const std::vector<int>& numbers) {
-  std::vector<std::string> texts;
-  for (const int number : numbers) texts.push_back(IssueLink(number));
-  return fmt::format("{}", fmt::join(texts, ", "));
-}
 
 void AddCases(std::vector<CatalogEntry>& catalog) {
   for (const CaseInfo& info : AllCases()) {
@@ -53,7 +43,7 @@ void AddCases(std::vector<CatalogEntry>& catalog) {
                    {"level", std::string(Name(info.level))},
                    {"judges", fmt::format("{}", fmt::join(info.guarantees, ", "))},
                    {"needs", fmt::format("{}", fmt::join(needs, ", "))},
-                   {"upstream", Issues(info.upstream)},
+                   {"upstream", IssueUrls(info.upstream)},
                    {"source", info.file.empty() ? "" : fmt::format("{}:{}", info.file, info.line)}};
     catalog.push_back({"case", info.name, info.requirement, info.explain, std::move(facts)});
   }
@@ -179,51 +169,6 @@ void AddWords(std::vector<CatalogEntry>& catalog) {
   catalog.push_back({"level", "may", "", "Observed and interesting, but not documented.", {}});
 }
 
-// "#17529" of "#17529, #17555".
-std::vector<std::string> NumbersIn(std::string_view text) {
-  std::vector<std::string> numbers;
-  for (std::size_t at = text.find('#'); at != std::string_view::npos; at = text.find('#', at + 1)) {
-    const std::size_t end = text.find_first_not_of("0123456789", at + 1);
-    numbers.emplace_back(text.substr(at, end == std::string_view::npos ? end : end - at));
-  }
-  return numbers;
-}
-
-std::string RangesOf(const Bug& bug) {
-  std::vector<std::string> texts;
-  for (const AffectedRange& range : bug.affected) texts.push_back(range.text);
-  return fmt::format("{}", fmt::join(texts, ", "));
-}
-
-Facts FactsOf(const Bug& bug) {
-  std::set<std::string> guarantees, defects;
-  std::vector<std::string> cases;
-  for (const ShownBy& shown : bug.shown) {
-    guarantees.insert(shown.guarantees.begin(), shown.guarantees.end());
-    cases.push_back(fmt::format("{}{}{}", shown.case_name,
-                                shown.rate.empty() ? "" : " in " + shown.rate + " attempts",
-                                shown.reason == bug.title ? "" : ": " + shown.reason));
-  }
-  for (const store::DefectInfo& info : store::KnownDefects()) {
-    for (const std::string& number : NumbersIn(info.upstream_issue)) {
-      if (number == bug.name) defects.insert(info.name);
-    }
-  }
-  return {{"affected", RangesOf(bug)},
-          {"source", bug.source},
-          {"breaks", fmt::format("{}", fmt::join(guarantees, ", "))},
-          {"looks like", fmt::format("{}", fmt::join(bug.signatures, ", "))},
-          {"members", bug.members > 1 ? std::to_string(bug.members) : ""},
-          {"topology", bug.topology},
-          {"needs", bug.needs},
-          {"upstream", bug.upstream.empty() ? bug.link : Issues(bug.upstream)},
-          {"defects", fmt::format("{}", fmt::join(defects, ", "))},
-          {"shown by", fmt::format("{}", fmt::join(cases, "; "))},
-          {"met by", bug.met},
-          {"permitted", bug.permitted},
-          {"not shown", bug.not_shown}};
-}
-
 void AddBugEntries(std::vector<CatalogEntry>& catalog) {
   for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
     CatalogEntry entry{"bug", bug.name, "", bug.title, FactsOf(bug)};
@@ -309,7 +254,6 @@ void PrintEntry(const CatalogEntry& entry, const TerminalStyle& style) {
 struct NameFlags {
   std::string name;
   bool json = false;
-  bool track_record = false;
 };
 
 // The kinds are named in the plural ("cases"); an empty name stands for all.
@@ -357,66 +301,6 @@ CommandEnd ExplainCommand(const std::string& name, bool json) {
   return Fail(StatusCode::kNotFound, "nothing is called '{}'{}", name, DidYouMean(name, names));
 }
 
-// The bugs by which etcd's robustness tests measure themselves: where each shows here, and where it
-// no longer does.
-CommandEnd TrackRecordCommand() {
-  Table table{.head = {"bug", "red on", "after", "green on", "case", "etcd's robustness tests"},
-              .rows = {}};
-  std::string commands;
-  int shown = 0;
-  for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
-    if (!bug.track_record) continue;
-    const TrackRecord& record = *bug.track_record;
-    const bool shows = !bug.shown.empty() && !record.red.empty();
-    // One that takes no luck, if there is one.
-    const auto sure = std::ranges::find(bug.shown, "", &ShownBy::rate);
-    const ShownBy* const best = sure != bug.shown.end() ? &*sure : shows ? &bug.shown[0] : nullptr;
-    table.rows.push_back({bug.name, shows ? record.red : "no release", record.first_red,
-                          record.green.empty() ? "no release" : record.green,
-                          shows ? best->case_name : "none", record.theirs});
-    if (!shows) continue;
-    ++shown;
-    commands +=
-        fmt::format("watchproof run --target etcd@{}{} --filter {} --repeat 3\n", record.red,
-                    record.green.empty() ? "" : " --target etcd@" + record.green, best->case_name);
-  }
-  std::istringstream lines(PlainTable(table));
-  const TerminalStyle style = DetectStyle(When::kNever);
-  for (std::string line; std::getline(lines, line);) PrintLine(line, style);
-  fmt::print("\n{} of {} show on stock releases, each by its command:\n{}", shown,
-             table.rows.size(), commands);
-  return ExitCode::kOk;
-}
-
-std::string ShowsIt(const Bug& bug) {
-  if (!bug.shown.empty()) return Count(bug.shown.size(), "case");
-  if (!bug.met.empty()) return bug.met.substr(0, bug.met.find(':'));
-  return bug.permitted.empty() ? "nothing" : "permitted";
-}
-
-// The answer key, or what of it concerns one release.
-CommandEnd BugsCommand(const std::string& release, bool json) {
-  const auto version = ParseVersion(release);
-  if (!release.empty() && !version) {
-    return Fail(StatusCode::kInvalidArgument, "'{}' is no version; expected one as in: bugs 3.5.16",
-                release);
-  }
-  std::vector<CatalogEntry> catalog;
-  AddBugEntries(catalog);
-  Table table{.head = {"bug", "affected", "shown by", "title"}, .rows = {}};
-  for (std::size_t i = 0; i < catalog.size(); ++i) {
-    const Bug& bug = AnswerKey::BuiltIn().bugs()[i];
-    if (version && StateIn(bug.affected, *version).presence != Presence::kAffected) continue;
-    if (json) PrintJson(catalog[i]);
-    table.rows.push_back({bug.name, RangesOf(bug), ShowsIt(bug), bug.title});
-  }
-  if (json) return ExitCode::kOk;
-  std::istringstream lines(PlainTable(table));
-  const TerminalStyle style = DetectStyle(When::kNever);
-  for (std::string line; std::getline(lines, line);) PrintLine(line, style);
-  return ExitCode::kOk;
-}
-
 }  // namespace
 
 std::vector<NamedThing> NamesOf(const std::string& kind) {
@@ -428,21 +312,6 @@ std::vector<NamedThing> NamesOf(const std::string& kind) {
     names.push_back({entry.name.substr(from), CleanText(Summary(entry))});
   }
   return names;
-}
-
-CommandBody AddBugs(const Command& command) {
-  const auto flags = std::make_shared<NameFlags>();
-  command.Value("release", flags->name, "RELEASE", "3.5.16: only the bugs that this release has");
-  command.Switch("--json", flags->json, "One JSON document per line");
-  command.Switch(
-      "--track-record", flags->track_record,
-      "Those by which etcd's robustness tests measure themselves, with a command for each");
-  return [flags]() -> CommandEnd {
-    if (!flags->track_record) return BugsCommand(flags->name, flags->json);
-    if (flags->name.empty() && !flags->json) return TrackRecordCommand();
-    return Fail(StatusCode::kInvalidArgument,
-                "--track-record: expected neither a release nor --json beside it");
-  };
 }
 
 CommandBody AddList(const Command& command) {

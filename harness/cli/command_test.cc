@@ -185,7 +185,8 @@ TEST(RunVerdict, ABugWithoutItsCaseIsStale) {
       fs::path(testing::TempDir()) / fmt::format("wp-stale-{}.toml", getpid());
   std::ofstream(manifest)
       << "[[signature]]\nname = \"n\"\ntitle = \"t\"\n"
-         "[[bug]]\nupstream = [1]\ntitle = \"t\"\naffected = [\"3.4\"]\nsource = \"s\"\n"
+         "[[bug]]\nupstream = [1]\ntitle = \"t\"\ncost = \"data\"\nimpact = \"i\"\n"
+         "affected = [\"3.4\"]\nsource = \"s\"\n"
          "signatures = [\"n\"]\n[[bug.shown]]\ncase = \"Gone.Case\"\nguarantees = [\"A\"]\n";
   ScriptedRun run(
       {"--filter", "Ends.Passes", "--target", "etcd:/x", "--manifest", manifest.string()});

@@ -7,6 +7,7 @@
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/machine_checks.h"
+#include "harness/cli/run_flags.h"
 #include "harness/environment/loopback.h"
 #include "harness/report/run_json.h"
 #include "harness/report/text.h"

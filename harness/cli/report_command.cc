@@ -11,6 +11,7 @@
 #include "harness/history/packed_text_file.h"
 #include "harness/report/database.h"
 #include "harness/report/formats.h"
+#include "harness/report/last_screen.h"
 #include "harness/report/run_json.h"
 #include "harness/report/saved_run.h"
 #include "harness/report/terminal.h"

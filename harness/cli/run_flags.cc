@@ -238,7 +238,7 @@ void RunFlags::AddOutput() {
         "How many runs stay in the folder: older ones are removed after a run; 0: all");
   Text("--config-file", "FILE", "Flags as `name = value`, instead of ./watchproof.toml");
   Switch("--dry-run", options_.dry_run, "Print what would run, and exit");
-  Switch("--quiet", options_.quiet, "No lines for passing cases and known failures");
+  Switch("--quiet", options_.quiet, "Only the end: what was found, and where to look");
   Switch("--verbose", options_.verbose,
          "Also print what every fault did, and what was found where a failure is known");
   Switch("--json", options_.json, "One JSON document per line on standard output");

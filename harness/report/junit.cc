@@ -61,7 +61,7 @@ std::string SkippedText(const AttemptRow& row) {
     return fmt::format("{} as declared: {}", Name(result.verdict), result.reason);
   }
   std::string text = "known failure: " + result.reason;
-  for (const int issue : result.upstream) text += " " + IssueLink(issue);
+  for (const int issue : result.upstream) text += " " + IssueUrl(issue);
   return text;
 }
 

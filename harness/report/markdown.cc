@@ -3,6 +3,8 @@
 // ones folded.
 #include <fmt/format.h>
 
+#include "harness/report/bugs_shown.h"
+#include "harness/report/causes.h"
 #include "harness/report/formats.h"
 #include "harness/report/lag_table.h"
 #include "harness/report/mutation.h"
@@ -49,10 +51,34 @@ std::string Trouble(const AttemptRow& row) {
 std::string KnownLine(const AttemptRow& row) {
   const AttemptResult& result = row.summary->result;
   std::string line = fmt::format("- {} on {}: {}", MarkdownCell(row.case_name),
-                                 MarkdownCell(row.label), MarkdownCell(result.reason));
-  for (const int issue : result.upstream)
-    line += fmt::format(" [#{}]({})", issue, IssueLink(issue));
+                                 MarkdownCell(row.label), MarkdownCell(NamedReason(result)));
+  for (const int issue : result.upstream) line += fmt::format(" [#{}]({})", issue, IssueUrl(issue));
   return line + "\n";
+}
+
+// Known failures by bug, and all others by cause.
+std::string BugTable(const RunRecord& record) {
+  const std::vector<BugRow> bugs = BugsShown(record);
+  if (bugs.empty()) return {};
+  Table table{.head = {"bug", "cost", "what it means", "shown by", "fixed in"}, .rows = {}};
+  for (const BugRow& row : bugs) {
+    const std::string name = MarkdownCell(row.name.empty() ? "accepted" : row.name);
+    table.rows.push_back({row.url.empty() ? name : fmt::format("[{}]({})", name, row.url),
+                          row.name.empty() ? "" : std::string(Name(row.cost)),
+                          MarkdownCell(row.impact), Count(row.cases.size(), "case"), row.fixed});
+  }
+  return fmt::format("{}:\n\n{}\n", BugsShownText(record, bugs), MarkdownTable(table));
+}
+
+std::string CauseTable(const ReportRows& rows) {
+  const std::vector<Cause> causes = CausesOf(rows);
+  if (causes.empty()) return {};
+  Table table{.head = {"", "cause", "cases"}, .rows = {}};
+  for (const Cause& cause : causes) {
+    table.rows.push_back({MarkdownCell(StyleOf(cause.outcome).word), MarkdownCell(cause.text),
+                          MarkdownCell(fmt::format("{}", fmt::join(cause.cases, ", ")))});
+  }
+  return MarkdownTable(table) + "\n";
 }
 
 std::string MissingLines(const ReportRows& rows) {
@@ -71,6 +97,7 @@ std::string ToMarkdown(const RunRecord& record) {
     for (const std::string& about : texts) text += fmt::format("- {}\n", MarkdownCell(about));
   }
   if (text.ends_with("\n") && !text.ends_with("\n\n")) text += "\n";
+  text += CauseTable(rows) + BugTable(record);
   std::string known;
   std::size_t left_out = 0;
   for (const AttemptRow& row : rows.attempts) {

@@ -135,6 +135,19 @@ std::vector<FindingRow> FindingRows(const FindingRecord& finding) {
   return rows;
 }
 
+std::vector<std::string> BugNames(const AttemptResult& result) {
+  std::vector<std::string> names = result.bugs;
+  if (!names.empty()) return names;
+  for (const int issue : result.upstream) names.push_back(fmt::format("#{}", issue));
+  return names;
+}
+
+std::string NamedReason(const AttemptResult& result) {
+  const std::vector<std::string> names = BugNames(result);
+  if (names.empty()) return result.reason;
+  return fmt::format("{} {}", fmt::join(names, " "), result.reason);
+}
+
 std::set<std::string> TextsOf(const AttemptResult& result, std::string FindingRecord::*field) {
   std::set<std::string> texts;
   for (const FindingRecord& finding : result.findings) texts.insert(finding.*field);
@@ -157,12 +170,12 @@ std::string ToText(const FindingRecord& finding) {
   return text;
 }
 
-std::string TargetLabel(const RunRecord& record, std::string_view target) {
-  return LabelOf(record, target, "");
+void AddOnce(const std::string& text, std::vector<std::string>& texts) {
+  if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
 
-std::string IssueLink(int issue) {
-  return fmt::format("https://github.com/etcd-io/etcd/issues/{}", issue);
+std::string TargetLabel(const RunRecord& record, std::string_view target) {
+  return LabelOf(record, target, "");
 }
 
 std::string PathOf(const RunRecord& record, const AttemptResult& result, std::string_view file) {

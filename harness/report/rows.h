@@ -60,6 +60,10 @@ struct FindingRow {
 };
 // In the order in which every format shows them.
 std::vector<FindingRow> FindingRows(const FindingRecord& finding);
+// The known bugs that explain it: "#18089", "GHSA-xg4h-6gfc-h4m8".
+std::vector<std::string> BugNames(const AttemptResult& result);
+// "#18089 a delete is lost": these, and the reason.
+std::string NamedReason(const AttemptResult& result);
 // What the findings have in a field, such as the known bugs that they look like.
 std::set<std::string> TextsOf(const AttemptResult& result, std::string FindingRecord::*field);
 // "Ordered: expected ..., observed ..." of its first finding; without any, the reason.
@@ -67,9 +71,11 @@ std::string Headline(const AttemptResult& result);
 // The guarantee and its rows, a line each.
 std::string ToText(const FindingRecord& finding);
 
+// At the end, unless it is among them.
+void AddOnce(const std::string& text, std::vector<std::string>& texts);
+
 // While no version is known.
 std::string TargetLabel(const RunRecord& record, std::string_view target);
-std::string IssueLink(int issue);
 // A file of an attempt, from where the command was started.
 std::string PathOf(const RunRecord& record, const AttemptResult& result, std::string_view file);
 

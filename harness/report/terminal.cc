@@ -9,8 +9,6 @@
 #include <set>
 
 #include "harness/base/escape.h"
-#include "harness/report/known_shift.h"
-#include "harness/report/mutation.h"
 #include "harness/report/rows.h"
 #include "harness/targets/target_spec.h"
 
@@ -87,12 +85,6 @@ std::string SilentFaults(const AttemptResult& result, const TerminalStyle& style
           Field("fault", fmt::format("{} took no effect: {}", receipt.fault, receipt.text), style);
     }
   }
-  return text;
-}
-
-std::string Issues(const AttemptResult& result) {
-  std::string text;
-  for (const int issue : result.upstream) text += fmt::format("#{} ", issue);
   return text;
 }
 
@@ -175,26 +167,6 @@ std::string Legend(const RunRecord& record, const ReportRows& rows, const std::v
                             Symbol(Outcome::kUnsupported, style));
 }
 
-// The command that fetches what was not fetched; empty if there is nothing to fetch.
-std::string FetchCommandText(const RunRecord& record) {
-  std::map<std::string, std::set<std::string>> versions;  // by product
-  for (const TargetSpec& target : record.targets) {
-    const bool absent = std::ranges::any_of(record.not_run, [&target](const NotRun& left) {
-      return left.outcome == Outcome::kNotFetched && left.target == target.text;
-    });
-    if (!absent) continue;
-    std::set<std::string>& wanted = versions[target.product];
-    if (!target.release.empty()) wanted.insert(target.release);
-    for (const NextRelease& next : target.next) wanted.insert(next.release);
-  }
-  std::string text;
-  for (const auto& [product, wanted] : versions) {
-    text += fmt::format("fetch   {} fetch {} {}\n", JoinShell({record.executable}),
-                        Escaped(product), Escaped(fmt::format("{}", fmt::join(wanted, " "))));
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string Paint(std::string_view text, Outcome outcome, const TerminalStyle& style) {
@@ -203,10 +175,11 @@ std::string Paint(std::string_view text, Outcome outcome, const TerminalStyle& s
 }
 
 std::string AttemptText(const RunRecord& record, const AttemptSummary& attempt,
-                        const TerminalStyle& style) {
+                        const TerminalStyle& style, const std::string& first) {
   const AttemptResult& result = attempt.result;
   const AttemptRow row = RowOf(record, attempt);
   std::string text = Heading(row, style);
+  if (!first.empty()) return text + RawField("as", first) + RawField("repeat", row.repeat);
   switch (row.outcome) {
     case Outcome::kPass:
     case Outcome::kNotFetched:
@@ -216,12 +189,12 @@ std::string AttemptText(const RunRecord& record, const AttemptSummary& attempt,
     case Outcome::kDeclared:
     case Outcome::kUnsupported: {
       // Always one line: these results are not the interesting ones.
-      const std::string why = CleanText(Issues(result) + result.reason);
+      const std::string why = CleanText(NamedReason(result));
       return text + std::string(kFieldIndent, ' ') +
              (style.cut ? ShortenEnd(why, style.width - kFieldIndent, style.charset) : why) + "\n";
     }
     case Outcome::kRegression:
-      text += Field("reason", Issues(result) + result.reason, style);
+      text += Field("reason", NamedReason(result), style);
       [[fallthrough]];
     case Outcome::kFail:
       text += FindingText(record, result, style);
@@ -230,7 +203,7 @@ std::string AttemptText(const RunRecord& record, const AttemptSummary& attempt,
       text += Field("reason", result.reason, style) + SilentFaults(result, style);
       break;
     case Outcome::kFixedEarly:
-      text += Field("reason", Issues(result) + result.reason, style);
+      text += Field("reason", NamedReason(result), style);
       break;
     case Outcome::kTargetFailed:
     case Outcome::kHarnessError:
@@ -312,61 +285,6 @@ std::string MatrixText(const RunRecord& record, const TerminalStyle& style) {
     print(cells, &rows.matrix[i]);
   }
   return text + Legend(record, rows, heads, style);
-}
-
-// Capabilities that the target does not offer: cases that need them did not pass.
-std::string MissingText(const ReportRows& rows, const TerminalStyle& style) {
-  std::string text;
-  for (const std::string& missing : rows.missing) {
-    const std::string sentence =
-        missing + ". A profile (--target-profile) that states it would turn this into a failure.";
-    for (const std::string& line : Wrap(sentence, std::max<std::size_t>(style.width, 60) - 2)) {
-      text += (text.empty() ? "  " : "    ") + line + "\n";
-    }
-  }
-  return text.empty() ? text : text + "\n";
-}
-
-std::string LastScreen(const RunRecord& record, const TerminalStyle& style) {
-  const bool planted = !record.defects.empty();
-  const ReportRows rows = RowsOf(record);
-  std::string text = fmt::format("\n{}{}\n", MissingText(rows, style),
-                                 planted ? MutationText(record, style) : MatrixText(record, style));
-  for (const AttemptRow& row : rows.attempts) {
-    if (row.outcome < Outcome::kFixedEarly || row.outcome == Outcome::kTargetFailed) continue;
-    text += fmt::format("{} {}\n", Paint(StyleOf(row.outcome).word, row.outcome, style),
-                        Escaped(row.repeat));
-  }
-  for (const std::string& entry : record.stale) {
-    text += fmt::format("bugs: {}\n", Escaped(entry));
-  }
-  for (const std::string& shift : KnownShifts(record)) {
-    text += fmt::format("known bugs: {}\n", Escaped(shift));
-  }
-  for (const auto& texts : {record.incomplete, record.shard_notes}) {
-    for (const std::string& about : texts) text += Escaped(about) + "\n";
-  }
-  const auto again = std::ranges::count_if(record.attempts, [](const AttemptSummary& attempt) {
-    return !attempt.result.undecided_tries.empty();
-  });
-  if (again > 0) {
-    text += fmt::format("{} proved nothing at first, and had another try with another plan\n",
-                        Count(static_cast<std::size_t>(again), "attempt"));
-  }
-  std::size_t notes = 0;
-  for (const AttemptSummary& attempt : record.attempts) notes += attempt.result.notes.size();
-  if (notes > 0) {
-    text += fmt::format("{} on what etcd's documents do not promise, in the report\n",
-                        Count(notes, "note"));
-  }
-  if (!record.left_out.empty()) {
-    text += fmt::format("profile quick left out {}, which are named in the report\n",
-                        Count(record.left_out.size(), "case"));
-  }
-  text += FetchCommandText(record);
-  text += fmt::format("{} {} in all.\n", Sentence(record), FormatSeconds(record.seconds));
-  text += fmt::format("report  {}/report.html\n", Escaped(record.folder));
-  return text + fmt::format("seed    {}\n", record.seed);
 }
 
 }  // namespace watchproof

@@ -48,6 +48,16 @@ TEST(AttemptText, KnownFailureIsOneLineWithItsReason) {
             "               #18089 a delete is lost\n");
 }
 
+TEST(AttemptText, WhatWasSaidOfAnotherCaseIsNotRepeated) {
+  const RunRecord record = SampleRecord();
+  EXPECT_EQ(AttemptText(record, record.attempts[1], kPlain, "Ordered.Other"),
+            "  ✗ FAIL          Ordered.NeverGoesBack                                       "
+            "etcd 3.4.23     4.1 s\n"
+            "    as         Ordered.Other\n"
+            "    repeat     watchproof run --target etcd:/usr/bin/etcd "
+            "--filter Ordered.NeverGoesBack --seed 0x51e9c2\n");
+}
+
 TEST(DetailsText, KnownFailureHasItsFindingAndAnotherOnlyItsFaults) {
   RunRecord record = SampleRecord();
   EXPECT_THAT(DetailsText(record, record.attempts[1], kPlain), Not(HasSubstr("observed")));
@@ -75,15 +85,11 @@ TEST(AttemptText, AnotherTryIsSaidAndItsReasonIsADetail) {
   RunRecord record = SampleRecord();
   AttemptSummary& passed = record.attempts[0];
   EXPECT_THAT(AttemptText(record, passed, kPlain), Not(HasSubstr("try")));
-  EXPECT_THAT(LastScreen(record, kPlain), Not(HasSubstr("another try")));
   passed.result.undecided_tries = {
       {.seed = "0x7", .seconds = 1.5, .reason = "fault stall took no effect"}};
   EXPECT_THAT(AttemptText(record, passed, kPlain), HasSubstr("  embedded try 2    4.1 s\n"));
   EXPECT_THAT(DetailsText(record, passed, kPlain),
               HasSubstr("    undecided  with seed 0x7, for 1.5 s: fault stall took no effect\n"));
-  EXPECT_THAT(LastScreen(record, kPlain),
-              HasSubstr("\n1 attempt proved nothing at first, and had another try with another "
-                        "plan\n"));
 }
 
 TEST(AttemptText, RepeatHasTheFlagsThatChangeThePlan) {
@@ -166,30 +172,12 @@ TEST(MatrixText, IsAsWideAsNecessaryOffATerminal) {
   EXPECT_THAT(MatrixText(record, style), HasSubstr(record.cases[0].name + "  "));
 }
 
-TEST(LastScreen, SeedIsLastAndFailuresHaveTheirCommand) {
-  const std::string text = LastScreen(SampleRecord(), kPlain);
-  EXPECT_THAT(text, HasSubstr("\nFAIL watchproof run --target etcd:/usr/bin/etcd --filter"));
-  EXPECT_THAT(text, HasSubstr("Broken run: 1 passed, 1 new failure, 1 harness error, "
-                              "1 inconclusive, 1 known failure, 1 not run. 12 s in all.\n"));
-  EXPECT_THAT(text, EndsWith("report  watchproof-runs/20260114T101500Z-51e9c2/report.html\n"
-                             "seed    0x51e9c2\n"));
-}
-
-TEST(LastScreen, CountsNotes) {
-  RunRecord record = SampleRecord();
-  EXPECT_THAT(LastScreen(record, {}), testing::Not(testing::HasSubstr("note")));
-  record.attempts.front().result.notes.resize(1);
-  EXPECT_THAT(
-      LastScreen(record, {}),
-      testing::HasSubstr("\n1 note on what etcd's documents do not promise, in the report\n"));
-}
-
 TEST(Colour, IsAddedToWordsAndNeverAlone) {
   TerminalStyle style = kPlain;
   style.colour = true;
   const RunRecord record = SampleRecord();
   EXPECT_THAT(AttemptText(record, record.attempts[1], style), HasSubstr("\x1b[1;31m✗ FAIL"));
-  EXPECT_THAT(LastScreen(record, kPlain), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(AttemptText(record, record.attempts[1], kPlain), Not(HasSubstr("\x1b")));
 }
 
 }  // namespace

@@ -218,8 +218,10 @@ std::vector<Suspects::One> Back(const Suspects& suspects, const AnswerKey& key,
 // The case named the numbers that it is about; now it is known which of them this is.
 void Name(const std::vector<Suspects::One>& bugs, AttemptResult& result) {
   result.upstream.clear();
+  result.bugs.clear();
   result.reason.clear();
   for (const Suspects::One& one : bugs) {
+    if (!Contains(result.bugs, one.bug->name)) result.bugs.push_back(one.bug->name);
     const std::vector<int>& numbers = one.bug->upstream;
     if (!numbers.empty()) result.upstream.push_back(numbers.front());
     if (result.reason.find(one.shown->reason) != std::string::npos) continue;
@@ -306,6 +308,7 @@ ExpectationStatus Expectations::Apply(const TargetSpec& target, AttemptResult& r
   if (store != nullptr && store->known) {
     result.known = true;
     result.upstream = store->upstream;
+    result.bugs = store->bugs;
     result.reason = "reaches it from the store: " + store->reason;
     return ExpectationStatus::kKnownFailure;
   }
@@ -320,6 +323,7 @@ ExpectationStatus Expectations::Apply(const TargetSpec& target, AttemptResult& r
 
 ExpectationStatus Expectations::ByKey(const TargetSpec& target, AttemptResult& result) const {
   result.known = false;
+  result.bugs.clear();
   const bool passed = result.verdict == Verdict::kPass;
   if (result.declared || (!passed && result.verdict != Verdict::kFail)) {
     return ExpectationStatus::kAsExpected;
@@ -352,6 +356,7 @@ ExpectationStatus Expectations::ByKey(const TargetSpec& target, AttemptResult& r
       const Bug& bug = *ShownEverywhere(suspects, result.findings.front());
       result.known = true;
       result.upstream = bug.upstream;
+      result.bugs = {bug.name};
       result.reason = bug.title;
       return ExpectationStatus::kKnownFailure;
     }

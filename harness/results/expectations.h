@@ -3,7 +3,7 @@
 // releases come from: fixtures/releases/manifest.toml, built into the executable.
 //
 //   const Expectations& expectations = Expectations::BuiltIn();
-//   expectations.Apply(target, result);   // sets known, reason and upstream; returns the status
+//   expectations.Apply(target, result);   // sets known, reason, upstream, bugs; returns the status
 //
 // The key can never hide an inconclusive or a harness error. Not thread-safe.
 #pragma once
@@ -52,10 +52,10 @@ class Expectations {
   // Beside the key: new failures that these accept are known, too.
   void Accept(const std::vector<AcceptedFailure>& accepted);
 
-  // Compares a pass or a fail with what the bugs of the target's version say; sets known, reason
-  // and upstream. All other verdicts stay unchanged. What fails in a consumer is known if the store
-  // below shows known bugs and nothing else in that attempt. `store`: the result on it, after this;
-  // null where that explains nothing.
+  // Compares a pass or a fail with what the bugs of the target's version say; sets known, reason,
+  // upstream and bugs. All other verdicts stay unchanged. What fails in a consumer is known if the
+  // store below shows known bugs and nothing else in that attempt. `store`: the result on it, after
+  // this; null where that explains nothing.
   ExpectationStatus Apply(const TargetSpec& target, AttemptResult& result,
                           const AttemptResult* store = nullptr) const;
 

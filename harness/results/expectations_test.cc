@@ -24,6 +24,8 @@ title = "twice"
 [[bug]]
 upstream = [18089, 18090]
 title = "lost"
+cost = "data"
+impact = "objects are lost"
 affected = ["3.4 < 3.4.34", "3.5 < 3.5.16"]
 signatures = ["gone"]
 source = "test"
@@ -34,6 +36,8 @@ guarantees = ["Reliable", "Settled"]
 [[bug]]
 name = "advisory"
 title = "raced"
+cost = "data"
+impact = "objects are lost"
 affected = ["3.4 < 3.4.40"]
 signatures = ["raced"]
 source = "test"
@@ -48,6 +52,8 @@ guarantees = ["Unique"]
 [[bug]]
 upstream = [1]
 title = "twice"
+cost = "data"
+impact = "objects are lost"
 affected = ["3.4"]
 signatures = ["twice"]
 source = "test"
@@ -166,6 +172,7 @@ TEST(ExpectationsApply, AFixedBugThatShowsAgainIsARegression) {
   EXPECT_FALSE(result.known);
   EXPECT_EQ(result.reason, "etcd #18089 is back, which 3.4.34 has fixed: lost");
   EXPECT_THAT(result.upstream, ElementsAre(18089));
+  EXPECT_THAT(result.bugs, ElementsAre("#18089"));
   result = Result(Verdict::kFail, {"Unique raced"}, "etcd:/x/etcd", "3.4.40");
   result.case_name = "A.BreaksSometimes";
   EXPECT_EQ(Apply(expectations, result), ExpectationStatus::kRegression);
@@ -184,6 +191,7 @@ TEST(ExpectationsApply, AKnownFailureHidesNoRegression) {
   result.findings[1].resembles = "gone";
   EXPECT_EQ(Apply(expectations, result), ExpectationStatus::kRegression);
   EXPECT_THAT(result.upstream, ElementsAre(18089));
+  EXPECT_THAT(result.bugs, ElementsAre("#18089"));
   result.target_version = "3.4.33";
   EXPECT_EQ(Apply(expectations, result), ExpectationStatus::kKnownFailure);
 }
@@ -216,6 +224,7 @@ TEST(ExpectationsApply, KnownFailureCarriesReasonAndIssue) {
   Apply(expectations, result);
   EXPECT_EQ(result.reason, "lost");
   EXPECT_THAT(result.upstream, ElementsAre(18089));
+  EXPECT_THAT(result.bugs, ElementsAre("#18089"));
   EXPECT_EQ(result.verdict, Verdict::kFail);
 }
 
@@ -293,6 +302,8 @@ title = "held back"
 [[bug]]
 name = "held"
 title = "progress is held back"
+cost = "data"
+impact = "objects are lost"
 affected = ["3.4", "3.5"]
 signatures = ["held"]
 every_case = true
@@ -333,6 +344,8 @@ TEST(ExpectationsApply, ABugOfATopologyIsKnownThere) {
 [[bug]]
 name = "mixed up"
 title = "the proxy takes one watch for another"
+cost = "data"
+impact = "objects are lost"
 affected = ["3.4"]
 signatures = ["raced"]
 topology = "grpc-proxy"

@@ -178,6 +178,7 @@ void Fields(auto& field, AttemptResult& result) {
   field("declared", result.declared);
   field("target_failed", result.target_failed);
   field("upstream", result.upstream);
+  field("bugs", result.bugs);
   field("started", result.started);
   field("seconds", result.seconds);
   field("reason", result.reason);
@@ -212,6 +213,7 @@ std::string ToJsonLine(const AttemptResult& result) {
   json.update(Json(result));
   if (result.consumer.name.empty()) json.erase("consumer");
   if (result.counts.empty()) json.erase("counts");
+  if (result.bugs.empty()) json.erase("bugs");
   if (result.undecided_tries.empty()) json.erase("undecided_tries");
   if (!result.besides) json.erase("besides");
   if (result.besides_reason.empty()) json.erase("besides_reason");

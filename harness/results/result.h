@@ -108,9 +108,11 @@ struct AttemptResult {
   bool declared = false;       // ended as the case itself declares, which is not with a pass
   bool target_failed = false;  // never came up: exit code 3
   std::vector<int> upstream;   // etcd issue numbers
-  std::string started;         // UTC, ISO 8601
-  double seconds = 0;          // of all tries
-  std::string reason;  // for all verdicts but pass and fail; otherwise what the answer key says
+  // Known bugs that explain the findings, also those without a number: names in the answer key.
+  std::vector<std::string> bugs{};
+  std::string started;  // UTC, ISO 8601
+  double seconds = 0;   // of all tries
+  std::string reason;   // for all verdicts but pass and fail; otherwise what the answer key says
   std::vector<FindingRecord> findings;
   std::vector<ReceiptRecord> receipts;
   CallsRecord calls;

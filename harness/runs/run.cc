@@ -15,6 +15,7 @@
 #include "harness/releases/tool.h"
 #include "harness/report/database.h"
 #include "harness/report/formats.h"
+#include "harness/report/last_screen.h"
 #include "harness/report/run_json.h"
 #include "harness/report/standing.h"
 #include "harness/report/terminal.h"
@@ -396,7 +397,7 @@ void Run::EndPromises() {
     if (broken_.ok()) broken_ = appended;
     if (options_.json) {
       console_->Result(line + "\n");
-    } else if (!options_.quiet || IsError(OutcomeOf(note))) {
+    } else if (!options_.quiet) {
       console_->OfAttempt(AttemptText(record_, note, console_->style()));
     }
   }
@@ -411,7 +412,7 @@ CommandEnd Run::End() {
   const Status written = WriteReports(record_, *folder_);
   if (!written.ok() && record_.interrupted.empty()) code = ExitCode::kInternal;
   console_->Result(options_.json ? SummaryJson(record_) + "\n"
-                                 : LastScreen(record_, console_->style()));
+                                 : LastScreen(record_, console_->style(), options_.quiet));
   // If a write failed while attempts ran, later ones will hardly succeed.
   if (const Status& first = broken_.ok() ? written : broken_; !first.ok()) {
     return {code, first.message() + "; expected a run folder with space for all files of a run"};

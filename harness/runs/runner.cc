@@ -274,6 +274,7 @@ Status Runner::Finish(AttemptResult result, const AttemptFolder& folder, TimePoi
     own.counts = std::move(consumer.counts);
     own.notes.clear();
     own.upstream.clear();
+    own.bugs.clear();
     own.exercise = {};
     own.lag = {};
     of_target.target = WithoutConsumer(TargetOf(of_target.target)).text;
@@ -314,14 +315,15 @@ KeepFiles Runner::Report(AttemptResult result, const AttemptResult* store, TimeP
   const bool failed = note.result.verdict == Verdict::kFail;
   const bool good = outcome == Outcome::kPass || outcome == Outcome::kUnsupported ||
                     outcome == Outcome::kDeclared;
+  const std::string first = r_.options.verbose ? "" : causes_.FirstWith(RowOf(r_.record, note));
   const Keep keep = r_.options.keep;
   const bool kept = keep == Keep::kAll || (keep == Keep::kFailed && (!good || shows_first));
   if (r_.options.json) {
     r_.console.Result(ToResultsLine(note.result) + "\n");
   } else if (planted != nullptr && !r_.options.verbose) {
     // The table at the end shows it.
-  } else if (!r_.options.quiet || !(good || outcome == Outcome::kKnown)) {
-    r_.console.OfAttempt(AttemptText(r_.record, note, r_.console.style()));
+  } else if (!r_.options.quiet) {
+    r_.console.OfAttempt(AttemptText(r_.record, note, r_.console.style(), first));
     if (r_.options.verbose) r_.console.Result(DetailsText(r_.record, note, r_.console.style()));
   }
   const bool wrong = outcome >= Outcome::kFixedEarly || shows_first;
@@ -401,12 +403,12 @@ void Runner::ShowProgress() {
   const auto slowest = std::ranges::min_element(
       running_, [](const auto& a, const auto& b) { return a->started() < b->started(); });
   const Tally tally = CountOutcomes(r_.record);
-  const int wrong = tally[Outcome::kFail] + tally[Outcome::kRegression] +
-                    tally[Outcome::kHarnessError] + tally[Outcome::kTargetFailed] +
-                    tally[Outcome::kFixedEarly];
+  const int failed = tally[Outcome::kFail] + tally[Outcome::kRegression] +
+                     tally[Outcome::kHarnessError] + tally[Outcome::kTargetFailed] +
+                     tally[Outcome::kFixedEarly];
   const auto age = std::chrono::duration<double>(Clock::now() - (*slowest)->started()).count();
   r_.console.Progress(fmt::format(
-      "{}/{} done, {} wrong; {} on {}, {:.0f} s", r_.record.attempts.size(), planned_, wrong,
+      "{}/{} done, {} failed; {} on {}, {:.0f} s", r_.record.attempts.size(), planned_, failed,
       (*slowest)->spec().case_name, TargetOf((*slowest)->spec().target).Label(), age));
 }
 

@@ -18,6 +18,7 @@
 
 #include "cases/support/case_registry.h"
 #include "harness/base/status.h"
+#include "harness/report/causes.h"
 #include "harness/report/run_record.h"
 #include "harness/results/attempt_spec.h"
 #include "harness/results/expectations.h"
@@ -94,6 +95,7 @@ class Runner {
   std::vector<std::unique_ptr<CaseProcess>> running_;
   std::vector<PlannedAttempt> dropped_;                           // interrupted before a verdict
   std::set<std::pair<std::string, std::string>> promises_shown_;  // by target
+  CausesSeen causes_;                                             // to say each once
   std::map<std::string, int> in_vain_;  // by target: starts that failed; -1: it has started
   // With --fail-fast, by target: declared guarantees that have not caught its defect yet.
   std::map<std::string, std::set<std::string>> uncaught_;

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/bugs_shown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "harness/bugs/affected_bugs.h"
+#include "harness/report/rows.h"
+#include "harness/report/text.h"
+
+namespace watchproof {
+namespace {
+
+const Bug* FindByName(const std::string& name) {
+  const auto& bugs = AnswerKey::BuiltIn().bugs();
+  const auto found = std::ranges::find(bugs, name, &Bug::name);
+  return found == bugs.end() ? nullptr : &*found;
+}
+
+BugRow NewRow(const std::string& name, const AttemptResult& result) {
+  BugRow row{.name = name, .impact = result.reason, .cases = {}, .labels = {}};
+  const Bug* const bug = FindByName(name);
+  if (bug == nullptr) return row;
+  row.cost = bug->cost;
+  row.impact = bug->impact;
+  row.url = bug->Url();
+  return row;
+}
+
+// The newest of what the targets need: each has it fixed on its own branch or on a later one.
+void AddFix(const std::string& version, std::optional<ReleaseVersion>& fixed, const Bug& bug) {
+  const auto parsed = ParseVersion(version);
+  if (parsed) fixed = std::max(fixed, FirstWithout(bug, parsed->branch()));
+}
+
+}  // namespace
+
+std::vector<BugRow> BugsShown(const RunRecord& record) {
+  std::vector<BugRow> rows;
+  std::vector<std::optional<ReleaseVersion>> fixes;
+  for (const AttemptSummary& attempt : record.attempts) {
+    if (OutcomeOf(attempt) != Outcome::kKnown) continue;
+    const AttemptResult& result = attempt.result;
+    std::vector<std::string> names = BugNames(result);
+    if (names.empty()) names.emplace_back();
+    for (const std::string& name : names) {
+      auto row = std::ranges::find_if(rows, [&](const BugRow& one) {
+        return one.name == name && (!name.empty() || one.impact == result.reason);
+      });
+      if (row == rows.end()) row = rows.insert(rows.end(), NewRow(name, result));
+      fixes.resize(rows.size());
+      AddOnce(result.case_name, row->cases);
+      AddOnce(RowOf(record, attempt).label, row->labels);
+      if (const Bug* const bug = FindByName(name)) {
+        AddFix(result.target_version, fixes[static_cast<std::size_t>(row - rows.begin())], *bug);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (fixes[i]) rows[i].fixed = ToText(*fixes[i]);
+  }
+  std::ranges::stable_sort(
+      rows, {}, [](const BugRow& row) { return std::tuple(row.name.empty(), row.cost); });
+  return rows;
+}
+
+std::size_t KnownFailures(const RunRecord& record) {
+  return static_cast<std::size_t>(CountOutcomes(record)[Outcome::kKnown]);
+}
+
+std::string BugsShownText(const RunRecord& record, const std::vector<BugRow>& rows) {
+  const auto bugs =
+      std::ranges::count_if(rows, [](const BugRow& row) { return !row.name.empty(); });
+  std::string text = fmt::format("{} {} {}", Count(KnownFailures(record), "known failure"),
+                                 KnownFailures(record) == 1 ? "is" : "are",
+                                 Count(static_cast<std::size_t>(bugs), "bug"));
+  const std::size_t accepted = rows.size() - static_cast<std::size_t>(bugs);
+  return accepted == 0 ? text : text + fmt::format(" and {} accepted", accepted);
+}
+
+}  // namespace watchproof
