@@ -23,6 +23,7 @@ struct GateFlags {
   bool no_explore = false;
   bool dry_run = false;
   bool json = false;
+  bool verbose = false;
 };
 
 void PrintPlan(const GateFlags& flags, const Run& run, const Gate& gate) {
@@ -87,7 +88,8 @@ CommandEnd GateCommand(const GateFlags& flags, const PassedOn& passed) {
   if (!never.empty()) return {ExitCode::kTarget, never};
   const GateOutcome outcome = gate.Outcome();
   constexpr ExitCode kCodes[] = {ExitCode::kOk, ExitCode::kFailed, ExitCode::kInconclusive};
-  return Publish(run, "gate.json", ToJson(outcome), flags.json ? "" : ToText(outcome),
+  return Publish(run, "gate.json", ToJson(outcome),
+                 flags.json ? "" : ToText(outcome, flags.verbose),
                  kCodes[static_cast<std::size_t>(outcome.verdict)]);
 }
 
@@ -101,6 +103,7 @@ CommandBody AddGate(const Command& command) {
   command.Value("--budget", flags->budget, "TIME", "Time for the whole gate");
   command.Switch("--no-explore", flags->no_explore, "Cases only");
   command.Switch("--dry-run", flags->dry_run, "Print what a gate of this size finds, and exit");
+  command.Switch("--verbose", flags->verbose, "Also print how the decision was made");
   command.Switch("--json", flags->json, "As JSON; gate.json in the run folder has it anyway");
   const auto passed =
       PassedOn::Add(command, {"--profile", "--filter", "--exclude", "--seed", "--jobs",

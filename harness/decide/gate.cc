@@ -254,7 +254,12 @@ std::vector<Power> Gate::PowerIf(double seconds_per_attempt) const {
 
 GateOutcome Gate::Outcome() {
   const RunRecord& record = attempts_.record();
-  const std::vector<std::string> labels = RowsOf(record).labels;
+  std::vector<std::string> labels = RowsOf(record).labels;
+  if (!same() && labels.front() == labels.back()) {
+    labels.front() += fmt::format(" ({})", options_.base);
+    labels.back() += fmt::format(" ({})", options_.head);
+  }
+  const auto profile = record.flags.find("profile");
   GateOutcome outcome{.base = labels.front(),
                       .head = labels.back(),
                       .seconds = std::chrono::duration<double>(options_.now() - began_).count(),
@@ -262,6 +267,7 @@ GateOutcome Gate::Outcome() {
                       .record = record,
                       .failures = Failures(),
                       .missing = Missing(),
+                      .quick = profile != record.flags.end() && profile->second.value == "quick",
                       .explored = summary_,
                       .gone = Gone(),
                       .many_more = ManyMoreKnown(),

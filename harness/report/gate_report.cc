@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "harness/base/escape.h"
 #include "harness/history/json_fields.h"
@@ -75,7 +76,8 @@ std::string Excluded(const GateOutcome& outcome) {
   std::string text = fmt::format(
       "  excluded   that a case passes {:.0f} % less often, of each of {} (95 % confidence{}); "
       "over all {} together: {:.1f} %\n",
-      100 * widest, Count(compared, "case"), shared ? ", bugs of both apart" : "",
+      100 * widest, Count(compared, "case"),
+      shared ? ", what known bugs of both explain left out" : "",
       Count(outcome.trial.all().count(), "pair"), 100 * HighestDrop(outcome.trial.all()));
   if (neither.empty()) return text;
   const std::size_t more = neither.size() - std::min(neither.size(), kMostShown);
@@ -132,6 +134,33 @@ Json FailureJson(const GateOutcome& outcome, const GateFailure& failure) {
   return json;
 }
 
+// How much longer it would take, and what would be shorter. Empty if no budget helps.
+std::string NextText(const GateOutcome& outcome) {
+  int tried = 0;
+  for (const CaseState& one : outcome.trial.cases()) tried += one.tried;
+  const std::size_t pairs = outcome.trial.PairsToGo();
+  if (tried == 0) return {};
+  // Findings of the exploration wait for as much time again.
+  const double more =
+      pairs == 0 ? outcome.seconds : static_cast<double>(pairs) * outcome.seconds / tried;
+  // The rest of the time goes to more pairs and to exploration, so that nothing is cut short.
+  const auto minutes = static_cast<int>(std::ceil((outcome.seconds + 1.2 * more) / 60));
+  return fmt::format(
+      "  next       about {} more on this machine: --budget {}m{}\n", FormatSeconds(more), minutes,
+      outcome.quick ? "; or fewer cases, with --filter" : "; or fewer cases, with --profile quick");
+}
+
+// How the decision was made.
+std::string ReasonsText(const GateOutcome& outcome) {
+  std::string text = fmt::format(
+      "  evidence   {:.3g}; worse from {:.0f} on, which at most 1 of {:.0f} gates over an "
+      "unchanged build reaches\n",
+      std::min(outcome.trial.evidence(), 1e300), kEnoughEvidence, kEnoughEvidence);
+  if (outcome.verdict == GateVerdict::kWorse) return text;
+  return text + "  power      of a case that always passed before and now\n" +
+         PowerText(outcome.power, "             ");
+}
+
 }  // namespace
 
 std::string_view Name(GateVerdict verdict) {
@@ -149,33 +178,29 @@ std::string PowerText(const std::vector<Power>& power, std::string_view indent) 
   return text;
 }
 
-std::string ToText(const GateOutcome& outcome) {
+std::string ToText(const GateOutcome& outcome, bool verbose) {
   std::string title(Name(outcome.verdict));
   std::ranges::transform(title, title.begin(), [](unsigned char c) { return std::toupper(c); });
   std::string text = fmt::format("{}: {} against {}, {} in {}\n", title, Escaped(outcome.head),
                                  Escaped(outcome.base), Count(outcome.trial.all().count(), "pair"),
                                  FormatSeconds(outcome.seconds));
   const bool worse = outcome.verdict == GateVerdict::kWorse;
+  const bool open = outcome.verdict == GateVerdict::kNeedsMore;
+  if (open) text += NextText(outcome);
   for (const GateScript& found : outcome.scripts) {
     if (found.pairs.against > found.pairs.in_favour) text += ScriptText(found);
   }
   text += Listed(outcome.failures, "  ",
                  [&](const GateFailure& failure) { return FailureText(outcome, failure); });
   if (!worse) {
-    text += Excluded(outcome) + SharedText(outcome) +
+    text += (open && !verbose ? "" : Excluded(outcome)) + SharedText(outcome) +
             Listed(outcome.missing, "  missing    ", [](const std::string& what) {
               return fmt::format("  missing    {}\n", Escaped(what));
             });
   }
   text += ChangedText(outcome);
   if (!outcome.explored.empty()) text += fmt::format("  explored   {}\n", outcome.explored);
-  text += fmt::format(
-      "  evidence   {:.3g}; worse from {:.0f} on, which at most 1 of {:.0f} gates over an "
-      "unchanged build reaches\n",
-      std::min(outcome.trial.evidence(), 1e300), kEnoughEvidence, kEnoughEvidence);
-  if (!worse)
-    text += "  power      of a case that always passed before and now\n" +
-            PowerText(outcome.power, "             ");
+  if (verbose) text += ReasonsText(outcome);
   return text + fmt::format("  run        {}, seed {}\n", Escaped(outcome.record.folder),
                             outcome.record.seed);
 }
@@ -221,6 +246,7 @@ std::string ToJson(const GateOutcome& outcome) {
             {"highest_drop", HighestDrop(outcome.trial.all())},
             {"drop_confidence", kDropConfidence},
             {"missing", outcome.missing},
+            {"pairs_to_go", outcome.trial.PairsToGo()},
             {"explored", outcome.explored},
             {"worse", Json::array()},
             {"passes_where_base_fails", outcome.gone},

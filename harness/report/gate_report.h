@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a gate came to, for people and for machines.
 //
-//   fmt::print("{}", ToText(outcome));
+//   fmt::print("{}", ToText(outcome, flags.verbose));
 //
 // Threads: functions without state. Ownership: borrows the trial and the record.
 #pragma once
@@ -44,6 +44,7 @@ struct GateOutcome {
   const RunRecord& record;
   std::vector<GateFailure> failures;     // those with the most evidence first
   std::vector<std::string> missing;      // what it takes to decide
+  bool quick = false;                    // it asked few cases already
   std::string explored;                  // a sentence
   std::vector<std::string> gone{};       // cases that the head always passed and the base failed
   std::vector<std::string> many_more{};  // where it has many times the known findings of the base
@@ -51,7 +52,8 @@ struct GateOutcome {
   std::vector<Power> power;  // of a gate of this size and speed
 };
 
-std::string ToText(const GateOutcome& outcome);
+// What decides, what to do next, and where to look; with `verbose` also how the decision was made.
+std::string ToText(const GateOutcome& outcome, bool verbose);
 // One document, on one line.
 std::string ToJson(const GateOutcome& outcome);
 

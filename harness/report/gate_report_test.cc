@@ -40,7 +40,7 @@ TEST_F(GateReportTest, WorseNamesCaseBugRepeatCommandAndPicture) {
   Add(0, kFail, 10);
   GateOutcome outcome = Outcome(GateVerdict::kWorse);
   outcome.failures = {{.index = 0, .attempt = &record_.attempts[1], .picture = "run/worse.svg"}};
-  const std::string text = ToText(outcome);
+  const std::string text = ToText(outcome, false);
   EXPECT_THAT(text, HasSubstr("WORSE: etcd 3.4.23 against etcd 3.4.22, 10 pairs in 12 s"));
   EXPECT_THAT(text, HasSubstr("failed     in 10 of 10 on the head, in 0 of 10 on the base"));
   EXPECT_THAT(text, HasSubstr("looks like etcd #15271"));
@@ -58,7 +58,7 @@ TEST_F(GateReportTest, NamesCasesThatPassOnTheHeadWhereTheBaseFails) {
   GateOutcome outcome = Outcome(GateVerdict::kNotWorse);
   outcome.gone = {"Ordered.NeverGoesBack", "Ordered.Else"};
   outcome.many_more = {"A.B: 30 findings"};
-  EXPECT_THAT(ToText(outcome),
+  EXPECT_THAT(ToText(outcome, false),
               AllOf(HasSubstr("passes     on the head where the base fails\n"
                               "             Ordered.NeverGoesBack: failed in 4 of 4 on the base, "
                               "in none on the head"),
@@ -70,10 +70,12 @@ TEST_F(GateReportTest, NamesCasesThatPassOnTheHeadWhereTheBaseFails) {
 
 TEST_F(GateReportTest, NotWorseSaysWhatIsExcludedAndWhatSuchAGateFinds) {
   Add(0, kPass, 4);
-  const std::string text = ToText(Outcome(GateVerdict::kNotWorse));
+  const std::string text = ToText(Outcome(GateVerdict::kNotWorse), false);
   EXPECT_THAT(text, AllOf(HasSubstr("NOT WORSE"), HasSubstr("58 % less often, of each of 1 case"),
-                          HasSubstr("fails in 50 % of its attempts: found by 97 of 100"),
-                          HasSubstr("at most 1 of 200 gates")));
+                          Not(HasSubstr("next ")), Not(HasSubstr("evidence"))));
+  EXPECT_THAT(ToText(Outcome(GateVerdict::kNotWorse), true),
+              AllOf(HasSubstr("fails in 50 % of its attempts: found by 97 of 100"),
+                    HasSubstr("at most 1 of 200 gates")));
 }
 
 TEST_F(GateReportTest, NotWorseNamesTheBugsThatBothBuildsHave) {
@@ -81,17 +83,32 @@ TEST_F(GateReportTest, NotWorseNamesTheBugsThatBothBuildsHave) {
   const AttemptEnd late{.conclusive = true, .broken = {{"Ordered", {"late"}}}};
   trial_.Add(0, late, late);
   Add(1, late, 4);
-  const std::string text = ToText(Outcome(GateVerdict::kNotWorse));
+  const std::string text = ToText(Outcome(GateVerdict::kNotWorse), false);
   EXPECT_THAT(text,
-              AllOf(HasSubstr("(95 % confidence, bugs of both apart)"),
+              AllOf(HasSubstr("(95 % confidence, what known bugs of both explain left out)"),
                     HasSubstr("1 of 4 on the head, 1 on the base: Ordered.NeverGoesBack (late"),
                     HasSubstr("4 of 4 on the head, 0 on the base: Unique.NoTwins (late)")));
+}
+
+// Two pairs in 12 s; four of each of two cases decide.
+TEST_F(GateReportTest, NeedsMoreSaysFirstHowMuchMore) {
+  Add(0, kPass, 2);
+  GateOutcome outcome = Outcome(GateVerdict::kNeedsMore);
+  EXPECT_THAT(
+      ToText(outcome, false),
+      HasSubstr("2 pairs in 12 s\n  next       about 36 s more on this machine: --budget 1m; "
+                "or fewer cases, with --profile quick\n"));
+  outcome.quick = true;
+  EXPECT_THAT(ToText(outcome, false), HasSubstr("or fewer cases, with --filter\n"));
+  EXPECT_THAT(ToText(outcome, false), Not(HasSubstr("excluded")));
+  EXPECT_THAT(ToText(outcome, true), HasSubstr("excluded"));
+  EXPECT_EQ(Json::parse(ToJson(outcome)).at("pairs_to_go"), 6);
 }
 
 TEST_F(GateReportTest, NeedsMoreSaysWhatIsMissing) {
   GateOutcome outcome = Outcome(GateVerdict::kNeedsMore);
   outcome.missing = {"Unique.NoTwins: decided on the base"};
-  EXPECT_THAT(ToText(outcome), HasSubstr("missing    Unique.NoTwins: decided on the base"));
+  EXPECT_THAT(ToText(outcome, false), HasSubstr("missing    Unique.NoTwins: decided on the base"));
   EXPECT_EQ(Json::parse(ToJson(outcome)).at("missing").size(), 1U);
 }
 

@@ -151,6 +151,22 @@ void GateTrial::AddScript(int script, bool base_shows, bool head_shows) {
   Count(head_shows ? 1 : 0, base_shows ? 1 : 0, scripts_[script]);
 }
 
+std::size_t GateTrial::PairsToGo() const {
+  constexpr int kMost = 1'000;  // of one case
+  std::size_t pairs = 0;
+  for (const CaseState& one : cases_) {
+    if (one.finished()) continue;
+    Pairs counted = one.other_pairs;
+    int more = 0;
+    while (more < kMost && !Excludes(counted, one.limit())) {
+      ++counted.alike;
+      ++more;
+    }
+    pairs += static_cast<std::size_t>(more);
+  }
+  return pairs;
+}
+
 double GateTrial::evidence() const {
   double of_cases = 0;
   for (const CaseState& one : cases_) of_cases += one.evidence / static_cast<double>(cases_.size());

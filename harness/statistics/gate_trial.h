@@ -99,6 +99,8 @@ class GateTrial {
   const Pairs& all() const { return all_; }
   const std::map<std::string, Pairs>& guarantees() const { return guarantees_; }
   const Pairs& script(int number) { return scripts_[number]; }
+  // How many more pairs all open cases need, if those that come are alike on both builds.
+  std::size_t PairsToGo() const;
   double evidence() const;
   // kLost: nothing is open, and a case that the base decides is never decided on the head.
   GateState state() const;

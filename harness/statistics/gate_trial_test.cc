@@ -43,6 +43,16 @@ TEST(GateTrialTest, FourPairsOfEachCaseAreEnoughWhenNothingFails) {
   EXPECT_DOUBLE_EQ(trial.evidence(), 1);
 }
 
+TEST(GateTrialTest, PairsToGoAreThoseThatItThenTakes) {
+  GateTrial trial(Cases(10), {"Ordered"});
+  trial.Add(0, kPass, kPass);
+  trial.Add(1, kPass, kFail);
+  trial.Add(1, kFail, kPass);
+  const std::size_t to_go = trial.PairsToGo();
+  EXPECT_EQ(RunToTheEnd(trial, {}), to_go);
+  EXPECT_EQ(trial.PairsToGo(), 0U);
+}
+
 TEST(GateTrialTest, ACaseThatAlwaysFailsOnTheHeadIsFoundInARoundAndAHandfulOfPairs) {
   GateTrial trial(Cases(100), {"Ordered", "Unique"});
   EXPECT_LE(RunToTheEnd(trial, {{57, {kPass, kFail}}}), 100);

@@ -71,7 +71,10 @@ Result<ServerAddress> ParseServerAddress(std::string_view text) {
 
 std::string TargetSpec::Label(std::string_view version) const {
   if (!name.empty() && !version.empty()) {
-    return Escaped(fmt::format("{} {}{}{}", name, version, topology.empty() ? "" : ",", topology));
+    // Whatever a program is, the version that it reports is that of the API which it serves.
+    const std::string_view as = product == "command" ? ", as etcd" : "";
+    return Escaped(
+        fmt::format("{}{} {}{}{}", name, as, version, topology.empty() ? "" : ",", topology));
   }
   return Escaped(label.empty() ? text : label);
 }

@@ -135,7 +135,7 @@ TEST_F(TargetTest, LabelsHaveTheVersionWhereItSaysMore) {
   EXPECT_EQ(label("etcd@3.5.16", ""), "etcd 3.5.16");
   EXPECT_EQ(label("endpoint:h:1", "3.4.23"), "endpoint 3.4.23");
   EXPECT_EQ(label("endpoint:h:1", ""), "endpoint:h:1");
-  EXPECT_EQ(label("command:/opt/kine {port}", "3.5"), "kine 3.5");
+  EXPECT_EQ(label("command:/opt/kine {port}", "3.5"), "kine, as etcd 3.5");
   EXPECT_EQ(label("command:/opt/kine {port}", ""), "kine");
 }
 
