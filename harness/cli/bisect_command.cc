@@ -63,6 +63,8 @@ CommandEnd BisectCommand(const BisectFlags& flags, const PassedOn& passed) {
   if (const auto early = EndRun(run)) return *early;
   if (!found.has_value()) return {found.error(), ExitCode::kInconclusive};
   if (bug.bug != nullptr && !builds->built) found->key = bug.KeySays(*found);
+  found->not_fetched =
+      NotFetchedBetween(found->steps[found->last_good].name, found->steps[found->first_bad].name);
   const bool neighbours = found->first_bad - found->last_good == 1;
   return Publish(run, "bisect.json", ToJson(*found), flags.json ? "" : ToText(*found),
                  neighbours ? ExitCode::kOk : ExitCode::kInconclusive);

@@ -73,7 +73,33 @@ Result<Builds> RevisionsBetween(const BuildRange& range) {
               range.good, range.bad);
 }
 
+std::optional<ReleaseVersion> ReleaseOf(const std::string& name) {
+  return name.starts_with("etcd ") ? ParseVersion(name.substr(5)) : std::nullopt;
+}
+
 }  // namespace
+
+std::vector<std::string> NotFetchedBetween(const std::string& good, const std::string& bad) {
+  const auto from = ReleaseOf(good);
+  const auto to = ReleaseOf(bad);
+  if (!from || !to || from->branch() != to->branch()) return {};
+  const std::vector<std::string> cached = CachedVersions("etcd");
+  std::vector<std::string> between;
+  for (int patch = std::min(from->patch, to->patch) + 1; patch < std::max(from->patch, to->patch);
+       ++patch) {
+    std::string text = fmt::format("{}.{}.{}", from->major, from->minor, patch);
+    if (std::ranges::find(cached, text) == cached.end()) between.push_back(std::move(text));
+  }
+  std::vector<std::string> middle_first;
+  for (const std::size_t eighth : {4, 2, 6, 1, 3, 5, 7, 0}) {
+    const std::size_t at = between.size() * eighth / 8;
+    if (at >= between.size()) continue;
+    if (std::ranges::find(middle_first, between[at]) == middle_first.end()) {
+      middle_first.push_back(between[at]);
+    }
+  }
+  return middle_first;
+}
 
 Result<Builds> BuildsIn(const BuildRange& range) {
   if (!range.among.empty()) {

@@ -37,6 +37,10 @@ struct Builds {
 // kNotFound: a release is not in the cache. Other errors name the flag and what was expected.
 Result<Builds> BuildsIn(const BuildRange& range);
 
+// The releases between two others, both "etcd 3.5.16", that are not in the cache; the one in the
+// middle first, then those in the middle of the halves. Empty for what is no release.
+std::vector<std::string> NotFetchedBetween(const std::string& good, const std::string& bad);
+
 class WorkTree {
  public:
   struct Options {

@@ -34,6 +34,11 @@ std::string ToText(const FoundStep& found) {
   text += fmt::format("by         {}, shown in {} of {} ({})\n", found.case_name, bad.counted.hits,
                       bad.counted.trials, Percent(ClopperPearson(bad.counted)));
   if (!found.key.empty()) text += fmt::format("key        {}\n", Escaped(found.key));
+  if (!found.not_fetched.empty()) {
+    text +=
+        fmt::format("go on      watchproof fetch etcd {}, which is between; then the same again\n",
+                    found.not_fetched.front());
+  }
   return text + fmt::format("repeat     {}\nrun        {}, seed {}\n", Escaped(bad.repeat),
                             Escaped(found.run), found.seed);
 }
@@ -55,6 +60,7 @@ std::string ToJson(const FoundStep& found) {
                    {"decided", found.first_bad - found.last_good == 1},
                    {"case", found.case_name},
                    {"answer_key", found.key},
+                   {"not_fetched", found.not_fetched},
                    {"run", found.run},
                    {"seed", found.seed},
                    {"builds", found.steps}});

@@ -10,6 +10,7 @@ namespace watchproof {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 FoundStep Sample() {
   FoundStep found{.last_good = 0, .first_bad = 2, .case_name = "A.B"};
@@ -25,6 +26,15 @@ TEST(BuildSearchTest, TheStepAndWhatIsBetween) {
   EXPECT_THAT(text, HasSubstr("last good  etcd 3.5.13\nfirst bad  etcd 3.5.12\n"));
   EXPECT_THAT(text, HasSubstr("between    b: skipped, shown in 0 of 0: it did not\\x1b build\n"));
   EXPECT_THAT(text, HasSubstr("A.B, shown in 8 of 8 (63-100 %)"));
+}
+
+TEST(BuildSearchTest, SaysWhatToFetchToGoOn) {
+  FoundStep found = Sample();
+  EXPECT_THAT(ToText(found), Not(HasSubstr("fetch")));
+  found.not_fetched = {"3.5.14", "3.5.15"};
+  EXPECT_THAT(ToText(found),
+              HasSubstr("go on      watchproof fetch etcd 3.5.14, which is between; then the same "
+                        "again\n"));
 }
 
 TEST(BuildSearchTest, JsonSaysWhetherItIsDecided) {
