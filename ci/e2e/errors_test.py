@@ -60,6 +60,17 @@ class Errors(RunTest):
                 )
                 self.assertIn(words, done.stdout + done.stderr)
 
+    def test_what_never_starts_is_given_up_with_its_last_words(self) -> None:
+        mute = self.program("mute", "printf '\\033[31mno room\\033[0m on %s\n' \"$1\"; exit 1\n")
+        target = ("--target", f"command:{mute} {{host}}:{{port}}", "--target", "embedded")
+        done = self.run_it(*target, "--filter", "Fragmented.*:Filtered.*", "--jobs", "1", expect=3)
+        self.assertIn("mute did not start in 3 attempts (", done.stderr)
+        self.assertRegex(done.stderr, "; [1-9][0-9]* attempts not started\n$")
+        self.assertEqual(done.stdout.count("no room on 127."), 1, done.stdout)
+        self.assertNotIn("x1b", done.stdout + done.stderr)
+        verdicts = {result.verdict for result in self.results() if result.target == "embedded"}
+        self.assertEqual(verdicts, {"pass"})
+
     def test_an_unknown_defect_is_named(self) -> None:
         done = self.run_it("--target", "embedded+nonsense", "--filter", DELETE_AT_FLOOR, expect=4)
         self.assertIn("nonsense", done.stdout + done.stderr)

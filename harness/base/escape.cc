@@ -57,6 +57,21 @@ std::string Visible(std::string_view bytes) {
   return text;
 }
 
+// Length of the code of a terminal that `text` begins with; without the end of the code, all of
+// it.
+std::size_t CodeLength(std::string_view text) {
+  const char kind = text.size() > 1 ? text[1] : '\0';
+  if (kind == ']') {  // a title or a link, up to BEL or ESC backslash
+    const std::size_t end = std::min(text.find_first_of("\x07\x1b", 2), text.size());
+    return text.substr(end).starts_with("\x1b") ? end + 2 : end + 1;
+  }
+  // Parameters, if it has some, and one character that ends it.
+  const char last = kind == '[' ? '\x3f' : '\x2f';
+  std::size_t at = kind == '[' ? 2 : 1;
+  while (at < text.size() && text[at] >= '\x20' && text[at] <= last) ++at;
+  return at + 1;
+}
+
 }  // namespace
 
 std::string Escaped(std::string_view text, LineEnds line_ends) {
@@ -73,6 +88,17 @@ std::string Escaped(std::string_view text, LineEnds line_ends) {
     text.remove_prefix(character.size());
   }
   return escaped;
+}
+
+std::string WithoutTerminalCodes(std::string_view text) {
+  std::string plain;
+  while (true) {
+    const std::size_t code = std::min(text.find('\x1b'), text.size());
+    plain += text.substr(0, code);
+    text.remove_prefix(code);
+    if (text.empty()) return plain;
+    text.remove_prefix(std::min(CodeLength(text), text.size()));
+  }
 }
 
 }  // namespace watchproof

@@ -18,4 +18,8 @@ enum class LineEnds { kEscape, kKeep };
 // "\x1b", "\n" and "\t". All else stays, backslashes too, so escaping twice changes nothing.
 std::string Escaped(std::string_view text, LineEnds line_ends = LineEnds::kEscape);
 
+// What another program has printed, without the codes by which it colours a terminal or moves its
+// cursor (ECMA-48).
+std::string WithoutTerminalCodes(std::string_view text);
+
 }  // namespace watchproof

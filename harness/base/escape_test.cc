@@ -25,5 +25,22 @@ TEST(Escape, LineEndsStayInTextsOnly) {
   EXPECT_EQ(Escaped("a\n\tb\r", LineEnds::kKeep), "a\n\tb\\x0d");
 }
 
+TEST(Escape, CodesOfTerminalsGo) {
+  EXPECT_EQ(WithoutTerminalCodes("\x1b[36mINFO\x1b[0m[0000] \x1b[1;31mno\x1b[K"), "INFO[0000] no");
+  EXPECT_EQ(WithoutTerminalCodes("a\x1b]0;title\x07"
+                                 "b\x1b]8;;http://x\x1b\\c"),
+            "abc");
+  EXPECT_EQ(WithoutTerminalCodes("a\x1b(Bb\x1b"
+                                 "7c\n"),
+            "abc\n");
+  for (const char* cut : {"a\x1b", "a\x1b[", "a\x1b[3", "a\x1b]0;t", "a\x1b]0;t\x1b"}) {
+    EXPECT_EQ(WithoutTerminalCodes(cut), "a");
+  }
+  EXPECT_EQ(WithoutTerminalCodes("a\x1b\xff"
+                                 "b"),
+            "ab");
+  EXPECT_EQ(WithoutTerminalCodes("✓ plain"), "✓ plain");
+}
+
 }  // namespace
 }  // namespace watchproof

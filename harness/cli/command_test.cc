@@ -310,6 +310,42 @@ TEST(RunFlags, FailFastGoesOnWithoutATarget) {
   EXPECT_EQ(lines.back().at("verdict"), "fail") << run.output();
 }
 
+int Times(const std::string& text, const std::string& word) {
+  int times = 0;
+  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++times;
+  return times;
+}
+
+TEST(RunWithoutTarget, StopsAfterThreeStartsThatFailTheSameWay) {
+  ScriptedRun run({"--filter", "Ends.WithoutTarget", "--repeat", "10", "--jobs", "1", "--target",
+                   "embedded", "--target", "etcd:/x"});
+  EXPECT_EQ(run.Wait(), 3);
+  EXPECT_EQ(Lines(run.File("results.jsonl")).size(), 6u);
+  for (const char* target : {"embedded", "x"}) {
+    EXPECT_THAT(run.output(), HasSubstr(fmt::format("{} did not start in 3 attempts "
+                                                    "(Ends.WithoutTarget): exited with 1 on port ",
+                                                    target)));
+  }
+  EXPECT_EQ(Times(run.output(), "; 7 attempts not started"), 2) << run.output();
+  // With its first attempt, and at the end.
+  EXPECT_EQ(Times(run.output(), "no room"), 4) << run.output();
+}
+
+TEST(RunWithoutTarget, OtherTargetsGoOn) {
+  ScriptedRun run({"--filter", "Environment.OnlyEmbeddedStarts", "--repeat", "6", "--jobs", "1",
+                   "--target", "etcd:/x", "--target", "embedded"});
+  EXPECT_EQ(run.Wait(), 3);
+  EXPECT_THAT(run.output(), HasSubstr("pass 6/6"));
+  EXPECT_EQ(Times(run.output(), "not started"), 1) << run.output();
+}
+
+TEST(RunWithoutTarget, CopiesThatTakeEachOthersPortShouldRunAlone) {
+  ScriptedRun run({"--filter", "Environment.TakesOnePort", "--repeat", "10", "--jobs", "2"});
+  EXPECT_EQ(run.Wait(), 3);
+  EXPECT_EQ(Lines(run.File("results.jsonl")).size(), 4u);
+  EXPECT_THAT(run.output(), AllOf(HasSubstr("try --jobs 1"), HasSubstr("6 attempts not started")));
+}
+
 // The scripted cases have no plans, so that none of them is known to make few calls.
 TEST(RunFlags, AProfileThatLeavesEverythingOutSaysSo) {
   ScriptedRun run({"--filter", "Ends.Passes*", "--profile", "quick"});

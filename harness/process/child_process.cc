@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "harness/base/check.h"
+#include "harness/base/escape.h"
 #include "harness/base/mutex.h"
 
 extern char** environ;
@@ -369,7 +370,7 @@ std::string ChildProcess::LastWords(std::size_t lines) const {
   constexpr std::streamoff kTail = 65536;
   const std::streamoff size = file.tellg();
   file.seekg(std::max<std::streamoff>(0, size - kTail));
-  std::string tail((std::istreambuf_iterator<char>(file)), {});
+  std::string tail = WithoutTerminalCodes(std::string((std::istreambuf_iterator<char>(file)), {}));
   while (!tail.empty() && (tail.back() == '\n' || tail.back() == ' ')) tail.pop_back();
   if (const auto crash = BeginOfCrash(tail)) {
     std::string words = FirstLines(tail.substr(*crash), lines);

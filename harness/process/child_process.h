@@ -68,7 +68,7 @@ class ChildProcess {
   // SIGTERM, then SIGKILL when the grace has passed. Blocks until it is gone.
   ExitState Stop(Duration grace);
   // The last lines of the log, for error messages; of a crash the first ones, and for a program of
-  // Go the calls that led to it: "in a < b". Empty without a log.
+  // Go the calls that led to it: "in a < b". Without the codes of terminals. Empty without a log.
   std::string LastWords(std::size_t lines = 3) const;
 
  private:

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "harness/base/escape.h"
 #include "harness/process/child_process.h"
 
 namespace watchproof {
@@ -65,7 +66,7 @@ Result<std::string> RunTool(const ToolCall& call) {
   WP_ASSIGN_OR_RETURN(const auto child, ChildProcess::Launch(options));
   WP_ASSIGN_OR_RETURN(const ExitState end, AwaitEnd(*child, call));
   std::ifstream file(log, std::ios::binary);
-  std::string said((std::istreambuf_iterator<char>(file)), {});
+  std::string said = WithoutTerminalCodes(std::string((std::istreambuf_iterator<char>(file)), {}));
   if (end.clean()) return said;
   return Fail(StatusCode::kUnavailable, "{} {}: {}", call.name, end.ToString(),
               InformativeLine(said));

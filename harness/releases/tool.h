@@ -27,8 +27,9 @@ struct ToolCall {
   std::map<std::string, std::string> environment{};  // variables to set
 };
 
-// Returns standard output and error. kNotFound: there is no such program; kUnavailable: it failed,
-// with the most informative line of its output; kCancelled: StopTools was called.
+// Returns standard output and error, without the codes of terminals. kNotFound: there is no such
+// program; kUnavailable: it failed, with the most informative line of its output; kCancelled:
+// StopTools was called.
 Result<std::string> RunTool(const ToolCall& call);
 
 // Ends every call that is under way or yet to come. For a process that is about to end.

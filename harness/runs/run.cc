@@ -381,6 +381,7 @@ void Run::Execute(const RunOptions& options, const std::vector<CaseInfo>& cases,
                  .begun = begun_,
                  .source = source});
   if (Status broken = runner.Run(); broken_.ok()) broken_ = std::move(broken);
+  given_up_.insert(given_up_.end(), runner.given_up().begin(), runner.given_up().end());
 }
 
 // Each is a result of its own, behind those of the attempts.
@@ -403,6 +404,16 @@ void Run::EndPromises() {
   }
 }
 
+std::string Run::WhyGivenUp() const {
+  std::vector<std::string> texts;
+  for (const GivenUp& one : given_up_) {
+    const auto left = std::ranges::count(record_.not_run, one.target, &NotRun::target);
+    texts.push_back(fmt::format("{}; {} not started", one.why,
+                                Count(static_cast<std::size_t>(left), "attempt")));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
 CommandEnd Run::End() {
   EndPromises();
   record_.stale = StaleEntries(record_, expectations_);
@@ -417,7 +428,7 @@ CommandEnd Run::End() {
   if (const Status& first = broken_.ok() ? written : broken_; !first.ok()) {
     return {code, first.message() + "; expected a run folder with space for all files of a run"};
   }
-  return code;
+  return {code, WhyGivenUp()};
 }
 
 void RemoveOldRuns(const std::filesystem::path& run_dir, int keep) {

@@ -60,6 +60,8 @@ class Run final : public Attempts {
 
  private:
   void EndPromises();
+  // Why nothing more was begun on some targets; empty: on none.
+  std::string WhyGivenUp() const;
   // Leaves the attempts of the shard, and the cases that they are of.
   ShardSummary TakeShard();
 
@@ -80,6 +82,7 @@ class Run final : public Attempts {
   std::optional<RunFolder> folder_;
   std::unique_ptr<Console> console_;
   Status broken_;
+  std::vector<GivenUp> given_up_;
 };
 
 // All but the last `keep` of the folder, as PruneRuns; prints what was removed, on standard error.

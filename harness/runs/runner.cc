@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <span>
 
@@ -25,8 +26,31 @@ void NoteCaught(const DefectSummary& defect, AttemptSummary& note) {
 
 // An attempt with a cluster keeps as much of the machine busy as so many others.
 constexpr int kJobsOfCluster = 2;
-// After so many a target that has not started once is given up.
-constexpr int kStartsInVain = 8;
+// After so many starts that fail the same way, the rest would.
+constexpr int kStartsInVain = 3;
+
+// Two reasons of one kind differ in ports, addresses, times and process ids: words with a digit.
+std::string WithoutNumbers(std::string_view reason) {
+  std::string same;
+  std::string word;
+  for (const char c : reason) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      word += c;
+      continue;
+    }
+    if (word.find_first_of("0123456789") == std::string::npos) same += word;
+    same += c;
+    word.clear();
+  }
+  return same + word;
+}
+
+std::string OnOneLine(std::string text) {
+  for (auto at = text.find('\n'); at != std::string::npos; at = text.find('\n', at)) {
+    text.replace(at, 1, " | ");
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -82,7 +106,7 @@ bool Runner::Refill() {
                                     : static_cast<int>(options.only.size());
     std::erase_if(round, [this](const PlannedAttempt& planned) { return LeftOut(planned); });
     waiting_.insert(waiting_.end(), round.begin(), round.end());
-    const bool gave_up = DropInVain();
+    const bool gave_up = DropGivenUp();
     if (!waiting_.empty()) return true;
     if (gave_up && options.repeat == 0) return false;
   }
@@ -162,6 +186,7 @@ std::deque<PlannedAttempt>::iterator Runner::NextToStart() {
   const int free = FreeJobs();
   const auto may_start = [&](const PlannedAttempt& planned) {
     if (JobsOf(planned.case_name, planned.target->text) > free) return false;
+    if (IsHeld(planned.target->text)) return false;
     return std::ranges::none_of(running_, [&](const auto& process) {
       return r_.servers.ShareServer(planned.target->text, process->spec().target);
     });
@@ -246,6 +271,7 @@ Status Runner::Collect() {
       r_.folder.FinishAttempt(process->folder().absolute, KeepFiles::kAll);
     }
   }
+  GiveUpOnHeld();
   return {};
 }
 
@@ -308,7 +334,7 @@ KeepFiles Runner::Report(AttemptResult result, const AttemptResult* store, TimeP
     note.expectation = r_.expectations.Apply(TargetOf(note.result.target), note.result, store);
   }
   const bool shows_first = ShowsPromiseFirst(note.result);
-  GiveUpOnVain(note.result);
+  NoteStart(note.result);
   if (planted != nullptr && note.expectation == ExpectationStatus::kNewFailure)
     NoteCaught(*planted, note);
   const Outcome outcome = OutcomeOf(note);
@@ -348,25 +374,62 @@ bool Runner::ShowsPromiseFirst(const AttemptResult& result) {
 }
 
 // Whether some of what waits is on a target that is given up.
-bool Runner::DropInVain() {
+bool Runner::DropGivenUp() {
   const auto is_in_vain = [this](const PlannedAttempt& one) {
-    const auto found = in_vain_.find(one.target->text);
-    return found != in_vain_.end() && found->second >= kStartsInVain;
+    return Contains(given_up_, one.target->text, &GivenUp::target);
   };
   std::ranges::copy_if(waiting_, std::back_inserter(dropped_), is_in_vain);
   return std::erase_if(waiting_, is_in_vain) > 0;
 }
 
-// No more is tried on a target that has never started, however often.
-void Runner::GiveUpOnVain(const AttemptResult& result) {
-  if (r_.source) return;
-  int& in_vain = in_vain_[result.target];
-  if (in_vain < 0) return;
-  in_vain = result.target_failed ? in_vain + 1 : -1;
-  if (in_vain != kStartsInVain) return;
-  DropInVain();
-  r_.console.Note(fmt::format("{} has not started in {} attempts, and is not tried any more: {}",
-                              TargetOf(result.target).Label(), in_vain, result.reason));
+bool Runner::IsHeld(const std::string& target) const {
+  const auto found = starts_.find(target);
+  if (r_.source || found == starts_.end()) return false;
+  const Starts& starts = found->second;
+  if (starts.failed < kStartsInVain) return false;
+  if (starts.started == 0) return true;
+  return starts.same && (starts.in_a_row >= kStartsInVain || starts.failed > starts.started);
+}
+
+void Runner::NoteStart(const AttemptResult& result) {
+  Starts& starts = starts_[result.target];
+  if (result.target_failed) {
+    ++starts.in_a_row;
+    if (starts.failed++ == 0) {
+      starts.reason = result.reason;
+      starts.example = result.case_name;
+    }
+    starts.same = starts.same && WithoutNumbers(result.reason) == WithoutNumbers(starts.reason);
+    return;
+  }
+  // Those two may end before anything is started.
+  const bool may_not_start =
+      result.verdict == Verdict::kUnsupported || result.verdict == Verdict::kHarnessError;
+  if (may_not_start && result.target_version.empty()) return;
+  if (!IsHeld(result.target)) starts.in_a_row = 0;
+  ++starts.started;
+}
+
+void Runner::GiveUpOnHeld() {
+  for (const auto& [target, starts] : starts_) {
+    const auto runs = [&target = target](const auto& one) { return one->spec().target == target; };
+    if (!IsHeld(target) || Contains(given_up_, target, &GivenUp::target) ||
+        std::ranges::any_of(running_, runs)) {
+      continue;
+    }
+    const std::string label = TargetOf(target).Label();
+    std::string why = fmt::format("{} did not start in {} ({}): {}", label,
+                                  Count(static_cast<std::size_t>(starts.failed), "attempt"),
+                                  starts.example, OnOneLine(starts.reason));
+    if (starts.started > 0 && r_.options.jobs > 1) {
+      why += fmt::format(
+          "; it did in {}: copies side by side may take each other's port or file, try --jobs 1",
+          Count(static_cast<std::size_t>(starts.started), "other"));
+    }
+    given_up_.push_back({target, std::move(why)});
+    r_.console.Note(fmt::format("no more is begun on {}: it does not start", label));
+  }
+  DropGivenUp();
 }
 
 void Runner::LeaveOutIfCaught(const AttemptResult& result) {

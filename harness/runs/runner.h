@@ -48,11 +48,19 @@ struct RunnerOptions {
   AttemptSource source = {};  // instead of rounds of every case on every target
 };
 
+// A target on which attempts failed at its start, again and again.
+struct GivenUp {
+  std::string target;  // the SPEC
+  std::string why;     // "kine did not start in 3 attempts (A.B): ..."
+};
+
 class Runner {
  public:
   explicit Runner(const RunnerOptions& options);
 
   Status Run();
+  // The targets on which it has begun nothing more, and why.
+  const std::vector<GivenUp>& given_up() const { return given_up_; }
 
  private:
   bool NeedsCluster(const std::string& case_name) const;
@@ -79,8 +87,21 @@ class Runner {
   // for one that judges such a guarantee, 2 for the rest.
   int Distance(const PlannedAttempt& planned) const;
   bool ShowsPromiseFirst(const AttemptResult& result);
-  bool DropInVain();
-  void GiveUpOnVain(const AttemptResult& result);
+  // How the attempts on a target have started.
+  struct Starts {
+    int started = 0;
+    int failed = 0;
+    int in_a_row = 0;          // failed, and none of those that ended since has started
+    bool same = true;          // the failed ones gave one reason, but for numbers such as ports
+    std::string reason = {};   // of the first of them
+    std::string example = {};  // its case
+  };
+
+  bool DropGivenUp();
+  // Failed so often that nothing is begun before those that run have ended, and then nothing more.
+  bool IsHeld(const std::string& target) const;
+  void NoteStart(const AttemptResult& result);
+  void GiveUpOnHeld();
   void ObeySignals();
   void ShowProgress();
   void ListNotRun();
@@ -96,7 +117,8 @@ class Runner {
   std::vector<PlannedAttempt> dropped_;                           // interrupted before a verdict
   std::set<std::pair<std::string, std::string>> promises_shown_;  // by target
   CausesSeen causes_;                                             // to say each once
-  std::map<std::string, int> in_vain_;  // by target: starts that failed; -1: it has started
+  std::map<std::string, Starts> starts_;                          // by target
+  std::vector<GivenUp> given_up_;
   // With --fail-fast, by target: declared guarantees that have not caught its defect yet.
   std::map<std::string, std::set<std::string>> uncaught_;
   int planned_ = 0;

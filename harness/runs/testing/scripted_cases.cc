@@ -5,10 +5,12 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 
 #include "cases/support/case_registry.h"
@@ -91,9 +93,24 @@ int Crash(const AttemptSpec& spec) {
 
 int NoTarget(const AttemptSpec& spec) {
   AttemptResult result = Blank(spec, Verdict::kHarnessError);
+  result.reason = fmt::format("exited with 1 on port {}; its last words: no room", getpid());
   result.target_failed = true;
   result.target_version.clear();
   return Report(spec, result);
+}
+
+// As a store with a port that only one copy of it can have: the first attempt runs until the next
+// three have ended.
+int TakesOnePort(const AttemptSpec& spec) {
+  if (spec.attempt > 1) return NoTarget(spec);
+  const std::filesystem::path run =
+      std::filesystem::path(spec.folder).parent_path().parent_path().parent_path().parent_path();
+  const auto ended = [&run] {
+    std::ifstream results(run / "results.jsonl");
+    return std::count(std::istreambuf_iterator<char>(results), {}, '\n');
+  };
+  while (ended() < 3) usleep(10'000);
+  return Report(spec, Blank(spec, Verdict::kPass));
 }
 
 int OtherAttempt(const AttemptSpec& spec) {
@@ -149,6 +166,11 @@ const std::map<std::string, Script>& Scripts() {
         {"Ends.Unsupported", Ends(Verdict::kUnsupported)},
         {"Ends.HarnessError", Ends(Verdict::kHarnessError)},
         {"Ends.WithoutTarget", &NoTarget},
+        {"Environment.TakesOnePort", &TakesOnePort},
+        {"Environment.OnlyEmbeddedStarts",
+         [](const AttemptSpec& s) {
+           return s.target == "embedded" ? Report(s, Blank(s, Verdict::kPass)) : NoTarget(s);
+         }},
         {"Ends.FailsOnSecondAttempt", &FailsOnSecond},
         {"Breaks.Silent", [](const AttemptSpec&) { return 0; }},
         {"Breaks.Crashes", &Crash},
