@@ -5,7 +5,7 @@
 import os
 import signal
 import unittest
-from subprocess import Popen
+from subprocess import DEVNULL, PIPE, Popen
 
 from tool import BUSY, DELETE_AT_FLOOR, EVERYTHING, RunTest, descendants, main, stock_etcd, wait_for
 
@@ -34,12 +34,68 @@ class Interruptions(RunTest):
         self.assertEqual(self.run_json()["exit_code"], 130)
         self.assert_nothing_left(family)
 
-    def test_sigterm_exits_143(self) -> None:
-        run, family = self.busy_run()
-        run.send_signal(signal.SIGTERM)
-        run.communicate(timeout=BUSY * 30)
-        self.assertEqual(run.returncode, 143)
-        self.assert_nothing_left(family)
+    def test_each_signal_has_its_exit_code_and_leaves_nothing(self) -> None:
+        for number, times, code in (
+            (signal.SIGINT, 2, 130),
+            (signal.SIGTERM, 1, 143),
+            (signal.SIGTERM, 2, 143),
+            (signal.SIGHUP, 1, 143),
+            (signal.SIGHUP, 2, 143),
+            (signal.SIGQUIT, 1, 143),
+            (signal.SIGQUIT, 2, 143),
+        ):
+            with self.subTest(number=number, times=times):
+                run, family = self.busy_run()
+                for _ in range(times):
+                    run.send_signal(number)
+                run.communicate(timeout=BUSY * 30)
+                self.assertEqual(run.returncode, code)
+                self.assertTrue((self.latest() / "report.html").exists())
+                self.assert_nothing_left(family)
+
+    def test_a_closed_terminal_ends_every_command_in_order(self) -> None:
+        runs = str(self.folder / "runs")
+        explore = ("explore", "--target", "embedded", "--time-budget", "10m", "--run-dir", runs)
+        gate = ("gate", "--base", "embedded", "--head", "embedded", "--run-dir", runs)
+        for arguments, begun, code in (
+            (explore, " store --listen", 143),
+            (gate, " store --listen", 143),
+            (("store", "--listen", "127.0.0.1:0"), "", 0),
+            (("proxy", "--to", "127.0.0.1:1"), "", 0),
+        ):
+            with self.subTest(command=arguments[0]):
+                command = Popen(
+                    [self.watchproof, *arguments], stdout=PIPE, stderr=DEVNULL, text=True
+                )
+                assert command.stdout
+                self.addCleanup(command.stdout.close)
+                self.addCleanup(command.wait)
+                self.addCleanup(command.kill)
+                if begun:
+                    family = self.family_with(command.pid, begun)
+                else:
+                    family = {}
+                    self.assertIn(" on ", command.stdout.readline())
+                command.send_signal(signal.SIGHUP)
+                command.communicate(timeout=BUSY * 30)
+                self.assertEqual(command.returncode, code)
+                self.assert_nothing_left(family)
+
+    @staticmethod
+    def family_with(pid: int, words: str) -> dict[int, str]:
+        def begun() -> dict[int, str] | None:
+            family = descendants(pid)
+            return family if any(words in command for command in family.values()) else None
+
+        return wait_for(f"a process with{words}", begun)
+
+    def test_nohup_is_respected(self) -> None:
+        command = self.command("--target", "embedded", "--filter", DELETE_AT_FLOOR)
+        run = Popen(["nohup", *command], stdout=DEVNULL, stderr=DEVNULL, stdin=DEVNULL)
+        self.addCleanup(run.kill)
+        wait_for("the run", lambda: (self.latest() / "run.json").exists())
+        run.send_signal(signal.SIGHUP)
+        self.assertEqual(run.wait(BUSY * 60), 0)
 
     def test_a_signal_stops_the_build_of_a_consumer(self) -> None:
         place, cache = self.folder / "slow", self.folder / "cache"
@@ -67,13 +123,14 @@ class Interruptions(RunTest):
         self.assert_nothing_left(family)
         self.assertEqual(list((cache / "consumers").iterdir()), [])
 
-    def test_a_killed_runner_takes_everything_along_and_the_next_start_sweeps(self) -> None:
+    def test_a_killed_runner_takes_everything_along_and_the_next_command_sweeps(self) -> None:
         run, family = self.busy_run()
         run.kill()
         run.wait()
         self.await_end_of(family)
         self.assertGreaterEqual(len(self.results()), 2)
-        self.run_it("--target", "embedded", "--filter", DELETE_AT_FLOOR, expect=0)
+        self.assertNotEqual([str(path) for path in self.folder.rglob("tmp")], [])
+        self.run_it(name="runs", expect=0)
         self.assertEqual([str(path) for path in self.folder.rglob("tmp")], [])
 
     @unittest.skipUnless(stock_etcd(), "needs a stock etcd 3.4.23")

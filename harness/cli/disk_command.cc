@@ -116,7 +116,7 @@ class SignalsToPass {
  public:
   SignalsToPass() {
     sigemptyset(&all_);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) sigaddset(&all_, number);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1}) sigaddset(&all_, number);
     sigset_t blocked = all_;
     sigaddset(&blocked, SIGPIPE);  // the output may go away: the program still ends in order
     pthread_sigmask(SIG_BLOCK, &blocked, nullptr);

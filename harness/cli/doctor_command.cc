@@ -14,6 +14,7 @@
 #include "harness/runs/run_targets.h"
 #include "harness/runs/running_servers.h"
 #include "harness/runs/selection.h"
+#include "harness/runs/signals.h"
 #include "harness/session/offer.h"
 #include "harness/targets/probe_endpoint.h"
 #include "harness/targets/target.h"
@@ -119,6 +120,7 @@ CommandEnd Examine(const RunOptions& options) {
     const bool usage = servers.error().code() == StatusCode::kInvalidArgument;
     return {servers.error(), usage ? ExitCode::kUsage : ExitCode::kTarget};
   }
+  Signals& signals = Signals::Install();
   std::error_code error;
   const fs::path scratch =
       fs::temp_directory_path(error) / fmt::format("watchproof-doctor-{}", getpid());
@@ -126,6 +128,7 @@ CommandEnd Examine(const RunOptions& options) {
   DoctorReport report{.checks = CheckMachine(
                           {.run_dir = options.run_dir, .jobs = options.jobs, .scratch = scratch})};
   for (const TargetSpec& target : options.targets) {
+    if (signals.count() > 0) break;
     const fs::path own = scratch / std::to_string(report.targets.size());
     fs::create_directories(own / "tmp", error);
     report.targets.push_back(
@@ -133,6 +136,7 @@ CommandEnd Examine(const RunOptions& options) {
     if (!report.targets.back().trouble.empty()) code = ExitCode::kTarget;
   }
   fs::remove_all(scratch, error);
+  if (const auto interrupted = signals.exit_code()) return *interrupted;
   report.exit_code = static_cast<int>(code);
   fmt::print("{}", options.json ? ToJson(report) + "\n" : ToText(report));
   return code;

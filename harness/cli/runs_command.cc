@@ -42,6 +42,7 @@ std::string RunText(const RunListing& run, const std::string& shown) {
 }
 
 CommandEnd RunsCommand(const RunsFlags& flags) {
+  SweepDeadRuns(flags.run_dir);
   if (!flags.keep_runs.empty()) {
     WP_ASSIGN_OR_RETURN(const int keep, InContext("--keep-runs", ParseCount(flags.keep_runs, 0)));
     RemoveOldRuns(flags.run_dir, keep);

@@ -80,7 +80,7 @@ struct ExecOrLeave {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    for (const int number : {SIGINT, SIGTERM, SIGPIPE, SIGHUP}) ::signal(number, SIG_DFL);
+    for (const int number : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGQUIT}) ::signal(number, SIG_DFL);
     // Parked high first: everything below is closed, and no move can overwrite one still to come.
     constexpr int kParking = 900;
     std::array<int, kMostDescriptors> parked{};

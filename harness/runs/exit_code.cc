@@ -36,7 +36,8 @@ const std::vector<ExitCodeInfo>& ExitCodes() {
        "attempt "
        "in ten ended so"},
       {ExitCode::kInterrupted, "interrupted", "by SIGINT; reports are written all the same"},
-      {ExitCode::kTerminated, "terminated", "by SIGTERM; reports are written all the same"},
+      {ExitCode::kTerminated, "terminated",
+       "by SIGTERM, SIGHUP (a closed terminal) or SIGQUIT; reports are written all the same"},
   };
   return kCodes;
 }

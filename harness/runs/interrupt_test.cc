@@ -31,14 +31,18 @@ TEST(Interrupt, OnceWritesReportsAndStopsChildren) {
   EXPECT_EQ(nlohmann::json::parse(run.File("run.json")).at("exit_code"), 130);
 }
 
-TEST(Interrupt, TerminationHasItsOwnCode) {
+void ExpectTermination(int number) {
   ScriptedRun run(kHanging);
   ASSERT_TRUE(run.AwaitFile(kHangFolder + "/pids")) << run.output();
-  run.Signal(SIGTERM);
+  run.Signal(number);
   EXPECT_EQ(run.Wait(), 143);
   EXPECT_TRUE(AwaitGone(run.File(kHangFolder + "/pids")));
+  EXPECT_FALSE(fs::exists(run.folder() / kHangFolder / "tmp"));
   EXPECT_THAT(run.output(), HasSubstr("Terminated: "));
 }
+TEST(Interrupt, TerminationHasItsOwnCode) { ExpectTermination(SIGTERM); }
+TEST(Interrupt, AClosedTerminalIsATermination) { ExpectTermination(SIGHUP); }
+TEST(Interrupt, QuittingIsATermination) { ExpectTermination(SIGQUIT); }
 
 TEST(Interrupt, TwiceKillsAndNamesTheFolderOfTheResults) {
   ScriptedRun run({"--filter", "Breaks.IsStubborn"});

@@ -54,14 +54,13 @@ void RemoveTemporaries(const fs::path& run) {
   }
 }
 
-void SweepDeadRuns(const fs::path& run_dir) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(run_dir, error)) {
-    if (entry.is_symlink() || !entry.is_directory() || !OwnerIsGone(entry.path())) continue;
-    LogInfo("cleaning up after an ended run", {{"run", entry.path().filename().string()}});
-    RemoveTemporaries(entry.path());
-    fs::remove(entry.path() / kLockFile, error);
-  }
+// What a process that was killed could not remove: the data folders of its stores may be large.
+void SweepIfDead(const fs::path& run) {
+  if (!OwnerIsGone(run)) return;
+  LogInfo("cleaning up after an ended run", {{"run", run.filename().string()}});
+  RemoveTemporaries(run);
+  std::error_code ignored;
+  fs::remove(run / kLockFile, ignored);
 }
 
 Status WriteAll(int fd, std::string_view text) {
@@ -131,7 +130,15 @@ Status RemoveUnused(const fs::path& run) {
 
 }  // namespace
 
+void SweepDeadRuns(const fs::path& run_dir) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(run_dir, error)) {
+    if (!entry.is_symlink() && entry.is_directory()) SweepIfDead(entry.path());
+  }
+}
+
 void HoldRun(const fs::path& run) {
+  SweepIfDead(run);
   // Open as long as the process: the kernel drops the lock with it.
   const int fd = open(run.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd >= 0) flock(fd, LOCK_SH | LOCK_NB);

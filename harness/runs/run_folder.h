@@ -74,8 +74,11 @@ class RunFolder {
   std::map<std::string, std::string> target_folders_;
 };
 
-// A run that this process reads: until it ends, PruneRuns of any process leaves it alone. No-op for
-// what is no folder.
+// Removes the temporary folders of those that were killed, or ended with their machine.
+void SweepDeadRuns(const std::filesystem::path& run_dir);
+
+// A run that this process reads: until it ends, PruneRuns of any process leaves it alone. If it was
+// killed, its temporary folders go. No-op for what is no folder.
 void HoldRun(const std::filesystem::path& run);
 
 // What PruneRuns has done, and why it could not do more; empty if it could.

@@ -20,9 +20,11 @@ std::atomic<int> g_count{0};
 std::atomic<int> g_first{0};
 
 void OnSignal(int number) {
+  // A terminal that closes may send several: by the kernel, and by its shell.
+  if (number == SIGHUP && g_count > 0) return;
   const int saved = errno;
   int none = 0;
-  g_first.compare_exchange_strong(none, number);
+  g_first.compare_exchange_strong(none, number == SIGINT ? SIGINT : SIGTERM);
   g_count.fetch_add(1);
   const char byte = 0;
   [[maybe_unused]] const auto written = write(g_write_end.load(), &byte, 1);
@@ -36,6 +38,13 @@ void Handle(int number, void (*handler)(int)) {
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   sigaction(number, &action, nullptr);
+}
+
+// A signal that is ignored stays so: as SIGHUP below nohup.
+void HandleUnlessIgnored(int number) {
+  struct sigaction now {};
+  sigaction(number, nullptr, &now);
+  if (now.sa_handler != SIG_IGN) Handle(number, &OnSignal);
 }
 
 }  // namespace
@@ -52,6 +61,8 @@ Signals::Signals() {
   g_write_end = ends[1];
   Handle(SIGINT, &OnSignal);
   Handle(SIGTERM, &OnSignal);
+  HandleUnlessIgnored(SIGHUP);
+  HandleUnlessIgnored(SIGQUIT);
   // A handler and not SIG_IGN: an ignored signal would stay ignored in the children.
   Handle(SIGPIPE, &Ignore);
 }

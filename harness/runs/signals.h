@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT and SIGTERM as a descriptor to poll. SIGPIPE is caught and ignored, so that `| head` loses
-// no report.
+// SIGINT and SIGTERM as a descriptor to poll. SIGHUP, of a closed terminal, and SIGQUIT count as
+// SIGTERM, unless they are ignored, as below nohup. SIGPIPE is caught and ignored, so that `| head`
+// loses no report.
 //
 //   Signals& signals = Signals::Install();
 //   poll(signals.descriptor() ...);   if (signals.count() > 0) ... signals.first() ...
@@ -23,9 +24,9 @@ class Signals {
   // Readable when a signal came since the last Drain.
   int descriptor() const { return read_end_; }
   void Drain();
-  // SIGINT and SIGTERM so far.
+  // How many came so far.
   int count() const;
-  // The first of them; 0: none.
+  // The first of them, SIGINT or SIGTERM; 0: none.
   int first() const;
   // The exit code of a command that one of them has ended; empty: none came.
   std::optional<ExitCode> exit_code() const;

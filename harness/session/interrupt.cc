@@ -13,8 +13,7 @@ void WatchForInterrupts() {
   struct sigaction action {};
   action.sa_handler = Remember;
   action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) sigaction(number, &action, nullptr);
 }
 
 bool Interrupted() { return g_interrupted != 0; }

@@ -6,7 +6,7 @@
 
 namespace watchproof {
 
-// SIGINT and SIGTERM are remembered from now on instead of ending the process.
+// SIGINT, SIGTERM, SIGHUP and SIGQUIT are remembered from now on instead of ending the process.
 void WatchForInterrupts();
 bool Interrupted();
 
