@@ -235,7 +235,8 @@ void RunFlags::AddOutput() {
                {{"failed", Keep::kFailed}, {"all", Keep::kAll}, {"none", Keep::kNone}},
                "Histories to keep");
   Count("--keep-runs", options_.keep_runs, 0,
-        "How many runs stay in the folder: older ones are removed after a run; 0: all");
+        "How many runs without new failures stay in the folder: older ones are removed after a "
+        "run; 0: all");
   Text("--config-file", "FILE", "Flags as `name = value`, instead of ./watchproof.toml");
   Switch("--dry-run", options_.dry_run, "Print what would run, and exit");
   Switch("--quiet", options_.quiet, "Only the end: what was found, and where to look");

@@ -15,6 +15,7 @@ namespace {
 struct RunsFlags {
   std::string run_dir = "watchproof-runs";
   std::string keep_runs;
+  bool failed = false;
   bool json = false;
 };
 
@@ -45,7 +46,7 @@ CommandEnd RunsCommand(const RunsFlags& flags) {
   SweepDeadRuns(flags.run_dir);
   if (!flags.keep_runs.empty()) {
     WP_ASSIGN_OR_RETURN(const int keep, InContext("--keep-runs", ParseCount(flags.keep_runs, 0)));
-    RemoveOldRuns(flags.run_dir, keep);
+    RemoveOldRuns(flags.run_dir, keep, flags.failed ? PruneFailed::kYes : PruneFailed::kNo);
   }
   if (std::error_code error; !std::filesystem::is_directory(flags.run_dir, error)) {
     return Fail(StatusCode::kNotFound, "--run-dir {}: expected a folder with runs", flags.run_dir);
@@ -75,8 +76,12 @@ CommandBody AddRuns(const Command& command) {
   const auto flags = std::make_shared<RunsFlags>();
   command.Value("--run-dir", flags->run_dir, "DIR", "Folder for the folders of runs")
       ->envname("WATCHPROOF_RUN_DIR");
-  command.Value("--keep-runs", flags->keep_runs, "N",
-                "Remove all but the last N first; 0: none. What is in use stays");
+  command.Value(
+      "--keep-runs", flags->keep_runs, "N",
+      "First remove all but the last N without new failures; 0: none. What is in use, and "
+      "what shows new failures, stays");
+  command.Switch("--failed", flags->failed,
+                 "With --keep-runs: runs with new failures count, and go, like others");
   command.Switch("--json", flags->json, "One JSON document per run");
   return [flags] { return RunsCommand(*flags); };
 }

@@ -260,6 +260,23 @@ Result<RunListing> ListRun(const fs::path& folder) {
   return run;
 }
 
+bool ShowsNewFailure(const fs::path& folder) {
+  std::ifstream file(folder / "run.json", std::ios::binary);
+  const Json json = Json::parse(file, nullptr, false);
+  if (json.is_object() && json.contains("counts")) {
+    const Json& counts = json["counts"];
+    const auto number = [&counts](Outcome outcome) {
+      const auto found = counts.find(StyleOf(outcome).name);
+      return found != counts.end() && found->is_number_integer() ? found->get<int>() : 0;
+    };
+    return number(Outcome::kFail) + number(Outcome::kRegression) > 0;
+  }
+  const Result<RunListing> killed = ListRun(folder);
+  if (!killed.has_value()) return false;
+  Tally tally = killed->tally;
+  return tally[Outcome::kFail] + tally[Outcome::kRegression] > 0;
+}
+
 std::string ToJson(const RunListing& run) {
   Json json{{"schema", 1},          {"id", run.id},           {"started", run.started},
             {"ending", run.ending}, {"targets", run.targets}, {"counts", NamedCounts(run.tally)},

@@ -43,6 +43,9 @@ struct RunListing {
 // A run that is under way reads as "killed". Errors name the file and what was expected.
 Result<RunListing> ListRun(const std::filesystem::path& folder);
 
+// Whether an attempt of it failed in a way that is new, or back. Of one that cannot be read: no.
+bool ShowsNewFailure(const std::filesystem::path& folder);
+
 std::string ToJson(const RunListing& run);  // one document on one line
 
 // Whether attempts of a later run are counted on, or keep their numbers.

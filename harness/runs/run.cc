@@ -431,11 +431,20 @@ CommandEnd Run::End() {
   return {code, WhyGivenUp()};
 }
 
-void RemoveOldRuns(const std::filesystem::path& run_dir, int keep) {
-  const Pruned pruned = PruneRuns(run_dir, keep);
+void RemoveOldRuns(const std::filesystem::path& run_dir, int keep, PruneFailed failed) {
+  const Pruned pruned = PruneRuns(run_dir, keep, failed);
   if (!pruned.removed.empty()) {
-    fmt::print(stderr, "removed {}, older than the last {} (--keep-runs): {}\n",
-               Count(pruned.removed.size(), "run"), keep, fmt::join(pruned.removed, ", "));
+    fmt::print(stderr, "removed {}, older than the last {}{} (--keep-runs): {}\n",
+               Count(pruned.removed.size(), "run"), keep,
+               failed == PruneFailed::kNo ? " without new failures" : "",
+               fmt::join(pruned.removed, ", "));
+  }
+  if (pruned.failed > static_cast<std::size_t>(keep)) {
+    fmt::print(stderr,
+               "{} with new failures stay; `watchproof runs --run-dir {} --keep-runs {} --failed` "
+               "removes all but the last {}\n",
+               Count(pruned.failed, "run"), ShellQuote(run_dir.string()), keep,
+               Count(static_cast<std::size_t>(keep), "run"));
   }
   if (!pruned.trouble.ok()) {
     fmt::print(stderr, "watchproof: an old run stays: {}\n", Escaped(pruned.trouble.message()));

@@ -85,7 +85,9 @@ class Run final : public Attempts {
   std::vector<GivenUp> given_up_;
 };
 
-// All but the last `keep` of the folder, as PruneRuns; prints what was removed, on standard error.
-void RemoveOldRuns(const std::filesystem::path& run_dir, int keep);
+// All but the last `keep` of the folder, as PruneRuns; prints what was removed, and how to
+// remove those with new failures if they are many, on standard error.
+void RemoveOldRuns(const std::filesystem::path& run_dir, int keep,
+                   PruneFailed failed = PruneFailed::kNo);
 
 }  // namespace watchproof

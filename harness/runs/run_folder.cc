@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <regex>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "harness/base/log.h"
 #include "harness/base/prng.h"
 #include "harness/history/packed_text_file.h"
+#include "harness/report/saved_run.h"
 #include "harness/report/utc.h"
 
 namespace watchproof {
@@ -160,11 +162,17 @@ bool IsUnderWay(const fs::path& run) {
   return fs::exists(run / kLockFile, ignored) && !OwnerIsGone(run);
 }
 
-Pruned PruneRuns(const fs::path& run_dir, int keep) {
+Pruned PruneRuns(const fs::path& run_dir, int keep, PruneFailed failed) {
   Pruned pruned;
   std::vector<fs::path> runs = RunsIn(run_dir);
-  if (keep == 0 || runs.size() <= static_cast<std::size_t>(keep)) return pruned;
-  runs.resize(runs.size() - static_cast<std::size_t>(keep));
+  const auto most = static_cast<std::size_t>(keep);
+  if (keep == 0 || runs.size() <= most) return pruned;
+  if (failed == PruneFailed::kNo) {
+    const auto kept = std::stable_partition(runs.begin(), runs.end(), std::not_fn(ShowsNewFailure));
+    pruned.failed = static_cast<std::size_t>(std::distance(kept, runs.end()));
+    runs.erase(kept, runs.end());
+  }
+  runs.resize(runs.size() - std::min(runs.size(), most));
   for (const fs::path& run : runs) {
     if (IsUnderWay(run)) continue;
     Status removed = RemoveUnused(run);

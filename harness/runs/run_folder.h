@@ -81,14 +81,17 @@ void SweepDeadRuns(const std::filesystem::path& run_dir);
 // killed, its temporary folders go. No-op for what is no folder.
 void HoldRun(const std::filesystem::path& run);
 
+// Whether runs with new failures count, and may be removed, like others.
+enum class PruneFailed { kNo, kYes };
 // What PruneRuns has done, and why it could not do more; empty if it could.
 struct Pruned {
   std::vector<std::string> removed;  // their ids, the oldest first
+  std::size_t failed = 0;            // runs with new failures that only kYes would have removed
   Status trouble;
 };
 // Keeps the last `keep` runs of a run folder; 0: all. Leaves alone what is in use, by a run or a
 // reader, and what is not, or no longer, named like a run: a folder that was renamed stays.
-Pruned PruneRuns(const std::filesystem::path& run_dir, int keep);
+Pruned PruneRuns(const std::filesystem::path& run_dir, int keep, PruneFailed failed);
 // Their folders, the oldest first.
 std::vector<std::filesystem::path> RunsIn(const std::filesystem::path& run_dir);
 // Whether a run is under way in it.

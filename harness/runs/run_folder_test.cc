@@ -90,18 +90,38 @@ TEST_F(RunFolderTest, PruningRemovesTheOldestRunsAndNothingElse) {
   RunFolder live = RunFolder::Create(dir_, "0x1", kUtc).value();
   std::ofstream(live.path() / "run.json") << "{}";
   HoldRun(read);
-  EXPECT_TRUE(PruneRuns(dir_, 0).removed.empty());
-  EXPECT_TRUE(PruneRuns(dir_, 4).removed.empty());
-  EXPECT_THAT(PruneRuns(dir_, 2).removed, testing::ElementsAre("20250101T000000Z-1"));
+  EXPECT_TRUE(PruneRuns(dir_, 0, PruneFailed::kNo).removed.empty());
+  EXPECT_TRUE(PruneRuns(dir_, 4, PruneFailed::kNo).removed.empty());
+  EXPECT_THAT(PruneRuns(dir_, 2, PruneFailed::kNo).removed,
+              testing::ElementsAre("20250101T000000Z-1"));
   EXPECT_FALSE(fs::exists(oldest));
   EXPECT_THAT(RunsIn(dir_), testing::ElementsAre(read, last, dir_ / live.id()));
   EXPECT_TRUE(fs::exists(renamed));
   EXPECT_TRUE(fs::exists(dir_ / "20250104T000000Z-1"));
   // Also the oldest of all may be a run that is under way.
   const fs::path later = Ended(dir_, "20300101T000000Z-1");
-  EXPECT_THAT(PruneRuns(dir_, 1).removed, testing::ElementsAre("20250105T000000Z-1"));
+  EXPECT_THAT(PruneRuns(dir_, 1, PruneFailed::kYes).removed,
+              testing::ElementsAre("20250105T000000Z-1"));
   EXPECT_TRUE(IsUnderWay(live.path()));
   EXPECT_FALSE(IsUnderWay(later));
+}
+
+TEST_F(RunFolderTest, RunsWithNewFailuresStayUnlessTheyAreAskedFor) {
+  const fs::path passed = Ended(dir_, "20250101T000000Z-1");
+  const fs::path failed = Ended(dir_, "20250102T000000Z-1");
+  const fs::path back = Ended(dir_, "20250103T000000Z-1");
+  const fs::path known = Ended(dir_, "20250104T000000Z-1");
+  const fs::path last = Ended(dir_, "20250105T000000Z-1");
+  std::ofstream(failed / "run.json") << R"({"counts": {"pass": 7, "fail": 1}})";
+  std::ofstream(back / "run.json") << R"({"counts": {"regression": 1}})";
+  std::ofstream(known / "run.json") << R"({"counts": {"known": 3, "fail": 0}})";
+  const Pruned pruned = PruneRuns(dir_, 2, PruneFailed::kNo);
+  EXPECT_THAT(pruned.removed, testing::ElementsAre(passed.filename()));
+  EXPECT_EQ(pruned.failed, 2u);
+  EXPECT_THAT(PruneRuns(dir_, 1, PruneFailed::kNo).removed, testing::ElementsAre(known.filename()));
+  EXPECT_THAT(RunsIn(dir_), testing::ElementsAre(failed, back, last));
+  EXPECT_THAT(PruneRuns(dir_, 2, PruneFailed::kYes).removed,
+              testing::ElementsAre(failed.filename()));
 }
 
 TEST_F(RunFolderTest, IsReopenedWithoutWhatAKillHasLeftHalfWritten) {
