@@ -85,9 +85,8 @@ class Endpoints(EndpointTest):
 
     def test_is_left_as_it_was_and_not_compacted_without_permission(self) -> None:
         cases = f"{FULL_QUEUE}:{EVERYTHING}:{OVERTAKES}:{KILLED}"
-        self.run_it(
-            "--target", f"endpoint:{self.ADDRESS}", "--jobs", "1", "--filter", cases, expect=0
-        )
+        done = self.run_it("--target", f"endpoint:{self.ADDRESS}", "--filter", cases, expect=0)
+        self.assertIn(", 1 at a time, ", done.stdout)
         self.assertEqual(
             self.verdicts(),
             {
@@ -97,6 +96,12 @@ class Endpoints(EndpointTest):
                 OVERTAKES: "pass",
             },
         )
+        reasons = {result.case: result.reason for result in self.results()}
+        self.assertRegex(
+            reasons[FULL_QUEUE],
+            f"compaction is not permitted: --allow-disruptive {self.ADDRESS} permits it",
+        )
+        self.assertNotIn("found not to offer", done.stdout)
         self.assertEqual(self.etcdctl("get", "", "--from-key"), "theirs\n1\n")
         # Every revision is still there.
         self.assertEqual(self.etcdctl("get", "theirs", "--rev=2"), "theirs\n1\n")
@@ -294,6 +299,28 @@ class EndpointsOfUsers(EndpointTest):
                         ["zstd", "-dc", file], capture_output=True, check=True
                     ).stdout
                 self.assertNotIn(PASSWORD.encode(), data, file)
+
+    def add(self, name: str, rights: str) -> None:
+        """A user with these rights on the keys of a run, and no other."""
+        self.etcdctl("role", "add", name)
+        self.etcdctl("role", "grant-permission", name, rights, "watchproof/", "--prefix")
+        self.etcdctl("user", "add", f"{name}:{PASSWORD}")
+        self.etcdctl("user", "grant-role", name, name)
+
+    def test_need_no_root(self) -> None:
+        self.add("tester", "readwrite")
+        self.run_it(*self.user("tester"), "--filter", f"{EVERYTHING}:{OVERTAKES}", expect=0)
+        self.assertEqual(set(self.verdicts().values()), {"pass"})
+        self.assert_clean()
+
+    def test_say_which_right_is_missing(self) -> None:
+        self.add("reader", "read")
+        self.add("writer", "write")
+        for name, call in (("reader", "write (KV/Put)"), ("writer", "read (KV/Range)")):
+            error = self.refused(*self.user(name), expect=3)
+            for words in (f"{self.ADDRESS}: ", call, "readwrite watchproof/ --prefix"):
+                self.assertIn(words, error)
+        self.assert_clean()
 
     def test_say_which_flag_is_missing(self) -> None:
         self.assertIn("--user", self.refused("--target", f"endpoint:{self.ADDRESS}", expect=3))

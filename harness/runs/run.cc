@@ -77,6 +77,16 @@ RunRecord MakeRecord(const RunOptions& options, const std::vector<CaseInfo>& cas
   return record;
 }
 
+// Attempts on one running server follow each other.
+int AtATime(const RunOptions& options) {
+  std::set<std::string> servers;
+  for (const TargetSpec& target : options.targets) {
+    if (!target.server) return options.jobs;
+    servers.insert(fmt::format("{}:{}", target.server->host, target.server->port));
+  }
+  return std::min(options.jobs, static_cast<int>(servers.size()));
+}
+
 std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
   const std::size_t pairs = record.cases.size() * options.targets.size();
   std::string attempts = "until something fails";
@@ -94,9 +104,10 @@ std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
     targets =
         fmt::format("embedded, clean and with each of {}", Count(record.defects.size(), "defect"));
   }
-  std::string line = fmt::format(
-      "watchproof {}: {} on {}, {}, {} at a time, seed {}\n", record.versions.at("watchproof"),
-      Count(record.cases.size(), "case"), Escaped(targets), attempts, options.jobs, record.seed);
+  std::string line =
+      fmt::format("watchproof {}: {} on {}, {}, {} at a time, seed {}\n",
+                  record.versions.at("watchproof"), Count(record.cases.size(), "case"),
+                  Escaped(targets), attempts, AtATime(options), record.seed);
   if (record.shard) {
     line += fmt::format("shard {} of {}\n", record.shard->index, record.shard->count);
   }

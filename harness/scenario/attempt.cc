@@ -211,7 +211,7 @@ void RunSteps(const AttemptSpec& spec, const Result<TargetSpec>& parsed, const T
   } else if (ready.ok() && !session.offer().missing.empty()) {
     result.verdict = Verdict::kUnsupported;
     result.target_version = environment.target().version();
-    result.reason = "the target does not offer " + session.offer().missing;
+    result.reason = session.offer().missing;
     result.missing = session.offer().found_missing;
   } else if (ready.ok()) {
     RunScenario(session, spec, plan, result);

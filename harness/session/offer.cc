@@ -38,6 +38,33 @@ std::string TamperProblem(Target& target, const std::vector<FaultInfo>& faults) 
   return {};
 }
 
+// What is not done although the target may offer it; empty: nothing hinders it.
+std::string NotPermitted(const Target& target, Capability need, const Status& refusal) {
+  if (need == Capability::kCompaction && !target.may_compact()) {
+    return fmt::format(
+        "{} is not permitted: --allow-disruptive {} permits it, if its history may be lost",
+        Name(need), target.endpoint().Named());
+  }
+  if (refusal.code() != StatusCode::kPermissionDenied) return {};
+  return fmt::format("{} is not permitted to this user (--user): {}", Name(need),
+                     refusal.message());
+}
+
+// As parts of one sentence.
+struct Hindrances {
+  std::vector<std::string> lacking;
+  std::vector<std::string> not_permitted;
+
+  std::string ToString() const {
+    std::vector<std::string> parts = not_permitted;
+    if (!lacking.empty()) {
+      parts.insert(parts.begin(),
+                   fmt::format("the target does not offer {}", fmt::join(lacking, ", ")));
+    }
+    return fmt::format("{}", fmt::join(parts, "; "));
+  }
+};
+
 }  // namespace
 
 Status ProbeOffer(Target& target, const PlanNeeds& demand, const Profile& profile,
@@ -46,19 +73,21 @@ Status ProbeOffer(Target& target, const PlanNeeds& demand, const Profile& profil
   const Stated stated = StatedOf(target, profile, missing_of_releases);
   offer.stated = !stated.offered.empty();
   offer.offered = stated.offered;
-  offer.missing = TamperProblem(target, demand.faults);
-  const auto lacks = [&offer](std::string_view what) {
-    offer.missing += fmt::format("{}{}", offer.missing.empty() ? "" : ", ", what);
-  };
-  if (!demand.beyond_requests.empty()) {
-    lacks(fmt::format("{}, which profile {} leaves out", demand.beyond_requests, profile.name));
+  Hindrances hindrances;
+  if (std::string tampers = TamperProblem(target, demand.faults); !tampers.empty()) {
+    hindrances.lacking.push_back(std::move(tampers));
   }
+  if (!demand.beyond_requests.empty()) {
+    hindrances.lacking.push_back(
+        fmt::format("{}, which profile {} leaves out", demand.beyond_requests, profile.name));
+  }
+  offer.missing = hindrances.ToString();
   Capabilities wanted(demand.needs.begin(), demand.needs.end());
   if (std::ranges::any_of(demand.faults, &FaultInfo::on_disk)) wanted.insert(Capability::kDisk);
   // Without the proxy a fault cannot take effect; its receipt says so.
   wanted.erase(Capability::kProxy);
   if (wanted.empty()) return {};
-  std::map<Capability, std::string> refusals;
+  std::map<Capability, Status> refusals;
   WP_ASSIGN_OR_RETURN(const Capabilities offered,
                       ProbeCapabilities(target, wanted, Within(10s),
                                         {.stated = stated,
@@ -67,12 +96,18 @@ Status ProbeOffer(Target& target, const PlanNeeds& demand, const Profile& profil
   offer.offered.insert(offered.begin(), offered.end());
   for (const Capability need : wanted) {
     if (offered.contains(need)) continue;
-    const auto refusal = refusals.find(need);
-    lacks(refusal == refusals.end() ? std::string(Name(need))
-                                    : fmt::format("{}: {}", Name(need), refusal->second));
+    const Status& refusal = refusals[need];
+    if (std::string why = NotPermitted(target, need, refusal); !why.empty()) {
+      hindrances.not_permitted.push_back(std::move(why));
+      continue;
+    }
+    hindrances.lacking.push_back(refusal.ok()
+                                     ? std::string(Name(need))
+                                     : fmt::format("{}: {}", Name(need), refusal.ToString()));
     const bool of_the_api = need < Capability::kOurs && need != Capability::kStrictPreviousValues;
     if (of_the_api && !stated.missing.contains(need)) offer.found_missing.emplace_back(Name(need));
   }
+  offer.missing = hindrances.ToString();
   return {};
 }
 

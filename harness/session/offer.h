@@ -25,7 +25,7 @@ struct PlanNeeds {
 };
 
 struct TargetOffer {
-  // For messages; empty: nothing is missing.
+  // A sentence without its end; empty: nothing is missing.
   std::string missing;
   // Those of them that were found by probing, because it was not stated whether they are offered.
   std::vector<std::string> found_missing;

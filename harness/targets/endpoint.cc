@@ -32,6 +32,7 @@ class EndpointTarget final : public Target {
       WP_RETURN_IF_ERROR(CheckTls(server_, access_, patience()));
       WP_ASSIGN_OR_RETURN(tunnel_, TlsTunnel::Open(options.host, server_, access_));
       endpoint_ = tunnel_->endpoint();
+      endpoint_.known_as = server_.ToString();
     }
     auto token = LogIn(endpoint_, access_, patience());
     // If there was no answer, a better error follows below.
@@ -46,6 +47,8 @@ class EndpointTarget final : public Target {
     }
     if (answer.has_value() || NeedsOtherUser(answer.error().code())) {
       if (answer.has_value()) version_ = answer->version;
+      // etcd has Status for root alone since 3.5.30 and 3.6.
+      if (version_.empty()) version_ = FetchVersion(endpoint_, patience()).value_or("");
       return CheckServes(endpoint_, token_, patience()).WithContext("{}", server_.ToString());
     }
     if (!tls_ && UsesTls(server_, Within(kTlsLimit))) {

@@ -46,6 +46,28 @@ asio::awaitable<void> Get(beast::tcp_stream& stream,
   std::tie(error, size) = co_await http::async_read(stream, buffer, response, kAwait);
 }
 
+Result<std::string> FetchPage(const Endpoint& endpoint, std::string_view path, Deadline deadline) {
+  // On its own io_context: Beast's time limits work on asynchronous operations only.
+  asio::io_context io;
+  beast::tcp_stream stream(io);
+  stream.expires_after(deadline.remaining());
+  http::request<http::empty_body> request(http::verb::get, {path.data(), path.size()}, 11);
+  request.set(http::field::host, endpoint.ToString());
+  http::response<http::string_body> response;
+  error_code error;
+  asio::ip::tcp::resolver resolver(io);
+  const auto found = resolver.resolve(endpoint.host, std::to_string(endpoint.port), error);
+  if (error) return FromErrorCode(error).WithContext("resolving {}", endpoint.host);
+  asio::co_spawn(io, Get(stream, found, request, response, error), asio::detached);
+  io.run();
+  const std::string page = fmt::format("GET http://{}{}", endpoint.Named(), path);
+  if (error) return FromErrorCode(error).WithContext("{}", page);
+  if (response.result() != http::status::ok) {
+    return Fail(StatusCode::kNotFound, "{} answered {}", page, response.result_int());
+  }
+  return response.body();
+}
+
 // Whether a connection to it can be opened.
 bool Accepts(const Endpoint& endpoint) {
   asio::io_context io;
@@ -65,7 +87,7 @@ Result<ServerStatus> AskStatus(const Endpoint& endpoint, Deadline deadline,
   const Result<pb::StatusResponse> answer =
       Call(channel, caller, pb::StatusRequest(), &pb::Maintenance::Stub::Status);
   const auto failed = [&](const Status& why) {
-    return why.WithContext("asking {} for its status", endpoint.ToString());
+    return why.WithContext("asking {} for its status", endpoint.Named());
   };
   if (!answer.has_value() && !IsAnswer(answer.error().code())) return failed(answer.error());
   pb::StatusResponse response = answer.value_or(pb::StatusResponse());
@@ -107,7 +129,7 @@ Result<HashOfHistory> AskHash(const Endpoint& endpoint, Revision revision, Deadl
     return HashOfHistory{.hash = answer->hash(),
                          .compacted = std::max<std::int64_t>(answer->compact_revision(), 0)};
   }
-  return answer.error().WithContext("asking {} for a hash at revision {}", endpoint.ToString(),
+  return answer.error().WithContext("asking {} for a hash at revision {}", endpoint.Named(),
                                     revision);
 }
 
@@ -116,7 +138,7 @@ Result<Revision> AskWholeHash(const Endpoint& endpoint, Deadline deadline,
   const auto answer = Call(OwnChannel(endpoint), {token, deadline}, pb::HashRequest(),
                            &pb::Maintenance::Stub::Hash);
   if (answer.has_value()) return Revision(answer->header().revision());
-  return answer.error().WithContext("asking {} for a hash", endpoint.ToString());
+  return answer.error().WithContext("asking {} for a hash", endpoint.Named());
 }
 
 Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline,
@@ -126,8 +148,8 @@ Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadl
   const auto moved =
       Call(OwnChannel(endpoint), {token, deadline}, request, &pb::Maintenance::Stub::MoveLeader);
   if (moved.has_value()) return {};
-  return moved.error().WithContext("moving the leadership from {} to member {:x}",
-                                   endpoint.ToString(), member);
+  return moved.error().WithContext("moving the leadership from {} to member {:x}", endpoint.Named(),
+                                   member);
 }
 
 Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& child,
@@ -144,24 +166,24 @@ Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& 
     if (answer.has_value()) return answer;
     if (const auto ended = child.exit_state()) {
       return failed(StatusCode::kUnavailable, fmt::format("{} before it answered on {}",
-                                                          ended->ToString(), endpoint.ToString()));
+                                                          ended->ToString(), endpoint.Named()));
     }
     if (answer.error().code() == StatusCode::kUnimplemented) {
       return failed(StatusCode::kUnimplemented,
                     fmt::format("answers gRPC on {}, but is no store: it has neither "
                                 "etcdserverpb.Maintenance/Status nor etcdserverpb.KV/Range ({})",
-                                endpoint.ToString(), answer.error().message()));
+                                endpoint.Named(), answer.error().message()));
     }
     if (deadline.expired()) {
       const std::string how =
           fmt::format("within {} ms ({})", deadline.budget().count(), answer.error().message());
       return failed(StatusCode::kDeadlineExceeded,
                     IsAnswer(answer.error().code())
-                        ? fmt::format("refused to serve on {} {}", endpoint.ToString(), how)
+                        ? fmt::format("refused to serve on {} {}", endpoint.Named(), how)
                     : Accepts(endpoint)
                         ? fmt::format("accepts connections on {}, but answered no gRPC {}",
-                                      endpoint.ToString(), how)
-                        : fmt::format("did not answer on {} {}", endpoint.ToString(), how));
+                                      endpoint.Named(), how)
+                        : fmt::format("did not answer on {} {}", endpoint.Named(), how));
     }
     // This pause ends early if the child ends.
     if (child.Wait(Within(std::min<Duration>(deadline.remaining(), 10ms))).has_value()) continue;
@@ -169,27 +191,18 @@ Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& 
 }
 
 Result<Metrics> FetchMetrics(const Endpoint& endpoint, Deadline deadline) {
-  // On its own io_context: Beast's time limits work on asynchronous operations only.
-  asio::io_context io;
-  beast::tcp_stream stream(io);
-  stream.expires_after(deadline.remaining());
-  http::request<http::empty_body> request(http::verb::get, "/metrics", 11);
-  request.set(http::field::host, endpoint.ToString());
-  http::response<http::string_body> response;
-  error_code error;
-  asio::ip::tcp::resolver resolver(io);
-  const auto found = resolver.resolve(endpoint.host, std::to_string(endpoint.port), error);
-  if (error) return FromErrorCode(error).WithContext("resolving {}", endpoint.host);
-  asio::co_spawn(io, Get(stream, found, request, response, error), asio::detached);
-  io.run();
-  if (error) {
-    return FromErrorCode(error).WithContext("GET http://{}/metrics", endpoint.ToString());
-  }
-  if (response.result() != http::status::ok) {
-    return Fail(StatusCode::kNotFound, "GET http://{}/metrics answered {}", endpoint.ToString(),
-                response.result_int());
-  }
-  return ParseMetrics(response.body());
+  WP_ASSIGN_OR_RETURN(const std::string text, FetchPage(endpoint, "/metrics", deadline));
+  return ParseMetrics(text);
+}
+
+Result<std::string> FetchVersion(const Endpoint& endpoint, Deadline deadline) {
+  WP_ASSIGN_OR_RETURN(const std::string text, FetchPage(endpoint, "/version", deadline));
+  constexpr std::string_view kField = "\"etcdserver\":\"";
+  const std::size_t field = text.find(kField);
+  const std::size_t from = field == std::string::npos ? text.size() : field + kField.size();
+  const std::size_t end = text.find('"', from);
+  if (end != std::string::npos) return text.substr(from, end - from);
+  return Fail(StatusCode::kNotFound, "GET http://{}/version names no etcdserver", endpoint.Named());
 }
 
 Metrics ParseMetrics(std::string_view text) {

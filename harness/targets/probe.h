@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks a server whether it serves, and reads its metrics over HTTP.
+// Asks a server whether it serves, and reads its metrics and its version over HTTP.
 //
 // Threads: any; calls block until answered or the deadline. The only gRPC of this file is behind
 // AskStatus, MoveLeader and AskHash.
@@ -45,7 +45,9 @@ Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& 
 
 // GET http://endpoint/metrics in Prometheus' text format.
 Result<Metrics> FetchMetrics(const Endpoint& endpoint, Deadline deadline);
-// The parser behind it: labels are left out and values of one name are summed.
+// The version of etcd by GET http://endpoint/version, which requires no user.
+Result<std::string> FetchVersion(const Endpoint& endpoint, Deadline deadline);
+// The parser behind FetchMetrics: labels are left out and values of one name are summed.
 Metrics ParseMetrics(std::string_view text);
 
 }  // namespace watchproof

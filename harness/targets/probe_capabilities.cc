@@ -147,7 +147,7 @@ class Prober {
     return false;
   }
   // With which status it refused what it does not offer.
-  const std::map<Capability, std::string>& refusals() const { return refusals_; }
+  const std::map<Capability, Status>& refusals() const { return refusals_; }
   // Deletes the keys, so that only history is left; a target that refuses it keeps them.
   void CleanUp() {
     if (!wrote_) return;
@@ -165,7 +165,7 @@ class Prober {
     if (stated_.missing.contains(capability)) return false;
     Result<bool> answer = (this->*ask)();
     if (answer.has_value() || !IsAnswer(answer.error().code())) return answer;
-    refusals_[capability] = answer.error().ToString();
+    refusals_[capability] = answer.error();
     return false;
   }
   // Requests a compaction at a revision far in the future: a target that has the call rejects it
@@ -319,7 +319,7 @@ class Prober {
   const Caller caller_;
   const std::string prefix_;
   const std::shared_ptr<grpc::Channel> channel_;  // also kept by stubs: gRPC's own sharing
-  std::map<Capability, std::string> refusals_;
+  std::map<Capability, Status> refusals_;
   bool wrote_ = false;
   bool compacted_ = false;
 };
@@ -334,7 +334,7 @@ Result<Capabilities> ProbeCapabilities(Target& target, const Capabilities& wante
   for (const Capability capability : wanted) {
     const Result<bool> offers = prober.Offers(capability);
     if (!offers.has_value()) {
-      trouble = offers.error().WithContext("asking {} for {}", target.endpoint().ToString(),
+      trouble = offers.error().WithContext("asking {} for {}", target.endpoint().Named(),
                                            Name(capability));
       break;
     }

@@ -27,7 +27,7 @@ struct ProbeOptions {
   // Keys are written below it; its last byte is a slash. Empty: below a random one.
   std::string prefix = {};
   // Receives with which status the target refused what it does not offer, if it refused it.
-  std::map<Capability, std::string>* refusals = nullptr;
+  std::map<Capability, Status>* refusals = nullptr;
 };
 
 // Those of `wanted` that the target offers; never kProxy, which does not depend on the target. What

@@ -172,14 +172,14 @@ TEST(ProbeOfCapabilities, ARefusalIsAnAnswerWhateverItsStatus) {
   for (int number = 1; number <= 16; ++number) {
     kv.code = static_cast<grpc::StatusCode>(number);
     if (!IsAnswer(static_cast<StatusCode>(number))) continue;
-    std::map<Capability, std::string> refusals;
+    std::map<Capability, Status> refusals;
     const auto offered = ProbeCapabilities(target, wanted, Within(20s), {.refusals = &refusals});
     ASSERT_TRUE(offered.has_value()) << number << ": " << offered.error().message();
     // Which status a compaction in the future is refused with is no matter, unless there is none.
     const bool there = kv.code != grpc::StatusCode::UNIMPLEMENTED;
     EXPECT_EQ(*offered, there ? Capabilities{Capability::kCompaction} : Capabilities{}) << number;
-    EXPECT_THAT(refusals[Capability::kFragment], HasSubstr("not here")) << number;
-    EXPECT_FALSE(refusals[Capability::kClientChosenIds].empty()) << number;
+    EXPECT_THAT(refusals[Capability::kFragment].message(), HasSubstr("not here")) << number;
+    EXPECT_FALSE(refusals[Capability::kClientChosenIds].ok()) << number;
   }
   for (const StatusCode code : {StatusCode::kUnavailable, StatusCode::kDeadlineExceeded}) {
     kv.code = static_cast<grpc::StatusCode>(code);

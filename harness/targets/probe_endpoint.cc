@@ -41,6 +41,32 @@ Result<std::string> ReadPassword(const std::string& file) {
   return Fail(StatusCode::kInvalidArgument, "--password-file {}: expected a password in it", file);
 }
 
+// Asks for a put under a condition that never holds: it needs the right to write, and writes
+// nothing.
+Status AskToWrite(const Endpoint& endpoint, const std::string& token, Deadline deadline) {
+  pb::TxnRequest request;
+  pb::Compare& never = *request.add_compare();
+  never.set_key("watchproof/head");
+  never.set_target(pb::Compare::VERSION);
+  never.set_result(pb::Compare::LESS);
+  never.set_version(0);
+  request.add_success()->mutable_request_put()->set_key("watchproof/head");
+  return StatusOf(Call(OwnChannel(endpoint), {token, deadline}, request, &pb::KV::Stub::Txn));
+}
+
+Status NeedsUser(const Status& answer) {
+  return Fail(StatusCode::kUnauthenticated,
+              "it requires a user; name one with --user NAME and --password-file FILE ({})",
+              answer.message());
+}
+
+Status NeedsRights(std::string_view call, const Status& answer) {
+  return Fail(StatusCode::kPermissionDenied,
+              "the user may not {} below watchproof/, where a run has its keys; expected a role "
+              "with `etcdctl role grant-permission ROLE readwrite watchproof/ --prefix` ({})",
+              call, answer.message());
+}
+
 constexpr const char* kRoot = "root";
 constexpr const char* kPassword = "of one attempt";
 
@@ -106,17 +132,14 @@ bool NeedsOtherUser(StatusCode code) {
 
 Status CheckServes(const Endpoint& endpoint, const std::string& token, Deadline deadline) {
   const Result<std::int64_t> count = Count(endpoint, token, "watchproof/", deadline);
-  const StatusCode code = count.has_value() ? StatusCode::kOk : count.error().code();
+  const Status read = StatusOf(count);
   // Any other trouble with reads is for the cases to find.
-  if (!NeedsOtherUser(code)) return {};
-  if (token.empty()) {
-    return Fail(StatusCode::kUnauthenticated,
-                "it requires a user; name one with --user NAME and --password-file FILE ({})",
-                count.error().message());
+  if (NeedsOtherUser(read.code())) {
+    return token.empty() ? NeedsUser(read) : NeedsRights("read (KV/Range)", read);
   }
-  return Fail(StatusCode::kPermissionDenied,
-              "the user has no permission for the keys below watchproof/, which a run uses ({})",
-              count.error().message());
+  const Status write = AskToWrite(endpoint, token, deadline);
+  return write.code() == StatusCode::kPermissionDenied ? NeedsRights("write (KV/Put)", write)
+                                                       : Status();
 }
 
 Result<EndpointView> LookAt(const TargetSpec& spec, Deadline deadline) {

@@ -30,7 +30,7 @@ Result<std::string> TokenOfRoot(const Endpoint& endpoint, Deadline deadline);
 
 // Whether the code means that the server requires a user, or another one.
 bool NeedsOtherUser(StatusCode code);
-// Whether it answers a read; a server that requires a user does not.
+// Whether the user may read and write the keys of a run. Writes nothing.
 Status CheckServes(const Endpoint& endpoint, const std::string& token, Deadline deadline);
 
 struct EndpointView {

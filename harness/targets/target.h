@@ -31,10 +31,13 @@ namespace watchproof {
 struct Endpoint {
   std::string host;
   int port = 0;
+  std::string known_as = {};  // by the address that was named, where a tunnel leads to it
   std::string ToString() const {
     const bool v6 = host.find(':') != std::string::npos;
     return fmt::format("{}{}{}:{}", v6 ? "[" : "", host, v6 ? "]" : "", port);
   }
+  // For messages.
+  std::string Named() const { return known_as.empty() ? ToString() : known_as; }
 };
 
 // The description of a cluster that each member is started with.
