@@ -31,6 +31,36 @@ class Errors(RunTest):
                 done = self.run_it(*arguments, expect=4)
                 self.assertIn(arguments[-1].split(":")[0].split("=")[0], done.stderr)
 
+    def test_bad_input_is_named_with_what_was_expected(self) -> None:
+        """The command line, its exit code, and what the error, of one line, must name."""
+        none = self.folder / "none.toml"
+        none.write_text('[[accepted]]\ncase = "Ordered.Mistyped"\nreason = "known"\n')
+        no_version = ("'abc' is no version", "3.5.16", "watchproof fetch --list")
+        rows: tuple[tuple[tuple[str, ...], int, tuple[str, ...]], ...] = (
+            (("run", "--target", "etcd@abc"), 4, ("--target: etcd abc", *no_version)),
+            (("run", "--target", "etcd@abc", "--dry-run"), 4, no_version),
+            (("run", "--target", "etcd@3.5.16,upgrade=abc", "--dry-run"), 4, no_version),
+            (("fetch", "etcd", "abc"), 4, ("watchproof fetch: etcd abc", *no_version)),
+            (("fetch", "redis", "1.0.0"), 4, ("redis 1.0.0", "known: etcd ")),
+            (("run", "--target", "endpoint:nowhere"), 4, ("nowhere", "expected")),
+            (("run", "--target", "command:sleep 1"), 4, ("{port}",)),
+            (("run", "--target", "command:sleep {port} {prot}"), 4, ("{prot}", "{peer-port}")),
+            (("run", "--filter", "Nope"), 5, ("watchproof run: ",)),
+            (("selftest", "--filter", "Nope"), 5, ("watchproof selftest: ",)),
+            (("store", "--listen", "300.1.1.1:1"), 4, ("300.1.1.1:1",)),
+            (("store", "--listen", "127.0.0.1"), 4, ("127.0.0.1", "HOST:PORT")),
+            (("store", "--data", "/etc/passwd"), 4, ("/etc/passwd",)),
+            (("run", "--baseline", "/no/such", "--dry-run"), 4, ("--baseline", "/no/such")),
+            (("check", "/no/such"), 4, ("/no/such",)),
+        )
+        for arguments, code, words in rows:
+            with self.subTest(arguments=arguments):
+                self.assert_one_line(self.call(*arguments), code, *words)
+        one = ("--target", "embedded", "--filter", DELETE_AT_FLOOR)
+        done = self.run_it(*one, "--baseline", str(none), expect=6)
+        self.assertIn(f"{none}:1 accepts Ordered.Mistyped, and there is no such case", done.stdout)
+        self.run_it(*one, "--baseline", str(none), "--no-strict", expect=0)
+
     def test_an_empty_selection_is_5(self) -> None:
         self.run_it("--filter", "Nothing.Matches", expect=5)
 
@@ -99,12 +129,12 @@ class Errors(RunTest):
     def test_a_full_disk_behind_standard_output_is_reported_and_changes_no_verdict(self) -> None:
         bad = str(FAILURES / "filter-ignored.wire.zst")
         for arguments, code in (
-            (["list"], 4),
-            (["--version"], 4),
-            (["explain", "stall"], 4),
-            (["run", "--dry-run"], 4),
+            (["list"], 70),
+            (["--version"], 70),
+            (["explain", "stall"], 70),
+            (["run", "--dry-run"], 70),
             (["check", bad], 1),
-            (["history", "dump", bad], 4),
+            (["history", "dump", bad], 70),
         ):
             with self.subTest(arguments=arguments), open("/dev/full", "wb") as full:
                 done = self.call(*arguments, stdout=full)
@@ -134,6 +164,7 @@ class Errors(RunTest):
                 self.assertRegex(error, "No space left on device|disk is full")
                 self.assertIn(str(full), error)
                 self.assertNotIn("internal error", error)
+                self.assertNotIn(b"Nothing could be judged", done.stdout)
                 self.assertNotIn(b"killed by signal", done.stdout)
 
     def plan(self) -> list[str]:

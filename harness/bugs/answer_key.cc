@@ -200,7 +200,7 @@ Result<AnswerKey> AnswerKey::Parse(std::string_view text) {
 const AnswerKey& AnswerKey::BuiltIn() {
   static const AnswerKey kBuiltIn = [] {
     Result<AnswerKey> parsed = Parse(BuiltInText());
-    WP_CHECK(parsed.has_value(), "the built-in answer key does not parse");
+    WP_CHECK(parsed.has_value(), ("fixtures/bugs/etcd.toml: " + parsed.error().message()).c_str());
     return std::move(parsed).value();
   }();
   return kBuiltIn;

@@ -247,7 +247,7 @@ int Main(int argc, char** argv) {
     fmt::print(stderr, "watchproof: standard output: {}; expected space for the whole output\n",
                FromErrno(lost).message());
     // Verdicts stay unchanged, but a lost report must not look like success.
-    if (code == Number(ExitCode::kOk)) code = Number(ExitCode::kUsage);
+    if (code == Number(ExitCode::kOk)) code = Number(ExitCode::kInternal);
   }
   return code;
 }

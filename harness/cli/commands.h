@@ -123,8 +123,8 @@ CommandBody AddProxy(const Command& command);
 CommandBody AddDisk(const Command& command);
 
 // A whole run. `done`, if given, is what it came to, empty when it did not start.
-ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord* done = nullptr);
-// Prints what a run has to say at its end, if anything.
+CommandEnd RunCommand(RunOptions options, const std::string& executable, RunRecord* done = nullptr);
+// Prints what a run inside another command has to say at its end, if anything.
 ExitCode ReportEnd(const CommandEnd& end);
 // Prints why a command cannot do what was asked for, before it ends.
 ExitCode Complain(std::string_view command, std::string_view message,

@@ -89,14 +89,6 @@ CommandEnd ListReleases(const Expectations& expectations) {
 
 bool IsPattern(const std::string& word) { return word.find_first_of("*?[") != std::string::npos; }
 
-std::vector<std::string> AllKnown(const Expectations& expectations) {
-  std::vector<std::string> known;
-  for (const Release& release : expectations.releases()) {
-    known.push_back(NamedRelease{release.product, release.version}.ToString());
-  }
-  return known;
-}
-
 // A version that no list has may still be served.
 Result<std::vector<NamedRelease>> Choose(const FetchFlags& flags,
                                          const Expectations& expectations) {
@@ -127,11 +119,7 @@ Result<std::vector<NamedRelease>> Choose(const FetchFlags& flags,
   }
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (IsPattern(words[i])) continue;
-    if (expectations.FindRelease(product, words[i]) == nullptr &&
-        (expectations.ModuleOf(product) == nullptr || !ParseVersion(words[i]))) {
-      return Fail(StatusCode::kInvalidArgument, "{} {} is not in the manifest; known: {}", product,
-                  words[i], fmt::join(AllKnown(expectations), ", "));
-    }
+    WP_RETURN_IF_ERROR(CheckRelease(expectations, product, words[i]));
     chosen.push_back({product, words[i]});
   }
   if (!chosen.empty()) return chosen;

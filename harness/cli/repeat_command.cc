@@ -86,9 +86,9 @@ CommandEnd RepeatAttempt(const RepeatRequest& request, const std::string& execut
   }
   WP_ASSIGN_OR_RETURN(const RunOptions options, OptionsOf(chosen.attempt, attempts, note));
   RunRecord record;
-  const ExitCode code = RunCommand(options, called, &record);
-  if (record.attempts.empty()) return code;
-  return Conclude(chosen, record, code);
+  const CommandEnd end = RunCommand(options, called, &record);
+  if (record.attempts.empty()) return end;
+  return Conclude(chosen, record, ReportEnd(end));
 }
 
 }  // namespace

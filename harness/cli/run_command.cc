@@ -42,23 +42,23 @@ ExitCode ReportEnd(const CommandEnd& end) {
   return end.why.empty() ? end.code : Complain("run", end.why, end.code);
 }
 
-ExitCode RunCommand(RunOptions options, const std::string& executable, RunRecord* done) {
+CommandEnd RunCommand(RunOptions options, const std::string& executable, RunRecord* done) {
   const bool dry_run = options.dry_run;
   const int keep_runs = options.keep_runs;
   const bool on_github = options.github;
   tl::expected<Run, CommandEnd> run = Run::Prepare(std::move(options), executable);
-  if (!run.has_value()) return ReportEnd(run.error());
+  if (!run.has_value()) return run.error();
   if (dry_run) {
     run->PrintPlan();
     return ExitCode::kOk;
   }
-  if (const auto refused = run->Begin()) return ReportEnd(*refused);
+  if (const auto refused = run->Begin()) return *refused;
   run->RunCases(run->cases(), run->targets());
-  const ExitCode code = ReportEnd(run->End());
+  CommandEnd end = run->End();
   if (on_github) InformGithub(run->record());
   RemoveOldRuns(run->folder().run_dir(), keep_runs);
   if (done != nullptr) *done = run->record();
-  return code;
+  return end;
 }
 
 CommandBody AddRun(const Command& command, Cases cases) {

@@ -80,7 +80,14 @@ CommandEnd StoreCommand(const StoreFlags& flags) {
   WP_RETURN_IF_ERROR(CheckDefects(options.defects));
   if (!flags.restore.empty()) return RestoreCommand(flags);
   const auto server = store::StoreServer::Start(options);
-  if (!server.has_value()) return {server.error(), ExitCode::kTarget};
+  if (!server.has_value()) {
+    // Another program has the port; anything else is an address or a folder of no use.
+    const bool taken = server.error().code() == StatusCode::kAlreadyExists;
+    if (taken) return {server.error(), ExitCode::kTarget};
+    return Fail(StatusCode::kInvalidArgument,
+                "{}; expected an address of this machine, and a folder for --data",
+                server.error().message());
+  }
   Announce(
       fmt::format("serving on {}, http on {}", (*server)->endpoint(), (*server)->http_endpoint()));
   signals.Wait();

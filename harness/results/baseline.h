@@ -40,6 +40,7 @@ struct AcceptedFailure {
   int until_line = 0;   // 0: it has no such field
   std::string place{};  // "accepted.toml:3", if it is from a file
 
+  bool Names(const std::string& case_name) const;
   // Whether it is about this attempt, whatever came of it.
   bool Fits(const AttemptResult& result) const;
   bool Accepts(const AttemptResult& failed) const;

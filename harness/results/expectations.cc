@@ -252,7 +252,8 @@ Result<Expectations> Expectations::Parse(std::string_view text) {
 const Expectations& Expectations::BuiltIn() {
   static const Expectations kBuiltIn = [] {
     Result<Expectations> parsed = Parse(BuiltInText());
-    WP_CHECK(parsed.has_value(), "the built-in manifest does not parse");
+    WP_CHECK(parsed.has_value(),
+             ("fixtures/releases/manifest.toml: " + parsed.error().message()).c_str());
     parsed->key_ = AnswerKey::BuiltIn();
     return std::move(parsed).value();
   }();

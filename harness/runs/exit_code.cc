@@ -29,8 +29,8 @@ const std::vector<ExitCodeInfo>& ExitCodes() {
       {ExitCode::kUsage, "usage error", "an invalid option, value or configuration"},
       {ExitCode::kNothingSelected, "nothing selected", "no case was selected"},
       {ExitCode::kStaleExpectations, "expectations out of date",
-       "the list of known bugs is out of date: one was fixed early, or names no case; or the last "
-       "day of an accepted failure is over"},
+       "the list of known bugs is out of date: one was fixed early, or names no case; or an "
+       "accepted failure names no case, or its last day is over"},
       {ExitCode::kInternal, "harness error",
        "an error of watchproof or of the machine; a new failure counts first if at most one "
        "attempt "

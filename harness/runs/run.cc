@@ -121,8 +121,15 @@ std::string OpeningLine(const RunRecord& record, const RunOptions& options) {
   return line;
 }
 
+// What a plan or a standing promise shows has a name that no list has.
+bool NamesNoCase(const AcceptedFailure& entry) {
+  return !IsStandingCase(entry.case_pattern) && !IsExploredCase(entry.case_pattern) &&
+         std::ranges::none_of(AllCases(),
+                              [&entry](const CaseInfo& info) { return entry.Names(info.name); });
+}
+
 // Entries of the answer key for the releases that were run that name no existing case and never
-// match; and accepted failures that are no longer accepted.
+// match; and accepted failures that name none, or are no longer accepted.
 std::vector<std::string> StaleEntries(const RunRecord& record, const Expectations& expectations) {
   std::set<std::string> stale;
   for (const TargetSpec& target : record.targets) {
@@ -139,6 +146,10 @@ std::vector<std::string> StaleEntries(const RunRecord& record, const Expectation
     }
   }
   for (const AcceptedFailure& entry : expectations.accepted()) {
+    if (NamesNoCase(entry)) {
+      stale.insert(
+          fmt::format("{} accepts {}, and there is no such case", entry.place, entry.case_pattern));
+    }
     if (!entry.ExpiredOn(FormatUtc(UtcNow()))) continue;
     stale.insert(fmt::format("{} accepts {} until {}, which is over: {}", entry.place,
                              entry.case_pattern, entry.until, entry.reason));
@@ -433,8 +444,12 @@ CommandEnd Run::End() {
   record_.exit_code = static_cast<int>(code);
   const Status written = WriteReports(record_, *folder_);
   if (!written.ok() && record_.interrupted.empty()) code = ExitCode::kInternal;
-  console_->Result(options_.json ? SummaryJson(record_) + "\n"
-                                 : LastScreen(record_, console_->style(), options_.quiet));
+  // A run that broke off has printed what took place; the tally of the rest would mislead.
+  if (options_.json) {
+    console_->Result(SummaryJson(record_) + "\n");
+  } else if (broken_.ok() || !record_.interrupted.empty()) {
+    console_->Result(LastScreen(record_, console_->style(), options_.quiet));
+  }
   // If a write failed while attempts ran, later ones will hardly succeed.
   if (const Status& first = broken_.ok() ? written : broken_; !first.ok()) {
     return {code, first.message() + "; expected a run folder with space for all files of a run"};

@@ -53,16 +53,16 @@ Status AddReleases(const Expectations& expectations, RunOptions& options) {
   return {};
 }
 
-// A version that neither the manifest nor the cache has can be fetched from Go's registry or not at
-// all.
 Status CheckReleases(const Expectations& expectations, const std::vector<TargetSpec>& targets) {
   for (const TargetSpec& target : targets) {
-    if (target.release.empty() || expectations.ModuleOf(target.product) != nullptr) continue;
-    if (expectations.FindRelease(target.product, target.release) != nullptr) continue;
-    if (CachedRelease(target.product, target.release).has_value()) continue;
-    return Fail(StatusCode::kInvalidArgument,
-                "--target: {} {} is not in the manifest; known versions: {}", target.product,
-                target.release, fmt::join(KnownVersions(expectations, target.product), ", "));
+    std::vector<std::string> releases;
+    if (!target.release.empty()) releases.push_back(target.release);
+    for (const NextRelease& next : target.next) releases.push_back(next.release);
+    for (const std::string& release : releases) {
+      if (CachedRelease(target.product, release).has_value()) continue;
+      WP_RETURN_IF_ERROR(
+          CheckRelease(expectations, target.product, release).WithContext("--target"));
+    }
   }
   return {};
 }
@@ -114,6 +114,25 @@ Result<Expectations> LoadExpectations(const std::filesystem::path& manifest,
     expectations.Accept(accepted);
   }
   return expectations;
+}
+
+Status CheckRelease(const Expectations& expectations, const std::string& product,
+                    const std::string& version) {
+  if (expectations.FindRelease(product, version) != nullptr) return {};
+  const bool listed = expectations.ModuleOf(product) != nullptr;
+  if (listed && ParseVersion(version)) return {};
+  if (listed) {
+    return Fail(StatusCode::kInvalidArgument,
+                "{0} {1}: '{1}' is no version; expected one such as 3.5.16, and `watchproof fetch "
+                "--list` names those that there are",
+                product, version);
+  }
+  std::vector<std::string> known;
+  for (const Release& release : expectations.releases()) {
+    known.push_back(fmt::format("{} {}", release.product, release.version));
+  }
+  return Fail(StatusCode::kInvalidArgument, "{} {} is not in the manifest; known: {}", product,
+              version, fmt::join(known, ", "));
 }
 
 std::vector<std::string> KnownVersions(const Expectations& expectations,

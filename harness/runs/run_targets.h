@@ -31,6 +31,10 @@ namespace watchproof {
 // name the flag, the file and the line.
 Result<Expectations> LoadExpectations(const std::filesystem::path& manifest,
                                       const std::vector<std::filesystem::path>& baselines = {});
+// Whether there may be such a release. What the manifest does not have can be fetched from Go's
+// registry, or not at all.
+Status CheckRelease(const Expectations& expectations, const std::string& product,
+                    const std::string& version);
 // "3.3.25", "3.4.23": in the order of the manifest.
 std::vector<std::string> KnownVersions(const Expectations& expectations,
                                        const std::string& product);
