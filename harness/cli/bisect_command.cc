@@ -74,15 +74,18 @@ CommandEnd BisectCommand(const BisectFlags& flags, const PassedOn& passed) {
 
 CommandBody AddBisect(const Command& command) {
   const auto flags = std::make_shared<BisectFlags>();
+  command.Group("From where to where");
   command.Value("--good", flags->range.good, "RELEASE",
                 "A release of etcd, or a revision, without the bug");
   command.Value("--bad", flags->range.bad, "RELEASE", "One with it; it may be the older one");
+  command.Group("Which bug");
   command.Value("--bug", flags->bug, "BUG", "A known bug, by its number or name: see `bugs`");
   command.Value("--case", flags->case_name, "CASE", "A case that fails with the bug")
       ->excludes("--bug");
   command.Value("--script", flags->script, "FILE", "A script that `explore --keep` kept")
       ->excludes("--bug")
       ->excludes("--case");
+  command.Group("Other builds than cached releases");
   command.Value("--among", flags->range.among, "SPEC",
                 "Targets instead, from the good one to the bad one");
   command.Value("--build", flags->range.command, "COMMAND",
@@ -92,9 +95,10 @@ CommandBody AddBisect(const Command& command) {
                 "What the command makes, at the same place for every revision: "
                 "etcd:/tmp/built/etcd");
   command.Value("--repository", flags->range.repository, "FOLDER", "Where the revisions are");
+  command.Group("Output");
   command.Switch("--json", flags->json, "As JSON");
   const auto passed = PassedOn::Add(
-      command, {"--seed", "--jobs", "--case-timeout", "--target-profile", "--run-dir"});
+      command, {"--target-profile", "--seed", "--jobs", "--case-timeout", "--run-dir"});
   return [flags, passed] { return BisectCommand(*flags, *passed); };
 }
 

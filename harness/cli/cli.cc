@@ -17,6 +17,8 @@
 #include "harness/base/escape.h"
 #include "harness/cli/command_tree.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/examples.h"
+#include "harness/cli/help.h"
 #include "harness/report/run_json.h"
 #include "harness/report/text.h"
 #include "harness/runs/parse.h"
@@ -25,16 +27,6 @@
 
 namespace watchproof {
 namespace {
-
-constexpr char kShortHelp[] =
-    R"(watchproof tests whether a store keeps the guarantees of the etcd watch API under faults.
-
-  watchproof run                                     the embedded store, every case
-  watchproof run --target etcd:/usr/bin/etcd         a real etcd
-  watchproof fetch etcd 3.5.16                       that release, for --target etcd@3.5.16
-  watchproof explain CompactionSurfaced              what this guarantee requires
-
-)";
 
 int Number(ExitCode code) { return static_cast<int>(code); }
 
@@ -48,7 +40,9 @@ void NamesOfCommands(const CLI::App& parent, const std::string& before,
 }
 
 void PrintShortHelp(const CLI::App& app) {
-  fmt::print("{}", kShortHelp);
+  fmt::print("{}\n\n", app.get_description());
+  for (std::size_t i = 0; i < kFirstSteps; ++i) fmt::print("{}", ExampleText(Examples()[i]));
+  fmt::print("\n");
   std::vector<std::string> commands, codes;
   NamesOfCommands(app, "", commands);
   for (const ExitCodeInfo& info : ExitCodes()) {
@@ -58,7 +52,7 @@ void PrintShortHelp(const CLI::App& app) {
        {fmt::format("Commands: {}. Each has --help.", fmt::join(commands, ", ")),
         fmt::format("Exit codes: {}.", fmt::join(codes, ", "))}) {
     std::string indent;
-    for (const std::string& line : Wrap(text, 90)) {
+    for (const std::string& line : Wrap(text, 78)) {
       fmt::print("{}{}\n", std::exchange(indent, "  "), line);
     }
   }
@@ -68,54 +62,14 @@ void PrintShortHelp(const CLI::App& app) {
 class CommandLine {
  public:
   CommandLine(int argc, char** argv) : words_(argv, argv + argc) {
+    app_.formatter(std::make_shared<HelpFormatter>());
     app_.add_flag("--version", version_, "Version, commit, compiler, libraries");
     app_.add_flag("--json", json_, "With --version: as JSON");
     app_.require_subcommand(0, 1);
-    const auto run = [](Cases cases) {
-      return [cases](const Command& command) { return AddRun(command, cases); };
-    };
-    Add(app_, "run", "Run cases against targets", run(Cases::kOfTargets));
-    Add(app_, "selftest", "Test watchproof: faults without effect, and tampering, must be noticed",
-        run(Cases::kOfWatchproof));
-    Add(app_, "fetch", "Download release binaries into a cache", AddFetch);
-    Add(app_, "check", "Judge recordings again", AddCheck);
-    Add(app_, "repeat", "Repeat a failed attempt of a run until it fails again", AddRepeat);
-    Add(app_, "shrink", "Make the plan of a failed attempt smaller", AddShrink);
-    Add(app_, "report", "Write the reports of runs again, or of several as one", AddReport);
-    Add(app_, "runs", "List the runs of a folder, and remove old ones", AddRuns);
-    CLI::App& baseline = *app_.add_subcommand("baseline", "Failures that are accepted, in a file");
-    baseline.require_subcommand(1);
-    Add(baseline, "show", "Print its entries, and what they match in runs", AddBaselineShow);
-    Add(baseline, "update", "Add the failures of runs, with a reason", AddBaselineUpdate);
-    Add(baseline, "prune", "Remove entries that have expired, or match nothing in runs",
-        AddBaselinePrune);
-    Add(app_, "compare", "Compare the pass rates of runs", AddCompare);
-    Add(app_, "gate", "Decide whether one build is worse than another", AddGate);
-    Add(app_, "bisect", "Find the release, binary or revision with which a bug came or went",
-        AddBisect);
-    Add(app_, "power", "Measure the chance of finding each known bug", AddPower);
-    Add(app_, "case", "Print a script that exploration kept as the source of a case",
-        AddCaseSource);
-    Add(app_, "draw", "Draw a finding, or an attempt, as SVG", AddDraw);
-    CLI::App& history = *app_.add_subcommand("history", "Print or import a recording");
-    history.require_subcommand(1);
-    Add(history, "dump", "Print a recording as JSON lines", AddHistoryDump);
-    Add(history, "import", "Make a recording from reports of etcd's robustness tests",
-        AddHistoryImport);
-    Add(app_, "doctor", "Say what this machine and the targets can do, and what to do about it",
-        AddDoctor);
-    Add(app_, "list", "List cases, guarantees, faults, effects, defects and targets", AddList);
-    Add(app_, "explain", "Explain a case, guarantee, fault, effect, defect, bug, verdict or level",
-        AddExplain);
-    Add(app_, "bugs", "List the known bugs of etcd, or those of one release", AddBugs);
-    Add(app_, "explore", "Find what no case asks: drawn or enumerated scripts on a store",
-        AddExplore);
-    Add(app_, "store", "Serve the embedded store", AddStore);
-    Add(app_, "proxy", "Run a fault-injection proxy before a server", AddProxy);
-    Add(app_, "disk", "Run a program with a fault-injection proxy before its disk", AddDisk);
-    Add(app_, "completion", "Print a script that completes command lines in a shell",
-        AddCompletion);
-    Add(app_, "man", "Print the manual page, for `man -l -`", AddMan);
+    AddThoseThatTest();
+    AddThoseThatExplain();
+    AddThoseThatDecide();
+    AddTools();
     // Internal: the runner starts one process per case.
     attempt_.add_option("--spec", spec_)->required();
     attempt_.group("");
@@ -155,10 +109,83 @@ class CommandLine {
   }
 
  private:
-  void Add(CLI::App& parent, const char* name, const char* help,
+  // Under the heading; in the order in which people need them.
+  void Add(CLI::App& parent, const char* heading, const char* name, const char* help,
            const std::function<CommandBody(const Command&)>& add) {
-    CLI::App& command = *parent.add_subcommand(name, help);
+    CLI::App& command = *parent.add_subcommand(name, help)->group(heading);
     commands_.emplace_back(&command, add({command, words_}));
+  }
+  // A command that has commands of its own.
+  CLI::App& AddParent(const char* heading, const char* name, const char* help) {
+    CLI::App& parent = *app_.add_subcommand(name, help)->group(heading);
+    parent.require_subcommand(1);
+    return parent;
+  }
+
+  void AddThoseThatTest() {
+    constexpr char kTest[] = "Test";
+    const auto run = [](Cases cases) {
+      return [cases](const Command& command) { return AddRun(command, cases); };
+    };
+    Add(app_, kTest, "run", "Run cases against targets", run(Cases::kOfTargets));
+    Add(app_, kTest, "fetch", "Download release binaries into a cache", AddFetch);
+    Add(app_, kTest, "doctor",
+        "Say what this machine and the targets can do, and what to do about it", AddDoctor);
+    Add(app_, kTest, "explore", "Find what no case asks: drawn or enumerated scripts on a store",
+        AddExplore);
+    Add(app_, kTest, "selftest",
+        "Test watchproof: faults without effect, and tampering, must be noticed",
+        run(Cases::kOfWatchproof));
+  }
+
+  void AddThoseThatExplain() {
+    constexpr char kUnderstand[] = "Understand a failure";
+    Add(app_, kUnderstand, "explain", "Explain a case, guarantee, fault, defect, bug or word",
+        AddExplain);
+    Add(app_, kUnderstand, "bugs", "List the known bugs of etcd, or those of one release", AddBugs);
+    Add(app_, kUnderstand, "draw", "Draw a finding, or an attempt, as SVG", AddDraw);
+    Add(app_, kUnderstand, "repeat", "Repeat a failed attempt of a run until it fails again",
+        AddRepeat);
+    Add(app_, kUnderstand, "shrink", "Make the plan of a failed attempt smaller", AddShrink);
+    Add(app_, kUnderstand, "check", "Judge recordings again", AddCheck);
+    Add(app_, kUnderstand, "report", "Write the reports of runs again, or of several as one",
+        AddReport);
+    Add(app_, kUnderstand, "runs", "List the runs of a folder, and remove old ones", AddRuns);
+    Add(app_, kUnderstand, "case", "Print a script that exploration kept as the source of a case",
+        AddCaseSource);
+    CLI::App& history = AddParent(kUnderstand, "history", "Print or import a recording");
+    Add(history, "Commands", "dump", "Print a recording as JSON lines", AddHistoryDump);
+    Add(history, "Commands", "import", "Make a recording from reports of etcd's robustness tests",
+        AddHistoryImport);
+  }
+
+  void AddThoseThatDecide() {
+    constexpr char kDecide[] = "Decide";
+    Add(app_, kDecide, "gate", "Decide whether one build is worse than another", AddGate);
+    Add(app_, kDecide, "bisect",
+        "Find the release, binary or revision with which a bug came or went", AddBisect);
+    Add(app_, kDecide, "compare", "Compare the pass rates of runs", AddCompare);
+    CLI::App& baseline = AddParent(kDecide, "baseline", "Failures that are accepted, in a file");
+    Add(baseline, "Commands", "show", "Print its entries, and what they match in runs",
+        AddBaselineShow);
+    Add(baseline, "Commands", "update", "Add the failures of runs, with a reason",
+        AddBaselineUpdate);
+    Add(baseline, "Commands", "prune", "Remove entries that have expired, or match nothing in runs",
+        AddBaselinePrune);
+    Add(app_, kDecide, "power", "Measure the chance of finding each known bug", AddPower);
+  }
+
+  void AddTools() {
+    constexpr char kTools[] = "Tools";
+    Add(app_, kTools, "list", "List cases, guarantees, faults, effects, defects and targets",
+        AddList);
+    Add(app_, kTools, "proxy", "Run a fault-injection proxy before a server", AddProxy);
+    Add(app_, kTools, "store", "Serve the embedded store", AddStore);
+    Add(app_, kTools, "disk", "Run a program with a fault-injection proxy before its disk",
+        AddDisk);
+    Add(app_, kTools, "completion", "Print a script that completes command lines in a shell",
+        AddCompletion);
+    Add(app_, kTools, "man", "Print the manual page, for `man -l -`", AddMan);
   }
 
   int Run(const CLI::App& command, const CommandBody& body) const {

@@ -28,6 +28,8 @@ struct Command {
   CLI::App& parser;
   const std::vector<std::string>& words;  // the whole command line
 
+  // The heading in --help of what is added from now on.
+  void Group(const std::string& heading) const { parser.option_defaults()->group(heading); }
   // A flag with a value. A text that is not empty is shown as its default.
   template <typename T>
   CLI::Option* Value(const std::string& name, T& value, const std::string& form,

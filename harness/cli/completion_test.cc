@@ -125,7 +125,8 @@ TEST(ManualPage, HasCommandsOptionsAndExitCodes) {
   const std::vector<std::string> page = LinesOf(WP_SCRIPTED_WATCHPROOF " man");
   for (const char* line :
        {".SS \"run\"", ".SS \"history dump\"", "\\fB\\-\\-no\\-strict\\fR", "\\fB130\\fR",
-        "\\fBWATCHPROOF_KEEP_RUNS\\fR", ".SH \"EXIT STATUS\"", ".SH FILES"}) {
+        "\\fBWATCHPROOF_KEEP_RUNS\\fR", ".SH \"EXIT STATUS\"", ".SH FILES",
+        ".SH EXAMPLES", "\\fIWhich cases:\\fR", "\\fBwatchproof bugs 3.5.16\\fR"}) {
     EXPECT_THAT(page, Contains(line));
   }
   EXPECT_THAT(page, Not(Contains(".SS \"attempt\"")));

@@ -277,12 +277,14 @@ CommandEnd DiskCommand(const DiskFlags& flags) {
 
 CommandBody AddDisk(const Command& command) {
   const auto flags = std::make_shared<DiskFlags>();
+  command.Group("Files and effects");
   command.Value("--data", flags->data, "DIR", "The folder below which the program keeps its files")
       ->required();
   command.Repeatable("--class", flags->classes, "NAME=PATTERNS",
                      "A name for files, as in 'log=member/wal/*'");
   command.Repeatable("--effect", flags->effects, "KIND:key=value,...",
                      "Effect to arm at the start, see `watchproof list disk-effects`");
+  command.Group("Power failures");
   command.Switch("--power-failure-at-exit", flags->power_failure,
                  "When the program has ended, take back what it did not sync");
   command.Value("--keep", flags->keep, "PERCENT", "Of the unsynced that a power failure leaves")
@@ -290,6 +292,7 @@ CommandBody AddDisk(const Command& command) {
   command.Switch("--torn", flags->torn,
                  "A power failure takes the last write alone, and leaves some sectors of it");
   command.Switch("--no-undo", flags->no_undo, "The power cannot fail: faster");
+  command.Group("Files and effects");
   command.Value("--control", flags->control, "[HOST:]PORT",
                 "Serve an HTTP API: effects, their receipts, power failures");
   command.Value("--seed", flags->seed, "N", "Seed of what is drawn (default: drawn)");

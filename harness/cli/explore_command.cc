@@ -293,32 +293,31 @@ class Exploration {
 CommandBody AddExplore(const Command& command) {
   const auto flags = std::make_shared<ExploreFlags>();
   ExploreOptions& bound = flags->options;
+  command.Group("What to explore");
   command.Value("--target", flags->target, "SPEC", "Store to explore, as for run");
   command.Switch("--virtual", flags->virtual_time, "The embedded store under virtual time");
+  command.Repeatable("--defect", bound.defects, "DEFECT", "Defect to switch on");
+  command.Group("Scripts");
   command.Value("--time-budget", flags->time_budget, "TIME", "Time for drawn scripts");
   command.Value("--seed", flags->seed, "SEED",
                 "Seed of the scripts, as 42 or 0x2a (default: drawn)");
-  command.Value("--seed-from", flags->seed_from, "TEXT",
-                "Without --seed: one from a text that all shards know, such as the uid of a Job");
-  command.Value("--shard", flags->shard, "I/N", "Part I of N, each with scripts of its own");
-  command.Value("--shards", flags->shards, "N",
-                "The same in a pod of a Kubernetes Indexed Job: part JOB_COMPLETION_INDEX of N");
   command.Value("--scripts", flags->scripts, "N", "So many scripts, however long they take");
   command.Value(
       "--plans", flags->plans, "N",
       "So many plans of a cluster, however long they take; without --scripts nothing else");
-  command.Repeatable("--defect", bound.defects, "DEFECT", "Defect to switch on");
   command.Value("--exhaustive", flags->exhaustive, "N", "Every script up to this size instead");
   command.Switch("--crash-points", bound.crash_points,
                  "Every crash point of short scripts instead: the server is killed at each call to "
                  "its disk, alone and with the power");
+  command.Switch("--drawn-only", bound.drawn_only,
+                 "No scripts for situations that were not reached");
+  command.Value("--replay", flags->replay, "FILE", "Run one kept script only");
   command.Value("--corpus", bound.corpus, "FOLDER",
                 "Begin with the scripts of this folder, and keep new ones");
+  command.Group("Results");
   command.Value("--keep", bound.keep, "FOLDER",
                 "Keep each finding in this folder: its smallest script, and a report for the "
                 "store's authors");
-  command.Switch("--drawn-only", bound.drawn_only,
-                 "No scripts for situations that were not reached");
   command.Switch("--known", bound.known,
                  "Cut out known bugs of the target, too, and keep their scripts");
   command.Value("--missing", bound.missing, "FILE",
@@ -326,7 +325,12 @@ CommandBody AddExplore(const Command& command) {
   command.Value("--run-dir", bound.run_dir, "DIR", "Folder for the folders of runs")
       ->default_str(bound.run_dir.string());
   command.Switch("--fail-fast", bound.fail_fast, "Stop after the first script with a finding");
-  command.Value("--replay", flags->replay, "FILE", "Run one kept script only");
+  command.Group("Many machines");
+  command.Value("--shard", flags->shard, "I/N", "Part I of N, each with scripts of its own");
+  command.Value("--shards", flags->shards, "N",
+                "The same in a pod of a Kubernetes Indexed Job: part JOB_COMPLETION_INDEX of N");
+  command.Value("--seed-from", flags->seed_from, "TEXT",
+                "Without --seed: one from a text that all shards know, such as the uid of a Job");
   return [flags]() -> CommandEnd {
     WP_ASSIGN_OR_RETURN(const ExploreOptions options, Resolve(*flags));
     if (options.crash_points) {

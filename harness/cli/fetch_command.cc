@@ -202,7 +202,7 @@ CommandBody AddFetch(const Command& command) {
                 "etcd, and versions or patterns of them: etcd 3.5.16 '3.6.*'");
   command.Switch("--all", flags->all, "Every release that --list shows");
   command.Switch("--list", flags->list, "What can be fetched, and from where");
-  command.Word("--jobs", flags->jobs, "Releases at a time (default 1)");
+  command.Value("--jobs", flags->jobs, "N", "Releases at a time");
   command.Value("--manifest", flags->manifest, "FILE", "Releases instead of the built-in ones")
       ->envname("WATCHPROOF_MANIFEST");
   return [flags] { return FetchCommand(*flags); };

@@ -97,6 +97,7 @@ CommandEnd GateCommand(const GateFlags& flags, const PassedOn& passed) {
 
 CommandBody AddGate(const Command& command) {
   const auto flags = std::make_shared<GateFlags>();
+  command.Group("Decision");
   command.Value("--base", flags->base, "SPEC", "The build to compare with, as a target of `run`")
       ->required();
   command.Value("--head", flags->head, "SPEC", "The build that may be worse")->required();
@@ -106,8 +107,8 @@ CommandBody AddGate(const Command& command) {
   command.Switch("--verbose", flags->verbose, "Also print how the decision was made");
   command.Switch("--json", flags->json, "As JSON; gate.json in the run folder has it anyway");
   const auto passed =
-      PassedOn::Add(command, {"--profile", "--filter", "--exclude", "--seed", "--jobs",
-                              "--case-timeout", "--target-profile", "--run-dir"});
+      PassedOn::Add(command, {"--target-profile", "--profile", "--filter", "--exclude", "--seed",
+                              "--jobs", "--case-timeout", "--run-dir"});
   return [flags, passed] { return GateCommand(*flags, *passed); };
 }
 

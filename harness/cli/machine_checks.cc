@@ -34,13 +34,13 @@ constexpr rlim_t kDescriptors = 1024;
 constexpr Duration kNetworkPatience = 4s;
 
 // Both numbers of a file; 0 where there is no number, as in "max 100000".
-struct Numbers {
+struct NumbersOfFile {
   std::int64_t first = 0;
   std::int64_t second = 0;
 };
-Numbers NumbersIn(const fs::path& file) {
+NumbersOfFile NumbersIn(const fs::path& file) {
   std::ifstream in(file);
-  Numbers numbers;
+  NumbersOfFile numbers;
   std::string first;
   in >> first >> numbers.second;
   std::istringstream(first) >> numbers.first;
@@ -284,7 +284,7 @@ MachineLimits LimitsIn(const fs::path& groups, const fs::path& membership) {
   }
   fs::path group = line.starts_with("0::/") ? fs::path(line.substr(4)) : fs::path();
   while (true) {
-    const Numbers cpu = NumbersIn(groups / group / "cpu.max");
+    const NumbersOfFile cpu = NumbersIn(groups / group / "cpu.max");
     LimitCores(cpu.first, cpu.second, limits);
     LimitBytes(NumbersIn(groups / group / "memory.max").first, limits);
     if (group.empty()) return limits;

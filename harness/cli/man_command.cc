@@ -5,6 +5,7 @@
 
 #include "harness/cli/command_tree.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/examples.h"
 #include "harness/runs/version.h"
 
 namespace watchproof {
@@ -33,40 +34,24 @@ void PrintEntry(const std::string& head, std::string_view text) {
   fmt::print(".TP\n{}\n{}\n", head, Roff(text));
 }
 
-std::string HeadOf(const CLI::Option& option) {
-  if (option.get_positional()) return Italic(option.get_name(true));
-  std::vector<std::string> flags;
-  for (const std::string& flag : FlagsOf(option)) flags.push_back(Bold(flag));
-  const std::string all = fmt::format("{}", fmt::join(flags, ", "));
-  const std::string form = FormOf(option);
-  if (form.empty()) return all;
-  return fmt::format("{} {}{}", all, Italic(form), TakesRest(option) ? "..." : "");
-}
-
-std::string UsageOf(const CLI::App& command, const std::string& name) {
-  std::string flags;
-  std::string places;
-  for (const CLI::Option* option : command.get_options()) {
-    if (!option->get_positional()) {
-      if (option->get_required()) flags += " " + HeadOf(*option);
-      continue;
-    }
-    const std::string place = HeadOf(*option) + (TakesSeveral(*option) ? "..." : "");
-    places += option->get_required() ? " " + place : " [" + place + "]";
-  }
-  return fmt::format("{}{} [{}]...{}", Bold(name), flags, Italic("OPTION"), places);
-}
+const Markup kRoff = {&Bold, &Italic};
 
 void PrintOptions(const CLI::App& command) {
-  for (const CLI::Option* option : command.get_options()) {
-    if (option == command.get_help_ptr()) continue;  // every command's
-    const std::string preset = option->get_default_str();
-    const std::string variable = option->get_envname();
-    PrintEntry(HeadOf(*option),
-               fmt::format("{}{}.{}", option->get_description(),
-                           preset.empty() ? "" : fmt::format(" (default: {})", preset),
-                           variable.empty() ? "" : fmt::format(" Variable: {}.", variable)));
+  const std::vector<OptionGroup> groups = GroupsOf(command);
+  for (const OptionGroup& group : groups) {
+    if (groups.size() > 1) fmt::print(".PP\n{}\n", Italic(group.name + ":"));
+    for (const CLI::Option* option : group.options) {
+      const std::string variable = option->get_envname();
+      PrintEntry(HeadOf(*option, kRoff),
+                 fmt::format("{}.{}", ExplanationOf(*option),
+                             variable.empty() ? "" : fmt::format(" Variable: {}.", variable)));
+    }
   }
+}
+
+void PrintExamples() {
+  fmt::print(".SH EXAMPLES\n");
+  for (const Example& example : Examples()) PrintEntry(Bold(example.line), example.does);
 }
 
 // Those that can be given; a group of commands is none.
@@ -78,7 +63,7 @@ void PrintCommands(const CLI::App& parent, const std::string& before) {
       continue;
     }
     fmt::print(".SS \"{}\"\n{}\n.PP\n{}.\n", Roff(name.substr(name.find(' ') + 1)),
-               UsageOf(*command, name), Roff(command->get_description()));
+               UsageOf(*command, name, kRoff), Roff(command->get_description()));
     PrintOptions(*command);
   }
 }
@@ -135,6 +120,7 @@ void PrintPage(const CLI::App& root) {
                   "reported. Each case, guarantee, fault, defect and known bug is described by "
                   "explain, and listed by list and bugs. Each command has --help."));
   PrintOptions(root);
+  PrintExamples();
   fmt::print(".SH COMMANDS\n");
   PrintCommands(root, "watchproof");
   fmt::print(".SH \"EXIT STATUS\"\n");

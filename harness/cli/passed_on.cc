@@ -26,6 +26,7 @@ std::shared_ptr<PassedOn> PassedOn::Add(const Command& command,
   for (const std::string& name : names) {
     const CLI::Option* of_run = app.get_option(name);
     command.Value(name, passed->values_[name], of_run->get_type_name(), of_run->get_description())
+        ->group(of_run->get_group())
         ->default_str(of_run->get_default_str());
   }
   return passed;

@@ -36,6 +36,7 @@ CommandEnd PowerCommand(const PowerFlags& flags, const PassedOn& passed) {
 
 CommandBody AddPower(const Command& command) {
   const auto flags = std::make_shared<PowerFlags>();
+  command.Group("Which bugs");
   command
       .Value("--bug", flags->bugs, "BUG",
              "Only this one, by its number or name (repeatable; default: every bug that a cached "
@@ -46,6 +47,7 @@ CommandBody AddPower(const Command& command) {
              "Of the bug that this script shows, which `explore --keep` kept")
       ->excludes("--bug");
   command.Value("--attempts", flags->attempts, "N", "Of each case on each release");
+  command.Group("Output");
   command.Switch("--json", flags->json, "As JSON; power.json in the run folder has it anyway");
   const auto passed = PassedOn::Add(command, {"--seed", "--jobs", "--case-timeout", "--run-dir"});
   return [flags, passed] { return PowerCommand(*flags, *passed); };

@@ -244,8 +244,10 @@ CommandEnd ProxyCommand(const ProxyFlags& flags) {
 
 CommandBody AddProxy(const Command& command) {
   const auto flags = std::make_shared<ProxyFlags>();
+  command.Group("Addresses");
   command.Value("--listen", flags->listen, "HOST:PORT", "Address for clients");
   command.Value("--to", flags->to, "HOST:PORT", "Address of the server");
+  command.Group("Effects");
   command.Value("--latency", flags->latency, "20ms~5ms", "Delay and jitter, both directions");
   command.Repeatable("--effect", flags->effects, "EFFECT:DIRECTION:key=value,...",
                      "Effect to arm at the start");
@@ -257,6 +259,7 @@ CommandBody AddProxy(const Command& command) {
                  "Allow effects that tamper with messages; only for servers under your control");
   command.Switch("--sharp", flags->sharp,
                  "Small kernel buffers: fewer bytes escape an effect, at the cost of speed");
+  command.Group("Recording");
   RecordFlags& record = flags->record;
   command.Value("--record", record.folder, "DIR", "Record what passes, for `watchproof check`");
   command.Value("--record-limit", record.limit, "SIZE",
@@ -264,7 +267,9 @@ CommandBody AddProxy(const Command& command) {
   command.Switch("--hash-values", record.hash_values, "Record hashes in place of values");
   command.Value("--control-watch", record.control_watch, "PREFIX|all",
                 "Also watch these keys, as a reference for the other watches");
+  command.Group("TLS");
   flags->tls.AddTo(command);
+  command.Group("Output");
   command.Switch("--verbose", flags->verbose, "Also print events as they happen");
   return [flags] { return ProxyCommand(*flags); };
 }

@@ -123,9 +123,19 @@ CLI::Option* RunFlags::Choice(const std::string& name, T& value,
 RunFlags::RunFlags(CLI::App& command, Sources sources) : command_(command), sources_(sources) {
   const char* hosted = std::getenv("GITHUB_ACTIONS");
   options_.github = hosted != nullptr && std::string_view(hosted) == "true";
+  if (sources == Sources::kAll) {
+    command.footer(
+        "Each flag has a variable, too (WATCHPROOF_JOBS for --jobs), and a key in watchproof.toml; "
+        "`watchproof doctor --config` prints what counts.");
+  }
+  // In the order of --help.
+  AddTargets();
   AddSelection();
+  AddFaults();
   AddEndpoints();
   AddExploration();
+  AddShards();
+  AddResults();
   AddOutput();
 }
 
@@ -134,35 +144,85 @@ void RunFlags::SetByCaller(const std::set<std::string>& names) {
   for (const std::string& name : names) command_.get_option(name)->envname("");
 }
 
-void RunFlags::AddSelection() {
+void RunFlags::AddTargets() {
+  Group("What to test");
   std::vector<std::string> forms;
   for (const TargetKindInfo& kind : TargetKinds()) forms.push_back(kind.grammar);
   Texts("--target", "SPEC", fmt::format("Server to test: {}", fmt::join(forms, ", ")))
       ->default_str("embedded");
+  Choice<Releases>(
+      "--releases", options_.releases,
+      {{"all", Releases::kAll}, {"cached", Releases::kCached}, {"none", Releases::kNone}},
+      "all: also every release of the manifest; cached: every one that was fetched; none");
   Texts(
       "--consumer", "CONSUMER",
       fmt::format("Real client to follow the keys of the targets, in cases made for that: {}, with "
                   "@VERSION or without, or folder:PATH",
                   fmt::join(ShippedConsumers(), ", ")));
-  Parsed("--target-profile", options_.profile, &ProfileText, "PROFILE|FILE",
-         fmt::format("Declared differences of the targets from etcd (--profile is another flag): "
-                     "{}, or a file",
-                     fmt::join(ShippedProfiles(), ", ")));
-  Choice<Releases>(
-      "--releases", options_.releases,
-      {{"all", Releases::kAll}, {"cached", Releases::kCached}, {"none", Releases::kNone}},
-      "all: also every release of the manifest; cached: every one that was fetched; none");
   Texts("--defects", "DEFECTS|all",
         "all, or names joined by commas: run every case on the clean embedded store and with each "
         "defect planted; succeeds if every defect is caught");
+  Parsed("--target-profile", options_.profile, &ProfileText, "PROFILE|FILE",
+         fmt::format("Declared differences of the targets from etcd: {}, or a file",
+                     fmt::join(ShippedProfiles(), ", ")));
+  Text("--manifest", "FILE", "Releases and bugs instead of the built-in ones");
+}
+
+void RunFlags::AddSelection() {
+  Group("Which cases");
   Text("--filter", "PATTERNS", "Cases to run, in GoogleTest's syntax: A.*:B.*-*.Slow*");
   Text("--exclude", "PATTERNS", "Cases to leave out: A.*:B.*");
-  Texts("--guarantee", "GUARANTEE", "Only cases that judge this guarantee");
-  Texts("--level", "must|should|may", "Only cases of this level");
   Choice<RunProfile>("--profile", options_.selection.profile,
                      {{"full", RunProfile::kFull}, {"quick", RunProfile::kQuick}},
                      "full: every selected case; quick: those of level must that use one server, "
                      "do not end it and make few calls");
+  Texts("--guarantee", "GUARANTEE", "Only cases that judge this guarantee");
+  Texts("--level", "must|should|may", "Only cases of this level");
+  Text("--plan", "FILE", "Follow this plan, such as one from shrink, instead of the case's own");
+}
+
+void RunFlags::AddFaults() {
+  Group("Faults");
+  Texts("--fault", "FAULT:key=value,...", "Change the parameters of a fault");
+  Switch("--no-faults", options_.no_faults, "Plan faults, but do not arm them");
+  Switch("--bypass-proxy", options_.bypass_proxy,
+         "Connect clients to the target directly, without the proxy");
+}
+
+void RunFlags::AddEndpoints() {
+  Group("Running server");
+  Text("--tls-ca", "FILE", "Authorities that sign the certificates of endpoints, in PEM form");
+  Text("--tls-cert", "FILE", "Client certificate, for endpoints that require one");
+  Text("--tls-key", "FILE", "The private key of --tls-cert");
+  Text("--user", "USER", "User, for endpoints that require one");
+  Text("--password-file", "FILE", "File with the password of --user");
+  Texts("--allow-disruptive", "HOST:PORT", "Endpoint that may be compacted");
+  Texts("--allow-kubernetes", "HOST:PORT",
+        "Endpoint that may be used although it has keys below /registry/");
+}
+
+void RunFlags::AddExploration() {
+  Group("Repeating");
+  Count("--repeat", options_.repeat, 1, "Attempts of each case, each with its own seed");
+  Switch("--until-fail", options_.until_fail, "Repeat until an attempt fails");
+  Switch("--fail-fast", options_.fail_fast,
+         "Start no more attempts after the first new failure, nor on a defect that is caught; an "
+         "attempt without a target, or with a harness error, is none");
+  Text("--seed", "SEED", "Seed of the plans and their order, as 42 or 0x2a")->default_str("drawn");
+  Count("--jobs", options_.jobs, 1, "Cases at a time")->default_str("6 per core");
+  Parsed("--case-timeout", options_.case_timeout, &ParseTimeout, "TIME",
+         "Time limit of a case, longer on a busy machine; 2m with a real client on top, 3m where "
+         "defects are planted")
+      ->default_str("60s");
+  Count("--tries", options_.tries, 1,
+        "Tries of an attempt that proves nothing, each with another plan, within its time");
+  Switch("--stop-at-finding", options_.stop_at_finding,
+         "End each attempt at its first finding, not at the end of its plan");
+  Switch("--shuffle", options_.shuffle, "Run in an order drawn from the seed");
+}
+
+void RunFlags::AddShards() {
+  Group("Many machines");
   Parsed("--shard", options_.shard, &ParseShard, "I/N",
          "Part I of N of the attempts, for N machines with the same flags; `report --merge` joins "
          "them");
@@ -171,49 +231,45 @@ void RunFlags::AddSelection() {
   Parsed("--shard-by", options_.durations, &ReadDurations, "FILE",
          "Balance shards by the durations in a results.db, the same for all of them, instead of by "
          "a hash of names");
-  Texts("--fault", "FAULT:key=value,...", "Change the parameters of a fault");
-  Switch("--no-faults", options_.no_faults, "Plan faults, but do not arm them");
-  Switch("--bypass-proxy", options_.bypass_proxy,
-         "Connect clients to the target directly, without the proxy");
-}
-
-void RunFlags::AddEndpoints() {
-  Texts("--allow-disruptive", "HOST:PORT", "Endpoint that may be compacted");
-  Texts("--allow-kubernetes", "HOST:PORT",
-        "Endpoint that may be used although it has keys below /registry/");
-  Text("--tls-ca", "FILE", "Authorities that sign the certificates of endpoints, in PEM form");
-  Text("--tls-cert", "FILE", "Client certificate, for endpoints that require one");
-  Text("--tls-key", "FILE", "The private key of --tls-cert");
-  Text("--user", "USER", "User, for endpoints that require one");
-  Text("--password-file", "FILE", "File with the password of --user");
-}
-
-void RunFlags::AddExploration() {
-  Text("--plan", "FILE", "Follow this plan, such as one from shrink, instead of the case's own");
-  Text("--seed", "SEED", "Seed of the plans and their order, as 42 or 0x2a")->default_str("drawn");
   Text("--seed-from", "TEXT",
        "Without --seed: one from a text that all shards know, such as the uid of a Job");
-  Count("--repeat", options_.repeat, 1, "Attempts of each case, each with its own seed");
-  Switch("--until-fail", options_.until_fail, "Repeat until an attempt fails");
-  Switch("--fail-fast", options_.fail_fast,
-         "Start no more attempts after the first new failure, nor on a defect that is caught; an "
-         "attempt without a target, or with a harness error, is none");
-  Switch("--stop-at-finding", options_.stop_at_finding,
-         "End each attempt at its first finding, not at the end of its plan");
-  Switch("--shuffle", options_.shuffle, "Run in an order drawn from the seed");
-  Count("--jobs", options_.jobs, 1, "Cases at a time")->default_str("6 per core");
-  Parsed("--case-timeout", options_.case_timeout, &ParseTimeout, "TIME",
-         "Time limit of a case, longer on a busy machine; 2m with a consumer, 3m with "
-         "--defects")
-      ->default_str("60s");
-  Count("--tries", options_.tries, 1,
-        "Tries of an attempt that proves nothing, each with another plan, within its time");
-  Switch("--no-strict", no_strict_, "Unexpected passes do not change the exit code");
+}
+
+void RunFlags::AddResults() {
+  Group("Results");
+  texts_["--run-dir"] = "watchproof-runs";
   Texts("--baseline", "FILE", "Failures to accept, beside those of known bugs");
-  Text("--manifest", "FILE", "Releases and bugs instead of the built-in ones");
+  Switch("--no-strict", no_strict_, "Unexpected passes do not change the exit code");
+  Choice<Keep>("--keep", options_.keep,
+               {{"failed", Keep::kFailed}, {"all", Keep::kAll}, {"none", Keep::kNone}},
+               "Histories to keep");
+  Count("--keep-runs", options_.keep_runs, 0,
+        "How many runs without new failures stay in the folder: older ones are removed after a "
+        "run; 0: all");
+  Text("--run-dir", "DIR", "Folder for the folders of runs");
+}
+
+void RunFlags::AddOutput() {
+  Group("Output");
+  Switch("--quiet", options_.quiet, "Only the end: what was found, and where to look");
+  Switch("--verbose", options_.verbose,
+         "Also print what every fault did, and what was found where a failure is known");
+  Switch("--dry-run", options_.dry_run, "Print what would run, and exit");
+  Switch("--json", options_.json, "One JSON document per line on standard output");
+  Choice<When>("--color", options_.color,
+               {{"auto", When::kAuto}, {"always", When::kAlways}, {"never", When::kNever}},
+               "Colours");
+  Choice<When>("--progress", options_.progress,
+               {{"auto", When::kAuto}, {"on", When::kAlways}, {"off", When::kNever}},
+               "A line of progress, or one now and then off a terminal");
+  Choice<bool>("--ci", options_.github, {{"auto", options_.github}, {"off", false}},
+               "auto: on GitHub Actions also its annotations, folded groups and the summary of the "
+               "job; off");
+  Text("--config-file", "FILE", "Flags as `name = value`, instead of ./watchproof.toml");
 }
 
 void RunFlags::AddEarlierRuns() {
+  Group("Earlier runs");
   CLI::Option* resume =
       command_
           .add_option("--resume", texts_["--resume"],
@@ -226,32 +282,6 @@ void RunFlags::AddEarlierRuns() {
                   "seeds")
       ->type_name("RUN")
       ->excludes(resume);
-}
-
-void RunFlags::AddOutput() {
-  texts_["--run-dir"] = "watchproof-runs";
-  Text("--run-dir", "DIR", "Folder for the folders of runs");
-  Choice<Keep>("--keep", options_.keep,
-               {{"failed", Keep::kFailed}, {"all", Keep::kAll}, {"none", Keep::kNone}},
-               "Histories to keep");
-  Count("--keep-runs", options_.keep_runs, 0,
-        "How many runs without new failures stay in the folder: older ones are removed after a "
-        "run; 0: all");
-  Text("--config-file", "FILE", "Flags as `name = value`, instead of ./watchproof.toml");
-  Switch("--dry-run", options_.dry_run, "Print what would run, and exit");
-  Switch("--quiet", options_.quiet, "Only the end: what was found, and where to look");
-  Switch("--verbose", options_.verbose,
-         "Also print what every fault did, and what was found where a failure is known");
-  Switch("--json", options_.json, "One JSON document per line on standard output");
-  Choice<When>("--color", options_.color,
-               {{"auto", When::kAuto}, {"always", When::kAlways}, {"never", When::kNever}},
-               "Colours");
-  Choice<bool>("--ci", options_.github, {{"auto", options_.github}, {"off", false}},
-               "auto: on GitHub Actions also its annotations, folded groups and the summary of the "
-               "job; off");
-  Choice<When>("--progress", options_.progress,
-               {{"auto", When::kAuto}, {"on", When::kAlways}, {"off", When::kNever}},
-               "A line of progress, or one now and then off a terminal");
 }
 
 Status RunFlags::TakeConfigFile() {

@@ -56,9 +56,15 @@ class RunFlags {
   std::vector<std::string> GivenAgain() const;
 
  private:
+  // The heading in --help of what is added from now on.
+  void Group(const std::string& heading) { command_.option_defaults()->group(heading); }
+  void AddTargets();
   void AddSelection();
+  void AddFaults();
   void AddEndpoints();
   void AddExploration();
+  void AddShards();
+  void AddResults();
   void AddOutput();
   // A flag with a value, which Given returns.
   CLI::Option* Text(const std::string& name, const std::string& form, const std::string& help);

@@ -109,17 +109,20 @@ void AddTls(const Command& command, store::TlsFiles& tls) {
 CommandBody AddStore(const Command& command) {
   const auto flags = std::make_shared<StoreFlags>();
   store::StoreOptions& options = flags->options;
+  command.Group("Addresses and data");
   command.Value("--listen", flags->listen, "HOST:PORT", "Address of etcd's API, for clients");
   command.Value("--http", flags->http, "HOST:PORT",
                 "Address of /health, /version and /metrics (default: the same host, any port that "
                 "is free)");
-  command.Value("--etcd-version", options.etcd_version, "VERSION",
-                "The etcd that it passes for: clients choose by this version what they use");
   command.Value("--data", options.data, "FOLDER",
                 "Keep the data in this folder, and answer writes once they are synced (default: in "
                 "memory)");
   command.Value("--restore", flags->restore, "FILE",
                 "Create the folder of --data from this snapshot, and exit");
+  command.Group("What it does");
+  command.Repeatable("--defect", options.defects, "DEFECT", "Defect to switch on");
+  command.Value("--etcd-version", options.etcd_version, "VERSION",
+                "The etcd that it passes for: clients choose by this version what they use");
   command.Switch(
       "--lease-checkpoints", options.lease_checkpoints,
       "With --data: after a restart leases keep their remaining time, to within 5 s, instead "
@@ -128,7 +131,6 @@ CommandBody AddStore(const Command& command) {
                 "How often a quiet watch with progress_notify receives its progress");
   command.Switch("--strict-prev-kv", options.strict_previous,
                  "End a watch rather than leave out a previous value that is compacted");
-  command.Repeatable("--defect", options.defects, "DEFECT", "Defect to switch on");
   command.Value("--quota-backend-bytes", options.quota_bytes, "BYTES",
                 "Reject writes above this size; 0 for 2 GiB, -1 for no limit");
   command
@@ -136,6 +138,7 @@ CommandBody AddStore(const Command& command) {
              "How long an unused login token is valid")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  command.Group("TLS");
   AddTls(command, options.tls);
   return [flags] { return StoreCommand(*flags); };
 }
