@@ -6,6 +6,7 @@
 #include <set>
 
 #include "embedded_store/defects/defect.h"
+#include "harness/cli/show_bug.h"
 #include "harness/report/run_json.h"
 
 namespace watchproof {
@@ -63,7 +64,8 @@ Facts FactsOf(const Bug& bug) {
           {"shown by", fmt::format("{}", fmt::join(cases, "; "))},
           {"met by", bug.met},
           {"permitted", bug.permitted},
-          {"not shown", bug.not_shown}};
+          {"not shown", bug.not_shown},
+          {"see it", HowToSee(bug)}};
 }
 
 std::string BugJson(const Bug& bug, const Facts& facts) {

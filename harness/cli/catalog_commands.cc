@@ -8,11 +8,11 @@
 #include "harness/checkers/guarantee.h"
 #include "harness/cli/bug_facts.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/words.h"
 #include "harness/consumers/consumer_check.h"
 #include "harness/consumers/consumer_source.h"
 #include "harness/faults/fault.h"
 #include "harness/report/run_json.h"
-#include "harness/results/result.h"
 #include "harness/runs/console.h"
 #include "harness/runs/parse.h"
 #include "harness/scenario/step.h"
@@ -26,7 +26,7 @@ namespace {
 
 struct CatalogEntry {
   // "case", "guarantee", "fault", "effect", "disk-effect", "defect", "bug", "consumer", "check",
-  // "step", "target", "verdict", "level"
+  // "step", "target", "signature", and the kinds of words
   std::string kind;
   std::string name;
   std::string summary;                 // one line; may be empty
@@ -49,11 +49,6 @@ void AddCases(std::vector<CatalogEntry>& catalog) {
   }
 }
 
-std::string_view Name(Gravity gravity) {
-  constexpr std::string_view kNames[] = {"death", "data", "order", "silence", "fields"};
-  return kNames[static_cast<std::size_t>(gravity)];
-}
-
 void AddGuarantees(std::vector<CatalogEntry>& catalog) {
   for (const Guarantee guarantee : AllGuarantees()) {
     const std::string promise(Promise(guarantee));
@@ -62,7 +57,7 @@ void AddGuarantees(std::vector<CatalogEntry>& catalog) {
          std::string(Name(guarantee)),
          promise,
          std::string(Explain(guarantee)),
-         {{"promise", promise}, {"gravity", std::string(Name(GravityOf(guarantee)))}}});
+         {{"promise", promise}, {"gravity", std::string(WordOf(GravityOf(guarantee)))}}});
   }
 }
 
@@ -159,14 +154,20 @@ void AddWords(std::vector<CatalogEntry>& catalog) {
                        {},
                        {topology.name, topology.form}});
   }
-  for (const Verdict verdict : {Verdict::kPass, Verdict::kFail, Verdict::kInconclusive,
-                                Verdict::kUnsupported, Verdict::kHarnessError}) {
-    catalog.push_back(
-        {"verdict", std::string(Name(verdict)), "", std::string(Explain(verdict)), {}});
+  for (const auto& [name, signature] : AnswerKey::BuiltIn().signatures()) {
+    std::vector<std::string> bugs;
+    for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
+      if (Contains(bug.signatures, name)) bugs.push_back(bug.Label());
+    }
+    catalog.push_back({"signature",
+                       name,
+                       "",
+                       fmt::format("What findings look like in which {}.", signature.title),
+                       {{"bugs", fmt::format("{}", fmt::join(bugs, ", "))}}});
   }
-  catalog.push_back({"level", "must", "", "A documented promise of the watch API.", {}});
-  catalog.push_back({"level", "should", "", "Documented behaviour that clients rely on.", {}});
-  catalog.push_back({"level", "may", "", "Observed and interesting, but not documented.", {}});
+  for (const Word& word : Words()) {
+    catalog.push_back({word.kind, word.name, "", word.explain, {}, word.aliases});
+  }
 }
 
 void AddBugEntries(std::vector<CatalogEntry>& catalog) {
@@ -245,7 +246,9 @@ void PrintEntry(const CatalogEntry& entry, const TerminalStyle& style) {
   for (const auto& [name, value] : entry.facts) {
     if (value.empty()) continue;
     std::string label = name;
-    for (const std::string& line : Wrap(CleanText(value), style.width - 16)) {
+    // A command stays on one line, to be pasted.
+    const std::size_t width = value.starts_with("watchproof ") ? value.size() : style.width - 16;
+    for (const std::string& line : Wrap(CleanText(value), width)) {
       fmt::print("    {}{}\n", PadRight(std::exchange(label, ""), 12), line);
     }
   }
@@ -285,6 +288,7 @@ CommandEnd ExplainCommand(const std::string& name, bool json) {
   std::vector<std::string> names;
   for (const CatalogEntry& entry : Catalog()) {
     names.push_back(entry.name);
+    names.insert(names.end(), entry.aliases.begin(), entry.aliases.end());
     // A number is an issue of etcd, with or without '#'.
     const bool alias = std::ranges::any_of(
         entry.aliases, [&](const std::string& one) { return one == name || one == "#" + name; });
@@ -323,13 +327,16 @@ CommandBody AddList(const Command& command) {
 }
 
 CommandBody AddExplain(const Command& command) {
-  const auto flags = std::make_shared<NameFlags>();
+  const auto words = std::make_shared<std::vector<std::string>>();
+  const auto json = std::make_shared<bool>(false);
   command
-      .Value("name", flags->name, "NAME",
-             "Case, guarantee, fault, effect, defect, bug by its name or number, verdict or level")
+      .Value("name", *words, "NAME",
+             "Case, guarantee, fault, effect, defect, consumer, bug by its name or number, or a "
+             "word of a report: a verdict, level, exit code, ...")
       ->required();
-  command.Switch("--json", flags->json, "As a JSON document");
-  return [flags] { return ExplainCommand(flags->name, flags->json); };
+  command.Switch("--json", *json, "As a JSON document");
+  // "fixed early" without quotes.
+  return [words, json] { return ExplainCommand(fmt::format("{}", fmt::join(*words, " ")), *json); };
 }
 
 }  // namespace watchproof

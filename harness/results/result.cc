@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/results/result.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "harness/history/json_fields.h"
@@ -8,44 +10,18 @@
 namespace watchproof {
 namespace {
 
-struct VerdictRow {
-  Verdict verdict;
-  std::string_view name;
-  std::string_view explain;
-};
-
-constexpr VerdictRow kVerdicts[] = {
-    {Verdict::kPass, "pass",
-     "The guarantees held, and the scenario took place as planned: the faults took effect, the "
-     "load "
-     "was reached, the recording is complete and every watch reached a final state."},
-    {Verdict::kFail, "fail",
-     "At least one finding: the recording shows that the target broke a promise. A failure that "
-     "the manifest expects for that release is known: it stays a failure, but does not turn the "
-     "exit code."},
-    {Verdict::kInconclusive, "inconclusive",
-     "Too little evidence for pass or fail: a fault took no effect, the load was too low, the "
-     "recording is incomplete or the outcome of a write stayed unknown. Never counted as a pass."},
-    {Verdict::kUnsupported, "unsupported",
-     "The target does not offer a capability that the case needs, so there was nothing to judge."},
-    {Verdict::kHarnessError, "harness_error",
-     "An error of watchproof or of the machine, not of the target: the case crashed, hung, or "
-     "ended "
-     "without a result, or the target could not be started. Proves nothing about any guarantee."},
-};
-
-const VerdictRow& Row(Verdict verdict) { return kVerdicts[static_cast<std::size_t>(verdict)]; }
+// In the order of Verdict.
+constexpr std::string_view kVerdicts[] = {"pass", "fail", "inconclusive", "unsupported",
+                                          "harness_error"};
 
 }  // namespace
 
-std::string_view Name(Verdict verdict) { return Row(verdict).name; }
-std::string_view Explain(Verdict verdict) { return Row(verdict).explain; }
+std::string_view Name(Verdict verdict) { return kVerdicts[static_cast<std::size_t>(verdict)]; }
 
 std::optional<Verdict> FindVerdict(std::string_view name) {
-  for (const VerdictRow& row : kVerdicts) {
-    if (row.name == name) return row.verdict;
-  }
-  return std::nullopt;
+  const auto found = std::ranges::find(kVerdicts, name);
+  if (found == std::end(kVerdicts)) return std::nullopt;
+  return static_cast<Verdict>(found - std::begin(kVerdicts));
 }
 
 // The usual quantiles are added for readers that do not know the buckets.

@@ -27,8 +27,6 @@ std::optional<Verdict> FindVerdict(std::string_view name);
 constexpr bool IsConclusive(Verdict verdict) {
   return verdict == Verdict::kPass || verdict == Verdict::kFail;
 }
-// A plain-language paragraph for `explain`.
-std::string_view Explain(Verdict verdict);
 
 struct FindingRecord {
   std::string guarantee;
