@@ -270,7 +270,7 @@ CommandEnd PruneBaseline(const BaselineFlags& flags) {
 // The flags that all three have.
 std::shared_ptr<BaselineFlags> CommonFlags(const Command& command, const std::string& runs) {
   const auto flags = std::make_shared<BaselineFlags>();
-  command.Word("run", flags->runs, runs);
+  command.Run("run", flags->runs, runs);
   command.Value("--baseline", flags->file, "FILE", "The file, as for `run`")->required();
   return flags;
 }
@@ -278,12 +278,12 @@ std::shared_ptr<BaselineFlags> CommonFlags(const Command& command, const std::st
 }  // namespace
 
 CommandBody AddBaselineShow(const Command& command) {
-  const auto flags = CommonFlags(command, "Folders of runs, to say what each entry accepts there");
+  const auto flags = CommonFlags(command, "Runs, to say what each entry accepts there");
   return [flags] { return ShowBaseline(*flags); };
 }
 
 CommandBody AddBaselineUpdate(const Command& command) {
-  const auto flags = CommonFlags(command, "Folders of the runs with the failures");
+  const auto flags = CommonFlags(command, "The runs with the failures");
   command.parser.get_option("run")->required();
   command.Value("--reason", flags->reason, "TEXT", "Why they are accepted")->required();
   command.Value("--until", flags->until, "DAY", "The last day, also of entries that are over");
@@ -295,10 +295,9 @@ CommandBody AddBaselineUpdate(const Command& command) {
 }
 
 CommandBody AddBaselinePrune(const Command& command) {
-  const auto flags =
-      CommonFlags(command,
-                  "Folders of runs: an entry that accepts nothing in them, although it is "
-                  "about some of their verdicts, goes");
+  const auto flags = CommonFlags(command,
+                                 "Runs: an entry that accepts nothing in them, although it is "
+                                 "about some of their verdicts, goes");
   command.Switch("--dry-run", flags->dry_run, "Print what would go, and exit");
   return [flags] { return PruneBaseline(*flags); };
 }

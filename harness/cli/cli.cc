@@ -22,6 +22,7 @@
 #include "harness/report/run_json.h"
 #include "harness/report/text.h"
 #include "harness/runs/parse.h"
+#include "harness/runs/run_folder.h"
 #include "harness/runs/standard_output.h"
 #include "harness/runs/version.h"
 
@@ -254,6 +255,17 @@ class CommandLine {
 ExitCode Complain(std::string_view command, std::string_view message, ExitCode code) {
   fmt::print(stderr, "watchproof {}: {}\n", command, Escaped(message));
   return code;
+}
+
+CLI::Validator RunByName() {
+  return CLI::Validator(
+      [](std::string& given) {
+        const Result<std::string> found = FindRun(given, UsualRunDir());
+        if (!found.has_value()) throw CLI::ValidationError(found.error().message());
+        given = *found;
+        return std::string();
+      },
+      "");
 }
 
 void Announce(const std::string& line) {

@@ -23,6 +23,9 @@ namespace watchproof {
 
 using CommandBody = std::function<CommandEnd()>;
 
+// Replaces the name of a run by its folder, in the usual folder of runs.
+CLI::Validator RunByName();
+
 // A command to which its flags are added.
 struct Command {
   CLI::App& parser;
@@ -43,6 +46,12 @@ struct Command {
   }
   CLI::Option* Switch(const std::string& name, bool& on, const std::string& help) const {
     return parser.add_flag(name, on, help);
+  }
+  // A run, by its folder or its name: see FindRun. Where the command takes another path, too, that
+  // stays as it is.
+  template <typename T>
+  CLI::Option* Run(const std::string& name, T& value, const std::string& help) const {
+    return Value(name, value, "RUN", help)->transform(RunByName());
   }
   // A word without a flag.
   template <typename T>

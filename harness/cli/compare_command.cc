@@ -18,7 +18,7 @@ struct CompareFlags {
 
 CommandEnd CompareCommand(const CompareFlags& flags) {
   if (flags.runs.size() < 2) {
-    return Fail(StatusCode::kInvalidArgument, "expected the folders of two runs, or of more");
+    return Fail(StatusCode::kInvalidArgument, "expected two runs, or more");
   }
   WP_ASSIGN_OR_RETURN(std::vector<RunRecord> runs, ReadRuns(flags.runs));
   for (RunRecord& run : runs) {
@@ -38,7 +38,7 @@ CommandEnd CompareCommand(const CompareFlags& flags) {
 
 CommandBody AddCompare(const Command& command) {
   const auto flags = std::make_shared<CompareFlags>();
-  command.Word("run", flags->runs, "Folders of runs, the one to compare with first")->required();
+  command.Run("run", flags->runs, "Runs, the one to compare with first")->required();
   command.Value("--case", flags->filter, "PATTERN", "Only these cases");
   command.Switch("--all", flags->all, "Also what did not change");
   CLI::Option* markdown = command.Switch("--markdown", flags->markdown, "As Markdown");

@@ -7,6 +7,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/finding_picture.h"
 #include "harness/runs/recordings.h"
+#include "harness/runs/run_folder.h"
 
 namespace watchproof {
 namespace {
@@ -54,8 +55,7 @@ Result<PictureSubject> SubjectAt(const DrawFlags& flags) {
 
 Result<PictureSubject> SubjectOf(const DrawFlags& flags) {
   std::error_code ignored;
-  const bool numbered =
-      !fs::exists(flags.what, ignored) && flags.what.rfind('#') != flags.what.npos;
+  const bool numbered = !SplitFinding(flags.what).finding.empty();
   const bool run = fs::exists(fs::path(flags.what) / "results.jsonl", ignored);
   if (!numbered && (!run || !flags.case_name.empty())) return SubjectAt(flags);
   WP_ASSIGN_OR_RETURN(
@@ -89,9 +89,9 @@ CommandEnd DrawCommand(const DrawFlags& flags) {
 CommandBody AddDraw(const Command& command) {
   const auto flags = std::make_shared<DrawFlags>();
   command
-      .Word("what", flags->what,
-            "Folder of a run with a failed attempt; FOLDER#N for its N-th finding (default: the "
-            "first that is new); or a recording")
+      .Run("run", flags->what,
+           "A run with a failed attempt; RUN#N for its N-th finding (default: the first that is "
+           "new); or a recording")
       ->required();
   command.Value("-o,--output", flags->output, "FILE.svg|FILE.json",
                 "File to write (default: the SVG to standard output)");

@@ -7,6 +7,7 @@
 #include "harness/runs/earlier_run.h"
 #include "harness/runs/parse.h"
 #include "harness/runs/recordings.h"
+#include "harness/runs/run_folder.h"
 #include "harness/runs/selection.h"
 
 namespace watchproof {
@@ -94,8 +95,9 @@ Result<RunOptions> OptionsOfEarlier(const RunFlags& flags, const RunOptions& now
   const bool resume = !flags.resume().empty();
   const std::string& name = resume ? flags.resume() : flags.rerun_failed();
   const std::string context = fmt::format("{} {}", resume ? "--resume" : "--rerun-failed", name);
-  WP_ASSIGN_OR_RETURN(const fs::path run, InContext(context, FindRun(name, now.run_dir)));
-  WP_ASSIGN_OR_RETURN(std::vector<RunRecord> read, InContext(context, ReadRuns({run.string()})));
+  WP_ASSIGN_OR_RETURN(const std::string found, InContext(context, FindRun(name, now.run_dir)));
+  WP_ASSIGN_OR_RETURN(std::vector<RunRecord> read, InContext(context, ReadRuns({found})));
+  const fs::path run = fs::canonical(found);
   RunRecord& earlier = read.front();
   LeaveOutStanding(earlier);
   if (earlier.program_sha256.empty()) {

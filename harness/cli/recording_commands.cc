@@ -331,14 +331,14 @@ CommandEnd HistoryImportCommand(const ImportFlags& flags) {
 CommandBody AddCheck(const Command& command) {
   const auto runs = std::make_shared<std::vector<std::string>>();
   const auto all = std::make_shared<bool>(false);
-  command.Word("run", *runs, "Run folders, attempt folders or recordings")->required();
+  command.Run("run", *runs, "Runs, folders of attempts, or recordings")->required();
   command.Switch("--all", *all, "Show every finding, not only the first of each kind");
   return [runs, all] { return CheckCommand(*runs, *all ? ShowAll::kYes : ShowAll::kNo); };
 }
 
 CommandBody AddHistoryDump(const Command& command) {
   const auto flags = std::make_shared<DumpFlags>();
-  command.Word("recording", flags->recording, "A recording, or a folder with one")->required();
+  command.Run("recording", flags->recording, "A recording, or a folder or run with one")->required();
   command.Value("--watch", flags->watch, "STREAM:NUMBER", "Only watch NUMBER (from 0) of STREAM");
   return [flags] { return HistoryDumpCommand(*flags); };
 }

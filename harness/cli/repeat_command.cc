@@ -96,9 +96,9 @@ CommandEnd RepeatAttempt(const RepeatRequest& request, const std::string& execut
 CommandBody AddRepeat(const Command& command) {
   const auto flags = std::make_shared<RepeatRequest>();
   command
-      .Word("run", flags->run,
-            "Folder of a run with a failed attempt; FOLDER#N for its N-th finding (default: the "
-            "first that is new)")
+      .Run("run", flags->run,
+           "A run with a failed attempt; RUN#N for its N-th finding (default: the first that is "
+           "new)")
       ->required();
   command.Value("--filter", flags->filter, "PATTERN", "Which case, if several failed");
   command.Value("--target", flags->target, "SPEC", "On which target");

@@ -185,7 +185,7 @@ CommandEnd ReportCommand(const ReportFlags& flags) {
 
 CommandBody AddReport(const Command& command) {
   const auto flags = std::make_shared<ReportFlags>();
-  command.Word("run", flags->runs, "Folders of runs, also of one that was killed")->required();
+  command.Run("run", flags->runs, "Runs, also one that was killed")->required();
   command.Value("-o,--output", flags->output, "FOLDER",
                 "Folder for the reports (default: that of the run, if it is one)");
   command.Switch(

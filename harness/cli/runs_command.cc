@@ -13,6 +13,7 @@ namespace watchproof {
 namespace {
 
 struct RunsFlags {
+  std::vector<std::string> runs;  // empty: all
   std::string run_dir = "watchproof-runs";
   std::string keep_runs;
   bool failed = false;
@@ -51,9 +52,15 @@ CommandEnd RunsCommand(const RunsFlags& flags) {
   if (std::error_code error; !std::filesystem::is_directory(flags.run_dir, error)) {
     return Fail(StatusCode::kNotFound, "--run-dir {}: expected a folder with runs", flags.run_dir);
   }
+  std::vector<std::filesystem::path> folders;
+  for (const std::string& name : flags.runs) {
+    WP_ASSIGN_OR_RETURN(const std::string found, FindRun(name, flags.run_dir));
+    folders.emplace_back(found);
+  }
+  if (flags.runs.empty()) folders = RunsIn(flags.run_dir);
   std::uint64_t bytes = 0;
   std::size_t listed = 0;
-  for (const std::filesystem::path& folder : RunsIn(flags.run_dir)) {
+  for (const std::filesystem::path& folder : folders) {
     Result<RunListing> run = ListRun(folder);
     if (!run.has_value()) {
       Complain("runs", run.error().message());
@@ -74,6 +81,7 @@ CommandEnd RunsCommand(const RunsFlags& flags) {
 
 CommandBody AddRuns(const Command& command) {
   const auto flags = std::make_shared<RunsFlags>();
+  command.Value("run", flags->runs, "RUN", "Only these (default: all)");
   command.Value("--run-dir", flags->run_dir, "DIR", "Folder for the folders of runs")
       ->envname("WATCHPROOF_RUN_DIR");
   command.Value(

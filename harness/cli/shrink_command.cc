@@ -33,8 +33,8 @@ Result<Options> Resolve(const ShrinkFlags& flags) {
   WP_ASSIGN_OR_RETURN(options.search.tries, ParseCount(flags.tries, 1));
   WP_ASSIGN_OR_RETURN(options.search.limit, ParseDuration(flags.limit));
   WP_ASSIGN_OR_RETURN(options.jobs, ParseCount(flags.jobs, 1));
-  const fs::path run = flags.run;
-  if (fs::is_regular_file(run)) return options;
+  if (fs::is_regular_file(flags.run)) return options;
+  const fs::path run = SplitFinding(flags.run).run;
   if (fs::exists(run / "results.jsonl") && fs::exists(run / "plan.jsonl.zst")) return options;
   return Fail(StatusCode::kNotFound,
               "{}: expected the folder of a run, with results.jsonl and plan.jsonl.zst, or a plan "
@@ -84,14 +84,15 @@ ExitCode Report(const ShrunkPlan& shrunk, const fs::path& file) {
 CommandEnd ShrinkCommand(const ShrinkFlags& flags) {
   WP_ASSIGN_OR_RETURN(Options options, Resolve(flags));
   WP_ASSIGN_OR_RETURN(const FailedPlan found, FindFailedPlan(flags));
-  const fs::path run = FolderOf(flags.run);
+  const fs::path given = SplitFinding(flags.run).run;
+  const fs::path run = FolderOf(given);
   const PlanHeader header = found.header();
   Signals& signals = Signals::Install();
   WP_ASSIGN_OR_RETURN(RunFolder folder, RunFolder::Create(run / "shrink", header.seed, UtcNow()));
   PlanProcesses attempts(found, folder, signals, options.jobs);
   fmt::print("{} on {}, seed {}: {}, broken: {}\n", header.case_name, header.target, header.seed,
              Outline(found.plan), found.guarantee);
-  const fs::path file = flags.out.empty() ? run / NameOfShrunk(flags.run) : fs::path(flags.out);
+  const fs::path file = flags.out.empty() ? run / NameOfShrunk(given) : fs::path(flags.out);
   // The smallest failing plan is always on the disk, however the process ends.
   WP_RETURN_IF_ERROR(WritePlan(file, found.plan, header));
   options.search.keep = [&](const Plan& plan) {
@@ -112,7 +113,9 @@ CommandEnd ShrinkCommand(const ShrinkFlags& flags) {
 
 CommandBody AddShrink(const Command& command) {
   const auto flags = std::make_shared<ShrinkFlags>();
-  command.Word("run", flags->run, "Folder of a run with a failed attempt, or a kept script")
+  command
+      .Run("run", flags->run,
+           "A run with a failed attempt, RUN#N for its N-th finding, or a kept script")
       ->required();
   command.Value("--filter", flags->filter, "PATTERN", "Which case, if several failed");
   command.Value("--target", flags->target, "SPEC", "On which target");

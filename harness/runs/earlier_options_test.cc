@@ -102,16 +102,6 @@ TEST(EarlierRun, ACaseThatThisProgramLacksIsAnError) {
   EXPECT_THAT(TakeCasesOf(Earlier(), options).message(), HasSubstr("has no case Ordered.One"));
 }
 
-TEST(EarlierRun, IsFoundByItsFolderOrItsName) {
-  const fs::path runs = fs::path(testing::TempDir()) / fmt::format("wp-found-{}", getpid());
-  fs::create_directories(runs / "one");
-  std::ofstream(runs / "one" / "run.json") << "{}";
-  EXPECT_EQ(*FindRun("one", runs), fs::canonical(runs / "one"));
-  EXPECT_EQ(*FindRun((runs / "one").string(), "elsewhere"), fs::canonical(runs / "one"));
-  EXPECT_THAT(FindRun("two", runs).error().message(), HasSubstr("two: expected the folder"));
-  fs::remove_all(runs);
-}
-
 TEST(EarlierRun, ProgramsMustBeTheSame) {
   RunRecord before = Earlier();
   before.program_sha256 = "a";

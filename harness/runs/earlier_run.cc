@@ -36,17 +36,6 @@ bool HasFailed(const AttemptSummary& attempt) {
 
 }  // namespace
 
-Result<fs::path> FindRun(const std::string& name, const fs::path& run_dir) {
-  std::error_code error;
-  for (const fs::path& path : {fs::path(name), run_dir / name}) {
-    if (fs::exists(path / "run.json", error)) return fs::canonical(path);
-  }
-  return Fail(StatusCode::kInvalidArgument,
-              "{}: expected the folder of a run, or the name of one in {}; `watchproof runs` lists "
-              "them",
-              name, run_dir.string());
-}
-
 // Standing promises are asked for again by the cases that show them.
 void LeaveOutStanding(RunRecord& earlier) {
   std::erase_if(earlier.attempts,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run that goes on, or the failures of one that run again: what of it is asked for once more.
 //
-//   WP_ASSIGN_OR_RETURN(const fs::path run, FindRun("latest", "watchproof-runs"));
 //   LeaveOutStanding(earlier);
 //   WP_RETURN_IF_ERROR(KeepFailed(earlier));
 //   WP_RETURN_IF_ERROR(TakeCasesOf(earlier, options));
@@ -18,10 +17,6 @@
 #include "harness/runs/run_options.h"
 
 namespace watchproof {
-
-// A folder, or the name of one in the folder of runs. Errors name both.
-Result<std::filesystem::path> FindRun(const std::string& name,
-                                      const std::filesystem::path& run_dir);
 
 // Standing promises are asked for again by the cases that show them.
 void LeaveOutStanding(RunRecord& earlier);

@@ -10,8 +10,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Chooses the failed attempt: the first new failure, or else the first known one.
-Result<AttemptResult> ChooseAttempt(const FindingRequest& request) {
+// The finding that was named, or the first one of the first new failure, or else of a known one.
+Result<ChosenFinding> Choose(const FindingRequest& request) {
+  if (!SplitFinding(request.run).finding.empty()) return ChooseFinding(request);
   std::vector<AttemptResult> failed = FailedAttempts(request.run, request.filter, request.target);
   std::erase_if(failed, [](const AttemptResult& result) { return result.findings.empty(); });
   if (failed.empty()) {
@@ -20,10 +21,12 @@ Result<AttemptResult> ChooseAttempt(const FindingRequest& request) {
                 request.target.empty() ? "" : " on " + request.target);
   }
   const auto fresh = std::ranges::find(failed, false, &AttemptResult::known);
-  return fresh == failed.end() ? failed.front() : *fresh;
+  const AttemptResult& chosen = fresh == failed.end() ? failed.front() : *fresh;
+  return ChosenFinding{request.run, chosen, chosen.findings.front()};
 }
 
-Result<FailedPlan> FindAttempt(const fs::path& run, const AttemptResult& attempt) {
+Result<FailedPlan> FindAttempt(const ChosenFinding& chosen) {
+  const AttemptResult& attempt = chosen.attempt;
   FailedPlan found;
   found.spec.case_name = attempt.case_name;
   found.spec.target = attempt.target;
@@ -31,20 +34,24 @@ Result<FailedPlan> FindAttempt(const fs::path& run, const AttemptResult& attempt
   WP_ASSIGN_OR_RETURN(found.spec.seed, ParseSeed(attempt.seed));
   PlanHeader header = found.header();
   header.attempt = attempt.attempt;
-  WP_ASSIGN_OR_RETURN(RecordedPlan recorded, FindPlan(run / "plan.jsonl.zst", header));
+  WP_ASSIGN_OR_RETURN(RecordedPlan recorded, FindPlan(chosen.run / "plan.jsonl.zst", header));
   found.spec.bypass_proxy = recorded.bypass_proxy;
   found.spec.no_faults = recorded.no_faults;
   found.spec.faults = std::move(recorded.faults);
   found.plan = std::move(recorded.plan);
-  found.guarantee = attempt.findings.front().guarantee;
-  found.resembles = attempt.findings.front().resembles;
+  found.guarantee = chosen.finding.guarantee;
+  found.resembles = chosen.finding.resembles;
   return found;
 }
 
 Result<FailedPlan> FindInRun(const FindingRequest& request) {
-  HoldRun(request.run);
-  WP_ASSIGN_OR_RETURN(const AttemptResult attempt, ChooseAttempt(request));
-  return FindAttempt(request.run, attempt);
+  HoldRun(SplitFinding(request.run).run);
+  WP_ASSIGN_OR_RETURN(const ChosenFinding chosen, Choose(request));
+  if (!chosen.finding.guarantee.empty()) return FindAttempt(chosen);
+  return Fail(StatusCode::kNotFound,
+              "{}: the attempt failed without a finding, which shrinking "
+              "could look for",
+              request.run);
 }
 
 // A script that exploration kept, which says itself what it shows.
@@ -74,7 +81,7 @@ PlanHeader FailedPlan::header() const {
 }
 
 Result<FailedPlan> FindFailedPlan(const FindingRequest& request) {
-  return fs::is_directory(request.run) ? FindInRun(request) : FindInPlan(request);
+  return fs::is_regular_file(request.run) ? FindInPlan(request) : FindInRun(request);
 }
 
 Result<TriedPlans> PlanProcesses::Try(const std::vector<Plan>& plans, int tries,

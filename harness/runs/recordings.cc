@@ -70,12 +70,11 @@ struct Named {
   std::optional<int> finding;  // from 1
 };
 Result<Named> ParseNamed(const std::string& text) {
-  Named named{.run = text};
-  const std::size_t hash = text.rfind('#');
+  const RunAndFinding given = SplitFinding(text);
+  Named named{.run = given.run};
   std::error_code ignored;
-  if (hash != std::string::npos && !fs::exists(named.run, ignored)) {
-    named.run = text.substr(0, hash);
-    const auto number = ParseCount(text.substr(hash + 1), 1);
+  if (!given.finding.empty()) {
+    const auto number = ParseCount(given.finding.substr(1), 1);
     if (!number.has_value()) {
       return Fail(StatusCode::kInvalidArgument, "{}: expected FOLDER#N, the N-th finding of a run",
                   text);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -26,6 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr char kLockFile[] = "lock";
 constexpr char kRunFile[] = "run.json";
+constexpr char kLatest[] = "latest";
 
 // True when the process that locked the folder has ended. Process ids do not help: they are reused.
 bool OwnerIsGone(const fs::path& folder) {
@@ -90,7 +92,7 @@ void PointLatest(const fs::path& run_dir, const std::string& id) {
   std::error_code error;
   fs::remove(aside, error);
   fs::create_directory_symlink(id, aside, error);
-  if (!error) fs::rename(aside, run_dir / "latest", error);
+  if (!error) fs::rename(aside, run_dir / kLatest, error);
   if (error) {
     LogWarn("the link to the latest run was not moved", {{"why", error.message()}});
     fs::remove(aside, error);
@@ -155,6 +157,33 @@ std::vector<fs::path> RunsIn(const fs::path& run_dir) {
   }
   std::ranges::sort(runs);
   return runs;
+}
+
+fs::path UsualRunDir() {
+  const char* named = std::getenv("WATCHPROOF_RUN_DIR");
+  return named == nullptr || *named == '\0' ? "watchproof-runs" : named;
+}
+
+RunAndFinding SplitFinding(const std::string& given) {
+  std::error_code error;
+  const std::size_t hash = given.rfind('#');
+  if (hash == std::string::npos || fs::exists(given, error)) return {given, ""};
+  return {given.substr(0, hash), given.substr(hash)};
+}
+
+Result<std::string> FindRun(const std::string& given, const fs::path& run_dir) {
+  std::error_code error;
+  const auto [name, finding] = SplitFinding(given);
+  if (name.find('/') != std::string::npos || fs::exists(name, error)) return given;
+  const fs::path run = run_dir / name;
+  if (!name.empty() && fs::exists(run, error)) return run.string() + finding;
+  if (name == kLatest) {
+    return Fail(StatusCode::kNotFound, "{}: there is no run in {} yet", given, run_dir.string());
+  }
+  return Fail(StatusCode::kNotFound,
+              "{}: expected the folder of a run, or the name of one in {}; `watchproof runs` lists "
+              "them",
+              given, run_dir.string());
 }
 
 bool IsUnderWay(const fs::path& run) {

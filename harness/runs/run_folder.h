@@ -6,6 +6,7 @@
 //   WP_ASSIGN_OR_RETURN(AttemptFolder attempt, folder.MakeAttempt(target, "Ordered.X", 1));
 //   WP_RETURN_IF_ERROR(folder.AppendLine("results.jsonl", line));
 //   HoldRun("watchproof-runs/latest");   // is not removed while this process reads it
+//   WP_ASSIGN_OR_RETURN(run, FindRun("latest", UsualRunDir()));
 //
 // The folder is locked while its run lasts; the kernel drops the lock with the process. Create
 // removes the temporary folders of runs without a lock. Not thread-safe.
@@ -94,6 +95,19 @@ struct Pruned {
 Pruned PruneRuns(const std::filesystem::path& run_dir, int keep, PruneFailed failed);
 // Their folders, the oldest first.
 std::vector<std::filesystem::path> RunsIn(const std::filesystem::path& run_dir);
+// Where they are, unless a flag says otherwise: $WATCHPROOF_RUN_DIR, or watchproof-runs.
+std::filesystem::path UsualRunDir();
+
+// What names a finding of a run, as "latest#2": the run, and "#2", which may be empty. What exists
+// as it is written has no number.
+struct RunAndFinding {
+  std::string run;
+  std::string finding;
+};
+RunAndFinding SplitFinding(const std::string& given);
+// What every command takes for a run: the name of one in the folder of runs, such as "latest", as
+// its path; a path stays as it is, and so does "#2" behind it. Errors name that folder.
+Result<std::string> FindRun(const std::string& given, const std::filesystem::path& run_dir);
 // Whether a run is under way in it.
 bool IsUnderWay(const std::filesystem::path& run);
 

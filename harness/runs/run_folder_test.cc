@@ -31,6 +31,22 @@ TEST_F(RunFolderTest, NameIsNeverUsedTwiceAndLatestFollows) {
   EXPECT_EQ(fs::read_symlink(dir_ / "latest"), second.id());
 }
 
+TEST_F(RunFolderTest, ARunIsFoundByItsNameAndKeepsTheNumberOfItsFinding) {
+  const auto wrong = [this](const std::string& given) {
+    return FindRun(given, dir_).error().message();
+  };
+  EXPECT_EQ(wrong("latest#2"), "latest#2: there is no run in " + dir_.string() + " yet");
+  const std::string id = RunFolder::Create(dir_, "0x51e9c2", kUtc).value().id();
+  const std::string latest = (dir_ / "latest").string();
+  EXPECT_EQ(FindRun("latest", dir_).value(), latest);
+  EXPECT_EQ(FindRun("latest#2", dir_).value(), latest + "#2");
+  EXPECT_EQ(FindRun(id, dir_).value(), (dir_ / id).string());
+  EXPECT_EQ(FindRun(latest + "#2", "elsewhere").value(), latest + "#2");
+  EXPECT_THAT(wrong("other"), HasSubstr("the name of one in " + dir_.string()));
+  std::ofstream(dir_ / "a#1") << "";
+  EXPECT_EQ(SplitFinding((dir_ / "a#1").string()).finding, "") << "a file may be called so";
+}
+
 TEST_F(RunFolderTest, SimilarTargetsHaveSeparateFolders) {
   RunFolder folder = RunFolder::Create(dir_, "0x1", kUtc).value();
   const AttemptFolder one = folder.MakeAttempt({.text = "etcd:/a/b"}, "A.B", 1).value();
