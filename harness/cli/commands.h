@@ -120,7 +120,7 @@ CommandBody AddExplore(const Command& command);
 CommandBody AddCompletion(const Command& command);
 CommandBody AddMan(const Command& command);
 // What may come in place of the last of `words`, the line behind the program's name: "word\thelp"
-// for each. Nothing where a file may.
+// for each. Nothing where a file may, and "//files" at the end where a file may as well.
 void PrintCandidates(const CLI::App& root, const std::vector<std::string>& words);
 // Serves the embedded store until a signal comes. Prints "serving on HOST:PORT, http on HOST:PORT"
 // once clients can connect.

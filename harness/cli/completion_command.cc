@@ -4,12 +4,15 @@
 #include <cctype>
 #include <set>
 
+#include "harness/bugs/release_version.h"
 #include "harness/cli/command_tree.h"
 #include "harness/cli/commands.h"
 #include "harness/releases/release_cache.h"
 #include "harness/runs/parse.h"
+#include "harness/runs/run_folder.h"
 #include "harness/runs/run_targets.h"
 #include "harness/session/profile.h"
+#include "harness/targets/topology.h"
 
 namespace watchproof {
 namespace {
@@ -31,7 +34,12 @@ _watchproof() {
   done
   COMPREPLY=()
   while IFS=$'\t' read -r candidate _; do
-    COMPREPLY+=("${candidate#"$before"}")
+    if [[ $candidate == //files ]]; then
+      compopt -o filenames
+      mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
+    else
+      COMPREPLY+=("${candidate#"$before"}")
+    fi
   done < <("${COMP_WORDS[0]}" complete "${words[@]}" 2>/dev/null)
   if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[:@] ]]; then compopt -o nospace; fi
 }
@@ -40,15 +48,17 @@ complete -o default -F _watchproof watchproof
 
 constexpr char kZsh[] = R"zsh(#compdef watchproof
 _watchproof() {
-  local line
+  local line files
   local -a names shown
   for line in "${(@f)$("${(Q)words[1]}" complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
     [[ -n $line ]] || continue
+    [[ $line == //files* ]] && { files=yes; continue }
     names+=("${line%%$'\t'*}")
     shown+=("${line/$'\t'/  -- }")
   done
   (( $#names )) || { _files; return }
   compadd -l -d shown -a names
+  [[ -z $files ]] || _files
 }
 if [[ $funcstack[1] == _watchproof ]]; then
   _watchproof "$@"
@@ -61,9 +71,8 @@ constexpr char kFish[] = R"fish(# fish completion for watchproof
 function __watchproof_complete
     set -l words (commandline -opc) (commandline -ct)
     set -l candidates (command $words[1] complete $words[2..-1] 2>/dev/null)
-    if test (count $candidates) -gt 0
-        printf '%s\n' $candidates
-    else
+    printf '%s\n' (string match -v '//files*' -- $candidates)
+    if test (count $candidates) -eq 0; or string match -q '//files*' -- $candidates
         __fish_complete_path (commandline -ct)
     end
 end
@@ -96,6 +105,61 @@ std::vector<NamedThing> Targets() {
   return targets;
 }
 
+// "latest" and the runs of the usual folder, the newest first.
+std::vector<NamedThing> Runs() {
+  std::vector<NamedThing> runs;
+  for (const std::filesystem::path& run : RunsIn(UsualRunDir())) {
+    runs.insert(runs.begin(), {run.filename().string(), ""});
+  }
+  if (!runs.empty()) runs.insert(runs.begin(), {"latest", "The last run"});
+  return runs;
+}
+
+// The releases that may come behind "upgrade=" or "downgrade=" of a target, and behind each
+// further '+'. `begun`: "3.6.16+", or nothing.
+std::vector<std::string> NextReleases(const TopologyKind& kind, const std::string& target,
+                                      const std::string& begun) {
+  const std::size_t last = begun.empty() ? target.find('@') : begun.rfind('+', begun.size() - 2);
+  const std::string& text = begun.empty() ? target : begun;
+  const auto before =
+      ParseVersion(text.substr(last + 1, begun.empty() ? text.npos : text.size() - last - 2));
+  std::vector<std::string> releases;
+  for (const NamedThing& release : Releases()) {
+    TargetSpec spec;
+    const auto version = ParseVersion(release.name);
+    if (!version || !kind.parse("=" + begun + release.name, spec) || spec.next.empty()) continue;
+    if (before && (*version == *before || (*version < *before) != spec.next.back().older)) continue;
+    releases.push_back(begun + release.name);
+  }
+  return releases;
+}
+
+// What may come behind the comma of a target such as "etcd@3.5.16". `begun` is there already.
+std::vector<NamedThing> TopologiesOf(const std::string& target, const std::string& begun) {
+  std::vector<NamedThing> topologies;
+  for (const TopologyKind& kind : Topologies()) {
+    std::vector<std::string> values;
+    if (kind.form == kind.name + "=N") {
+      for (char n = '0'; n <= '9'; ++n) {
+        TargetSpec spec;
+        if (kind.parse(std::string("=") + n, spec)) values.emplace_back(1, n);
+      }
+    } else if (kind.form.size() > kind.name.size()) {
+      const std::size_t equals = begun.find('=');
+      const std::size_t plus = begun.rfind('+');
+      const bool further = begun.starts_with(kind.name + "=") && plus != begun.npos;
+      values = NextReleases(kind, target,
+                            further ? begun.substr(equals + 1, plus - equals) : std::string());
+    } else {
+      topologies.push_back({kind.name, kind.explain});
+    }
+    for (const std::string& value : values) {
+      topologies.push_back({kind.name + "=" + value, kind.explain});
+    }
+  }
+  return topologies;
+}
+
 // "CASE": the names of all cases. "auto": itself.
 std::vector<NamedThing> Meant(const std::string& word) {
   if (std::islower(static_cast<unsigned char>(word[0])) != 0) return {{word, ""}};
@@ -106,6 +170,7 @@ std::vector<NamedThing> Meant(const std::string& word) {
   }
   if (kind == "spec") return Targets();
   if (kind == "release") return Releases();
+  if (kind == "run") return Runs();
   if (kind == "name") return NamesOf("");
   if (kind == "pattern" || kind == "patterns") kind = "case";
   if (kind == "defects") kind = "defect";
@@ -135,9 +200,12 @@ class Candidates {
     }
     for (std::size_t at = 0; at < form.size();) {
       const std::size_t end = std::min(form.find('|', at), form.size());
-      for (const NamedThing& value : Meant(form.substr(at, end - at))) {
+      const std::string word = form.substr(at, end - at);
+      for (const NamedThing& value : Meant(word)) {
         Add({current_.substr(0, from) + value.name, value.summary});
       }
+      if (word == "SPEC") AddTopologies(from);
+      files_ = files_ || word == "RUN";
       at = end + 1;
     }
   }
@@ -148,10 +216,25 @@ class Candidates {
     }
   }
   const std::vector<NamedThing>& found() const { return found_; }
+  // Whether a file may come as well.
+  bool files() const { return files_; }
 
  private:
+  // Behind the comma of a target that is an etcd.
+  void AddTopologies(std::size_t from) {
+    const std::string spec = current_.substr(from);
+    const std::size_t slash = spec.rfind('/');
+    const std::size_t comma = spec.find(',', slash == spec.npos ? 0 : slash);
+    if (!spec.starts_with("etcd") || comma == spec.npos) return;
+    const std::string before = current_.substr(0, from + comma + 1);
+    for (const auto& one : TopologiesOf(spec.substr(0, comma), spec.substr(comma + 1))) {
+      Add({before + one.name, one.summary});
+    }
+  }
+
   const std::string current_;
   std::vector<NamedThing> found_;
+  bool files_ = false;
 };
 
 const CLI::Option* FindOption(const CLI::App& command, const std::string& name) {
@@ -229,6 +312,8 @@ void PrintCandidates(const CLI::App& root, const std::vector<std::string>& words
   for (const NamedThing& candidate : candidates.found()) {
     fmt::print("{}\t{}\n", candidate.name, candidate.summary);
   }
+  // As the scripts expect it.
+  if (candidates.files()) fmt::print("//files\t\n");
 }
 
 CommandBody AddCompletion(const Command& command) {

@@ -35,8 +35,9 @@ std::vector<std::string> LinesOf(const std::string& command) {
 }
 
 // What bash offers for the last of the words, which are as bash splits them.
-std::vector<std::string> Bash(const std::string& words, const std::string& cache = "/no/such") {
-  return LinesOf("WATCHPROOF_CACHE=" + cache +
+std::vector<std::string> Bash(const std::string& words, const std::string& cache = "/no/such",
+                              const std::string& before = "") {
+  return LinesOf(before + " WATCHPROOF_CACHE=" + cache +
                  std::string(" bash --norc -c '\n"
                              "compopt() { :; }\n"
                              "source <(\"$0\" completion bash)\n"
@@ -73,7 +74,13 @@ TEST(Completion, OfBashOffersWhatMayComeNext) {
            {"bugs 3.4.2", {"3.4.23"}},
            {"explain 1752", {"17529"}},
            {"completion ''", {"bash", "zsh", "fish"}},
-           {"check ''", {}},
+           {"history import ''", {}},
+           {"run --target etcd @ 3.4.23,g", {"3.4.23,gateway", "3.4.23,grpc-proxy"}},
+           {"run --target etcd @ 3.4.23,members = ", {"2", "3", "4", "5"}},
+           {"run --target etcd @ 3.4.23,upgrade = 3.5", {"3.5.16", "3.5.30"}},
+           {"run --target etcd @ 3.4.23,upgrade = 3.5.16+3.5", {"3.5.16+3.5.30"}},
+           {"run --target etcd @ 3.5.16,downgrade = ''", {"3.3.25", "3.4.23"}},
+           {"run --target embedded,", {}},
            {"no-such-command ''", {}},
        }) {
     EXPECT_EQ(Bash(row.words), row.expected) << row.words;
@@ -86,6 +93,20 @@ TEST(Completion, OfBashOffersReleasesOfTheCacheAsTargets) {
   EXPECT_THAT(Bash("run --target etcd @ 9.", folder), ElementsAre("9.8.7"));
   EXPECT_THAT(Bash("run --target etcd @", folder), ElementsAre("9.8.7"));
   EXPECT_THAT(Bash("fetch etcd 9", folder), ElementsAre("9.8.7"));
+}
+
+TEST(Completion, OfBashOffersRunsBesideFiles) {
+  const std::string folder = testing::TempDir() + "completion-runs";
+  const std::string run = folder + "/watchproof-runs/20260114T101500Z-7f2c";
+  EXPECT_THAT(LinesOf("mkdir -p " + run + " && touch " + run + "/run.json " + folder + "/last.zst"),
+              ElementsAre());
+  const auto offered = [&folder](const std::string& words) {
+    return Bash(words, "/no/such", "cd " + folder + " &&");
+  };
+  for (const char* command : {"draw", "repeat", "check", "shrink", "report", "run --resume"}) {
+    EXPECT_THAT(offered(command + std::string(" la")), ElementsAre("latest", "last.zst"));
+    EXPECT_THAT(offered(command + std::string(" 2026")), ElementsAre("20260114T101500Z-7f2c"));
+  }
 }
 
 TEST(Completion, LeavesOutWhatIsInternal) {
@@ -125,8 +146,8 @@ TEST(ManualPage, HasCommandsOptionsAndExitCodes) {
   const std::vector<std::string> page = LinesOf(WP_SCRIPTED_WATCHPROOF " man");
   for (const char* line :
        {".SS \"run\"", ".SS \"history dump\"", "\\fB\\-\\-no\\-strict\\fR", "\\fB130\\fR",
-        "\\fBWATCHPROOF_KEEP_RUNS\\fR", ".SH \"EXIT STATUS\"", ".SH FILES",
-        ".SH EXAMPLES", "\\fIWhich cases:\\fR", "\\fBwatchproof bugs 3.5.16\\fR"}) {
+        "\\fBWATCHPROOF_KEEP_RUNS\\fR", ".SH \"EXIT STATUS\"", ".SH FILES", ".SH EXAMPLES",
+        "\\fIWhich cases:\\fR", "\\fBwatchproof bugs 3.5.16\\fR"}) {
     EXPECT_THAT(page, Contains(line));
   }
   EXPECT_THAT(page, Not(Contains(".SS \"attempt\"")));
