@@ -167,6 +167,7 @@ def check(_: object, folder: str, watchproof: str) -> int:
             (["runs", "--json"], "runs"),
             (["doctor", "--json"], "doctor"),
             (["doctor", "--config", "--json"], "setting"),
+            (["check", str(first), "--json"], "check"),
         ):
             lines = start(watchproof, work, *command).stdout.splitlines()
             checks.expect(bool(lines), f"{command}: nothing")

@@ -206,11 +206,16 @@ const AnswerKey& AnswerKey::BuiltIn() {
   return kBuiltIn;
 }
 
+std::vector<std::string> KnownBugs(std::string_view signature, const BugCarrier& target) {
+  std::vector<std::string> names;
+  for (const auto& [bug, state] : Candidates(signature, target)) {
+    if (state.presence == Presence::kAffected) names.push_back(bug->name);
+  }
+  return names;
+}
+
 bool IsKnownBug(std::string_view signature, const BugCarrier& target) {
-  const auto candidates = Candidates(signature, target);
-  return target.product == "etcd" && std::ranges::any_of(candidates, [](const auto& one) {
-           return one.second.presence == Presence::kAffected;
-         });
+  return target.product == "etcd" && !KnownBugs(signature, target).empty();
 }
 
 std::string KnownBugText(std::string_view signature, const BugCarrier& target) {

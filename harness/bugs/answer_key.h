@@ -119,6 +119,9 @@ struct BugCarrier {
   std::optional<std::string> topology{};  // "grpc-proxy", or "" for a plain one; none: unknown
 };
 
+// The names of the bugs with the signature that the target can have: "#20221".
+std::vector<std::string> KnownBugs(std::string_view signature, const BugCarrier& target);
+
 // Whether the target can have one of the bugs with the signature: a finding of it is no news then.
 bool IsKnownBug(std::string_view signature, const BugCarrier& target);
 

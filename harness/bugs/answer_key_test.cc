@@ -100,6 +100,13 @@ BugCarrier Etcd(std::string version, int members) {
   return {.product = "etcd", .version = std::move(version), .members = members};
 }
 
+TEST(KnownBugs, AreNamedAsFarAsTheReleaseHasThem) {
+  EXPECT_EQ(KnownBugs("delete-at-the-floor", Etcd("3.5.16", 1)),
+            std::vector<std::string>{"#19179"});
+  EXPECT_TRUE(KnownBugs("delete-at-the-floor", Etcd("3.5.30", 1)).empty());
+  EXPECT_TRUE(KnownBugs("no-such", Etcd("3.5.16", 1)).empty());
+}
+
 TEST(KnownBug, OfATopologyIsNewsElsewhere) {
   const auto known = [](const std::string& topology) {
     return IsKnownBug("answers-out-of-order",

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "harness/base/check.h"
 #include "harness/base/prng.h"
@@ -101,6 +103,36 @@ TEST_F(Recordings, SameFindingsAreNotNew) {
       AllOf(HasSubstr("Suite.Name on etcd@3.5.30, attempt 1: same findings as before (fail, "
                       "1 found), 1 in other words"),
             HasSubstr("attempt 2: same as before (pass, 0 found)")));
+}
+
+TEST_F(Recordings, JsonHasALineForEachFindingEachRecordingAndTheEnd) {
+  Record(Twice());
+  AddResult({{.guarantee = "Ordered", .watch = kWatch, .observed = "as it was once"}});
+  std::vector<nlohmann::json> lines;
+  std::istringstream printed(Run({"check", folder_.string(), "--json"}, 1));
+  for (std::string line; std::getline(printed, line);) lines.push_back(nlohmann::json::parse(line));
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[0].at("kind"), "finding");
+  EXPECT_EQ(lines[0].at("state"), "new");
+  EXPECT_EQ(lines[0].at("guarantee"), "Unique");
+  EXPECT_EQ(lines[0].at("gravity"), "order");
+  EXPECT_EQ(lines[0].at("revisions"), nlohmann::json({2}));
+  EXPECT_EQ(lines[0].at("case"), "Suite.Name");
+  EXPECT_EQ(lines[0].at("messages").size(), lines[0].at("evidence").size());
+  EXPECT_EQ(lines[1].at("state"), "gone");
+  EXPECT_EQ(lines[1].at("guarantee"), "Ordered");
+  EXPECT_EQ(lines[2].at("kind"), "recording");
+  EXPECT_EQ(lines[2].at("sentence"), "changed (was fail): 1 new, 1 gone");
+  EXPECT_EQ(lines[3].at("kind"), "end");
+  EXPECT_EQ(lines[3].at("new"), 1);
+  EXPECT_EQ(lines[3].at("exit_code"), 1);
+}
+
+TEST_F(Recordings, JsonSaysWhatCannotBeRead) {
+  std::ofstream(Attempt(1) / "history.wire.zst") << "no recording";
+  ScriptedRun run = ScriptedRun::Command({"check", folder_.string(), "--json"});
+  EXPECT_EQ(run.Wait(), 4);
+  EXPECT_THAT(run.output(), AllOf(HasSubstr(R"("kind":"unreadable")"), HasSubstr("\"reason\"")));
 }
 
 TEST_F(Recordings, EachOfSeveralFindingsOfOneSubjectIsCompared) {

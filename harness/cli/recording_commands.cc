@@ -7,11 +7,15 @@
 #include <utility>
 
 #include "harness/base/escape.h"
+#include "harness/bugs/answer_key.h"
+#include "harness/checkers/guarantee.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/words.h"
 #include "harness/history/dump.h"
 #include "harness/history/reader.h"
 #include "harness/history/recorder.h"
 #include "harness/import/client_report.h"
+#include "harness/report/checked.h"
 #include "harness/report/lag_table.h"
 #include "harness/report/rows.h"
 #include "harness/runs/recordings.h"
@@ -19,8 +23,11 @@
 namespace watchproof {
 namespace {
 
-// Only a few of many findings of one guarantee are shown, unless all are asked for.
-enum class ShowAll { kNo, kYes };
+struct JudgeFlags {
+  std::vector<std::string> runs;
+  bool all = false;  // otherwise only a few of many findings of one guarantee are shown
+  bool json = false;
+};
 
 // A guarantee and a watch: the text of a finding may change, its subject does not.
 using FindingKey = std::pair<std::string, std::string>;
@@ -76,7 +83,7 @@ void PrintRow(std::string_view name, const std::string& text) {
 
 // The first of each guarantee in full, then a few, and each with a cause that was not shown yet.
 // They break the same promise, and say so if they have another cause than the one before.
-void PrintFresh(const std::vector<FindingRecord>& findings, ShowAll all) {
+void PrintFresh(const std::vector<FindingRecord>& findings, bool all) {
   constexpr std::size_t kShown = 4;
   struct OfGuarantee {
     std::size_t shown = 0;
@@ -88,7 +95,7 @@ void PrintFresh(const std::vector<FindingRecord>& findings, ShowAll all) {
   for (const FindingRecord& finding : findings) {
     OfGuarantee& of = reported[finding.guarantee];
     const bool is_new = of.causes.insert(finding.signature).second;
-    if (of.shown >= kShown && !is_new && all == ShowAll::kNo) {
+    if (of.shown >= kShown && !is_new && !all) {
       ++of.left_out;
       continue;
     }
@@ -191,16 +198,65 @@ void PrintGone(const std::vector<const FindingRecord*>& gone) {
   }
 }
 
+std::string_view GravityOf(const FindingRecord& finding) {
+  const auto guarantees = AllGuarantees();
+  const auto found = std::ranges::find(guarantees, finding.guarantee,
+                                       [](Guarantee guarantee) { return Name(guarantee); });
+  return found == guarantees.end() ? "" : WordOf(GravityOf(*found));
+}
+
+// With --json: every finding that is there, or was.
+Status PrintJson(const FoundRecording& recording, const Rejudged& again,
+                 const Difference& difference, const Opinion& opinion) {
+  std::vector<FindingRecord> present = again.findings;
+  WP_RETURN_IF_ERROR(QuoteEvidence(recording.file, present));
+  std::vector<CheckedFinding> findings;
+  const auto add = [&](const FindingRecord& finding, std::string_view state) {
+    findings.push_back({finding, state, GravityOf(finding),
+                        KnownBugs(finding.resembles, CarrierOf(again.started))});
+  };
+  for (const FindingRecord& finding : present) {
+    const bool fresh = std::ranges::any_of(difference.fresh, [&](const FindingRecord& one) {
+      return one.guarantee == finding.guarantee && one.watch == finding.watch;
+    });
+    add(finding, fresh ? "new" : "same");
+  }
+  if (again.cut_off.empty()) {
+    for (const FindingRecord* gone : difference.gone) add(*gone, "gone");
+  }
+  const CheckedRecording checked{
+      .file = recording.file,
+      .result = recording.result,
+      .again = again,
+      .coverage = again.coverage ? CoverageLines(again) : std::vector<std::string>(),
+      .sentence = opinion.text,
+      .found = again.findings.size(),
+      .fresh = difference.fresh.size(),
+      .gone = difference.gone.size(),
+      .exit_code = static_cast<int>(opinion.code)};
+  WP_ASSIGN_OR_RETURN(const std::vector<std::string> lines, FindingLines(checked, findings));
+  for (const std::string& line : lines) fmt::print("{}\n", line);
+  fmt::print("{}\n", RecordingLine(checked));
+  return {};
+}
+
 // kFailed when there is a new finding, kInconclusive when the recording proves
 // less than it should.
-Result<ExitCode> Report(const FoundRecording& recording, const Rejudged& again, ShowAll all) {
+Result<ExitCode> Report(const FoundRecording& recording, const Rejudged& again,
+                        const JudgeFlags& flags, CheckedCounts& counts) {
   const std::vector<FindingRecord> before =
       recording.result ? recording.result->findings : std::vector<FindingRecord>();
   Difference difference = Compare(again.findings, before);
-  WP_RETURN_IF_ERROR(QuoteEvidence(recording.file, difference.fresh));
   const Opinion opinion = OpinionOf(recording, again, difference);
+  counts.findings += again.findings.size();
+  counts.fresh += difference.fresh.size();
+  if (flags.json) {
+    WP_RETURN_IF_ERROR(PrintJson(recording, again, difference, opinion));
+    return opinion.code;
+  }
+  WP_RETURN_IF_ERROR(QuoteEvidence(recording.file, difference.fresh));
   PrintHeading(recording, again, opinion);
-  PrintFresh(difference.fresh, all);
+  PrintFresh(difference.fresh, flags.all);
   if (again.cut_off.empty()) {
     PrintGone(difference.gone);
   } else {
@@ -251,20 +307,26 @@ Result<std::filesystem::path> OneRecording(const std::string& given) {
               found.size(), found[0].file.string());
 }
 
-CommandEnd CheckCommand(const std::vector<std::string>& runs, ShowAll all) {
+CommandEnd CheckCommand(const JudgeFlags& flags) {
   std::vector<FoundRecording> recordings;
-  for (const std::string& run : runs) {
+  for (const std::string& run : flags.runs) {
     WP_ASSIGN_OR_RETURN(const auto found, FindRecordings(run));
     recordings.insert(recordings.end(), found.begin(), found.end());
   }
+  CheckedCounts counts{.recordings = recordings.size()};
   ExitCode code = ExitCode::kOk;
   for (const FoundRecording& recording : recordings) {
     const auto again = JudgeRecording(recording.file);
-    const auto outcome = again.has_value() ? Report(recording, *again, all)
+    const auto outcome = again.has_value() ? Report(recording, *again, flags, counts)
                                            : Result<ExitCode>(tl::unexpected(again.error()));
+    if (!outcome.has_value() && flags.json) {
+      fmt::print("{}\n", UnreadableLine(recording.file, outcome.error()));
+    }
     code =
         Graver(code, outcome.has_value() ? *outcome : Complain("check", outcome.error().message()));
   }
+  counts.exit_code = static_cast<int>(code);
+  if (flags.json) fmt::print("{}\n", CheckedEnd(counts));
   return code;
 }
 
@@ -329,16 +391,20 @@ CommandEnd HistoryImportCommand(const ImportFlags& flags) {
 }  // namespace
 
 CommandBody AddCheck(const Command& command) {
-  const auto runs = std::make_shared<std::vector<std::string>>();
-  const auto all = std::make_shared<bool>(false);
-  command.Run("run", *runs, "Runs, folders of attempts, or recordings")->required();
-  command.Switch("--all", *all, "Show every finding, not only the first of each kind");
-  return [runs, all] { return CheckCommand(*runs, *all ? ShowAll::kYes : ShowAll::kNo); };
+  const auto flags = std::make_shared<JudgeFlags>();
+  command.Run("run", flags->runs, "Runs, folders of attempts, or recordings")->required();
+  CLI::Option* all =
+      command.Switch("--all", flags->all, "Show every finding, not only the first of each kind");
+  command
+      .Switch("--json", flags->json, "One JSON document per line: findings, recordings, the end")
+      ->excludes(all);
+  return [flags] { return CheckCommand(*flags); };
 }
 
 CommandBody AddHistoryDump(const Command& command) {
   const auto flags = std::make_shared<DumpFlags>();
-  command.Run("recording", flags->recording, "A recording, or a folder or run with one")->required();
+  command.Run("recording", flags->recording, "A recording, or a folder or run with one")
+      ->required();
   command.Value("--watch", flags->watch, "STREAM:NUMBER", "Only watch NUMBER (from 0) of STREAM");
   return [flags] { return HistoryDumpCommand(*flags); };
 }
