@@ -11,6 +11,7 @@
 #include "harness/history/packed_text_file.h"
 #include "harness/scenario/plan_check.h"
 #include "harness/scenario/step_json.h"
+#include "harness/script/in_words.h"
 
 namespace watchproof {
 namespace {
@@ -118,6 +119,25 @@ void ReadRun(const Json& json, RecordedPlan& found) {
   found.faults = json.value("faults", found.faults);
 }
 
+// " key=k/5 prev_kv=true"; fields of fields stand beside the others.
+std::string TextOf(const OrderedJson& fields) {
+  std::string text;
+  for (const auto& [name, value] : fields.items()) {
+    if (name == "op" || name.ends_with("seed")) continue;
+    if (value.is_object()) {
+      text += TextOf(value);
+    } else {
+      text +=
+          fmt::format(" {}={}", name, value.is_string() ? value.get<std::string>() : Dump(value));
+    }
+  }
+  return text;
+}
+
+std::string TextOf(const Step& step) {
+  return Escaped(std::string(step.op()) + TextOf(ToJson(step)));
+}
+
 // What is said of the whole plan.
 OrderedJson FirstLine(Plan plan, PlanHeader header) {
   Plan usual;
@@ -163,6 +183,15 @@ std::vector<std::string> StepLines(const Plan& plan) {
   std::vector<std::string> lines;
   for (const Step& step : plan.steps) lines.push_back(Dump(ToJson(step)));
   return lines;
+}
+
+std::vector<std::string> StepTexts(const Plan& plan) {
+  std::vector<std::string> texts;
+  for (const Step& step : plan.steps) {
+    const auto explored = step.Explored();
+    texts.push_back(explored ? explore::InWords(*explored) : TextOf(step));
+  }
+  return texts;
 }
 
 Result<Step> ParseStep(std::string_view line) {

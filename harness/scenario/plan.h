@@ -68,6 +68,9 @@ std::vector<std::string> ToJsonLines(const Plan& plan, const PlanHeader& header)
 // Only the steps, without the header fields; and one of these lines.
 std::vector<std::string> StepLines(const Plan& plan);
 Result<Step> ParseStep(std::string_view line);
+// The steps for people, without what was drawn for them: "put a/1 (100 times)" of a script of
+// exploration, "inject fault=isolate/1 member=3" of others.
+std::vector<std::string> StepTexts(const Plan& plan);
 
 struct PlanFile {
   PlanHeader header;
