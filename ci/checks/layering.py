@@ -94,7 +94,7 @@ ALLOWED = {
     | {"cases/support", "embedded_store/defects"},
     # Decisions between builds, on the results of attempts.
     "harness/decide": RUN
-    | {"harness/releases"}
+    | {"harness/releases", "harness/session"}
     | {"harness/bugs", "harness/report", "harness/results", "harness/runs", "harness/scenario"}
     | {"harness/explore", LIVE, CLUSTER, "harness/statistics", STEPS, "cases/support"},
     "harness/cli": RUN

@@ -31,6 +31,10 @@ class Guarantee {
 // What a finding against a guarantee means, the gravest first: a dead target, lost or invented
 // data, then order, missing messages, fields.
 enum class Gravity { kDeath, kData, kOrder, kSilence, kFields };
+constexpr std::string_view Name(Gravity gravity) {
+  constexpr std::string_view kNames[] = {"death", "data", "order", "silence", "fields"};
+  return kNames[static_cast<std::size_t>(gravity)];
+}
 
 // How binding a rule is: the one that a finding broke, and the one that a case tests. Both are
 // promises of etcd's documentation unless they say otherwise. A rule that should hold is documented

@@ -5,15 +5,16 @@
 #include <ctime>
 #include <thread>
 
-#include "harness/base/escape.h"
 #include "harness/cli/explore_options.h"
+#include "harness/cli/explore_output.h"
 #include "harness/decide/cluster_exploration.h"
 #include "harness/decide/found_script.h"
 #include "harness/decide/shrink.h"
+#include "harness/report/text.h"
 #include "harness/results/attempt_spec.h"
-#include "harness/runs/console.h"
 #include "harness/runs/plan_attempts.h"
 #include "harness/runs/run_folder.h"
+#include "harness/runs/selection.h"
 #include "harness/runs/signals.h"
 #include "harness/scenario/steps/explored.h"
 
@@ -26,7 +27,6 @@ namespace fs = std::filesystem;
 constexpr int kJobsOfCore = 3;
 constexpr int kTries = 3;  // of a smaller plan
 constexpr Duration kTimeToShrink = 5min;
-constexpr std::size_t kShownBeside = 3;
 
 int Jobs() {
   return kJobsOfCore * static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -43,47 +43,38 @@ CommandEnd Worse(const CommandEnd& one, const CommandEnd& other) {
 
 class ClusterCommand {
  public:
-  ClusterCommand(const ExploreOptions& options, RunFolder& folder, int reported)
-      : options_(options), folder_(folder), number_(reported) {}
+  ClusterCommand(const ExploreOptions& options, RunFolder& folder, ExploreOutput& output)
+      : options_(options), folder_(folder), output_(output) {}
 
   CommandEnd Explore() {
     const auto most = static_cast<std::uint64_t>(options_.plans.value_or(0));
     const TimePoint until = most > 0 ? TimePoint::max() : began_ + options_.budget;
     const Status ran = exploration_.Explore(until, most > 0 ? most : UINT64_MAX, [this] {
-      console_.Progress(Line());
+      output_.Progress(fmt::format("{}, {}", Line(), KindsText(exploration_.buckets().size())));
       return !options_.fail_fast || exploration_.buckets().empty();
     });
-    console_.Result(fmt::format("{}: {}\n", Target(), Line()));
-    console_.Result(fmt::format("situations {} of {} pairs of events met\n",
-                                exploration_.pairs().size(), exploration_.drawn_pairs().size()));
+    output_.SetTarget(options_.target->Label(exploration_.version()));
+    output_.Done(fmt::format("{}: {}\n", output_.target(), Line()));
+    output_.Detail(fmt::format("{} calls judged, situations {} of {} pairs of events met\n",
+                               exploration_.counts().calls, exploration_.pairs().size(),
+                               exploration_.drawn_pairs().size()));
     if (!options_.missing.empty()) WP_RETURN_IF_ERROR(WriteMissing());
     for (const auto& [bug, met] : exploration_.known()) {
-      console_.Result(fmt::format("known      {}, {} {}, first after {:.0f} s\n", bug, met.times,
-                                  met.times == 1 ? "plan" : "plans", Seconds(met.after)));
+      output_.Known({.finding = met.finding, .known = bug, .times = met.times, .shown_by = "plan"});
     }
-    for (const BucketGroup& group : GroupsOf(exploration_.buckets())) {
-      WP_RETURN_IF_ERROR(Report(*group.first, ++number_));
-      for (const ClusterBucket* const other : group.others) SayOther(*other);
-    }
+    WP_RETURN_IF_ERROR(ReportNews());
     SayReasons();
     if (!ran.ok()) return {ran, ExitCode::kInternal};
     return End();
   }
 
  private:
-  static double Seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
-  std::string Target() const { return options_.target->Label(exploration_.version()); }
-
   std::string Line() const {
-    const double seconds = std::max(1e-3, Seconds(Clock::now() - began_));
     const ClusterExploration::Counts& counts = exploration_.counts();
-    return fmt::format(
-        "{} plans on clusters of {} in {:.1f} s, {} events, {} calls judged, {:.0f}/s, {}",
-        counts.plans, options_.target->members, seconds, counts.events, counts.calls,
-        static_cast<double>(counts.calls) / seconds,
-        exploration_.buckets().size() == 1
-            ? "1 bucket"
-            : fmt::format("{} buckets", exploration_.buckets().size()));
+    return fmt::format("{} on clusters of {} in {:.0f} s, {} took effect",
+                       Count(counts.plans, "plan"), options_.target->members,
+                       std::chrono::duration<double>(Clock::now() - began_).count(),
+                       Count(counts.events, "event"));
   }
 
   Status WriteMissing() {
@@ -97,11 +88,11 @@ class ClusterCommand {
   void SayReasons() {
     const ClusterExploration::Counts& counts = exploration_.counts();
     if (counts.in_part + counts.undecided == 0) return;
-    console_.Result(fmt::format(
-        "{} of {} plans were judged in part, as not every event took effect or not every fact "
-        "came; {} not at all\n",
-        counts.in_part, counts.plans, counts.undecided));
-    ListReasons(exploration_.reasons(), console_);
+    output_.NotJudged(
+        fmt::format("{} of {} plans were judged in part, as not every event took effect or not "
+                    "every fact came; {} not at all",
+                    counts.in_part, counts.plans, counts.undecided),
+        exploration_.reasons());
   }
 
   CommandEnd End() {
@@ -114,70 +105,77 @@ class ClusterCommand {
                                                               : ExitCode::kInconclusive;
   }
 
-  // One that has a finding in common with the one before, which was met earlier.
-  void SayOther(const ClusterBucket& bucket) {
-    console_.Result(
-        fmt::format("  may be the same: {}, {} {}, first after {:.0f} s\n    {}\n    {}\n",
-                    bucket.finding.guarantee, bucket.times, bucket.times == 1 ? "plan" : "plans",
-                    Seconds(bucket.after), Escaped(bucket.finding.observed),
-                    (folder_.path() / bucket.folder).string()));
-  }
-
-  Status Report(const ClusterBucket& bucket, int number) {
-    const FindingRecord& finding = bucket.finding;
-    std::string text = fmt::format(
-        "\n{}. {}, {} {}, first in plan {}, after {:.0f} s\n  expected   {}\n  observed   {}\n"
-        "  watch      {}\n  meanwhile  {}\n",
-        number, finding.guarantee, bucket.times, bucket.times == 1 ? "plan" : "plans", bucket.first,
-        Seconds(bucket.after), Escaped(finding.expected), Escaped(finding.observed),
-        Escaped(finding.watch), finding.meanwhile.empty() ? "no fault" : finding.meanwhile);
-    std::size_t shown = 0;
-    for (const std::string& then : bucket.then) {
-      if (shown++ == kShownBeside) break;
-      text += fmt::format("  beside     {}\n", Escaped(then));
+  // The gravest first. Those that have a finding in common with one that was met earlier are named
+  // with it: one cause may be behind them.
+  Status ReportNews() {
+    std::vector<std::pair<FoundFinding, const ClusterBucket*>> news;
+    for (const BucketGroup& group : GroupsOf(exploration_.buckets())) {
+      FoundFinding found{.finding = group.first->finding,
+                         .times = group.first->times,
+                         .shown_by = "plan",
+                         .steps = StepTexts(group.first->plan),
+                         .alone = Proportion()};
+      Mention(group.first->then, found);
+      for (const ClusterBucket* const other : group.others) {
+        Mention({other->shape}, found);
+        Mention(other->then, found);
+      }
+      news.emplace_back(std::move(found), group.first);
     }
-    if (!finding.signature.empty()) text += fmt::format("  looks like {}\n", finding.signature);
-    console_.Result(text +
-                    fmt::format("  attempt    {}\n", (folder_.path() / bucket.folder).string()));
-    return signals_.count() > 0 || options_.keep.empty() ? Status() : Keep(bucket, number);
+    std::ranges::stable_sort(
+        news, [](const auto& one, const auto& other) { return IsGraver(one.first, other.first); });
+    for (auto& [found, bucket] : news) {
+      WP_RETURN_IF_ERROR(Keep(*bucket, found));
+      output_.New(std::move(found));
+    }
+    return {};
   }
 
-  // As long as it takes, within a limit: the smallest plan that shows it, and how often.
-  Status Keep(const ClusterBucket& bucket, int number) {
+  static void Mention(const std::set<std::string>& shapes, FoundFinding& found) {
+    for (const std::string& shape : shapes) {
+      const std::string guarantee = shape.substr(0, shape.find(':'));
+      if (guarantee != found.finding.guarantee && !Contains(found.also, guarantee)) {
+        found.also.push_back(guarantee);
+      }
+    }
+  }
+
+  // Its plan; with --keep the smallest that shows it, as long as it takes within a limit, and how
+  // often.
+  Status Keep(const ClusterBucket& bucket, FoundFinding& found) {
     const FindingRecord& finding = bucket.finding;
-    FailedPlan failed{.target = *options_.target,
-                      .plan = bucket.plan,
-                      .guarantee = finding.guarantee,
-                      .resembles = finding.resembles};
     const auto file_of = [&](const Plan& plan) {
       return PlanOfFound(plan, finding.guarantee, finding.resembles, options_.target->text,
                          bucket.seed);
     };
+    const fs::path file = output_.NextFile(finding.guarantee);
+    const auto keep = [&](const Plan& plan) { return WriteText(file, ToText(file_of(plan))); };
+    WP_RETURN_IF_ERROR(keep(bucket.plan));
+    found.script = file.string();
+    found.repeat = JoinShell({"watchproof", "run", "--plan", file.string()});
+    found.recording = (folder_.path() / bucket.folder / "history.wire.zst").string();
+    found.smaller = JoinShell({"watchproof", "shrink", file.string()});
+    if (signals_.count() > 0 || options_.keep.empty()) return {};
+    FailedPlan failed{.target = *options_.target,
+                      .plan = bucket.plan,
+                      .guarantee = finding.guarantee,
+                      .resembles = finding.resembles};
     failed.spec = {.case_name = file_of(bucket.plan).header.case_name,
                    .target = options_.target->text,
                    .seed = bucket.seed};
-    const fs::path file = options_.keep / fmt::format("{}-{}.jsonl", finding.guarantee, number);
-    const auto keep = [&](const Plan& plan) { return WriteText(file, ToText(file_of(plan))); };
-    WP_RETURN_IF_ERROR(keep(bucket.plan));
     PlanProcesses attempts(failed, folder_, signals_, Jobs());
     WP_ASSIGN_OR_RETURN(
         const ShrunkPlan shrunk,
         Shrink(attempts, bucket.plan, {.tries = kTries, .limit = kTimeToShrink, .keep = keep}));
-    std::string text = "  steps\n";
-    for (const std::string& line : StepLines(shrunk.plan)) text += fmt::format("    {}\n", line);
-    text += fmt::format(
-        "  repeats    {} of {} times, alone{}\n  repeat     watchproof run --plan "
-        "{}\n",
-        shrunk.measured.hits, shrunk.measured.trials,
-        shrunk.complete ? "" : "; not every smaller plan was tried", file.string());
-    console_.Result(text);
+    found.steps = StepTexts(shrunk.plan);
+    found.alone = shrunk.measured;
+    if (shrunk.complete) found.smaller.clear();
     return {};
   }
 
   const ExploreOptions& options_;
-  Console console_{{}};
   RunFolder& folder_;
-  int number_;  // of the latest finding
+  ExploreOutput& output_;
   Signals& signals_ = Signals::Install();
   const TimePoint began_ = Clock::now();
   ClusterExploration exploration_{
@@ -189,27 +187,30 @@ class ClusterCommand {
        .signals = signals_}};
 };
 
+// Scripts for half of the time and plans for the other, unless only one is asked for.
+CommandEnd BothHalves(const ExploreOptions& options, RunFolder& folder, ExploreOutput& output) {
+  ExploreOptions part = options;
+  const bool both = options.scripts.has_value() == options.plans.has_value();
+  if (both) part.budget = options.budget / 2;
+  CommandEnd end = ExitCode::kInconclusive;
+  if (both || options.scripts) {
+    part.missing.clear();
+    end = ExploreScripts(part, folder, output);
+    if (Signals::Install().count() > 0 || (options.fail_fast && output.reported() > 0)) return end;
+    part.missing = options.missing;
+  }
+  if (!both && options.scripts) return end;
+  return Worse(end, ClusterCommand(part, folder, output).Explore());
+}
+
 }  // namespace
 
 CommandEnd ExploreCluster(const ExploreOptions& options) {
   WP_ASSIGN_OR_RETURN(RunFolder folder, RunFolder::Create(options.run_dir, FormatSeed(options.seed),
                                                           std::time(nullptr)));
-  ExploreOptions part = options;
-  const bool both = options.scripts.has_value() == options.plans.has_value();
-  if (both) part.budget = options.budget / 2;
-  int reported = 0;
-  CommandEnd end = ExitCode::kInconclusive;
-  if (both || options.scripts) {
-    part.missing.clear();
-    end = ExploreScripts(part, folder, reported);
-    if (Signals::Install().count() > 0 || (options.fail_fast && reported > 0)) return end;
-    part.missing = options.missing;
-  } else {
-    Console console{{}};
-    SaySeed(options, console);
-  }
-  if (!both && options.scripts) return end;
-  return Worse(end, ClusterCommand(part, folder, reported).Explore());
+  ExploreOutput output(options);
+  output.Begin(folder.shown());
+  return output.End(BothHalves(options, folder, output));
 }
 
 }  // namespace watchproof

@@ -5,19 +5,16 @@
 #include <fstream>
 #include <iterator>
 
-#include "harness/base/escape.h"
+#include "harness/decide/found_script.h"
+#include "harness/report/text.h"
 #include "harness/results/attempt_spec.h"
+#include "harness/runs/selection.h"
 #include "harness/scenario/steps/explored.h"
 
 namespace watchproof {
 
 namespace fs = std::filesystem;
 using explore::Script;
-namespace {
-
-constexpr std::size_t kConsequencesShown = 4;
-
-}  // namespace
 
 Result<Script> ReadScript(const fs::path& file) {
   WP_ASSIGN_OR_RETURN(const PlanFile plan, ReadPlan(file));
@@ -57,30 +54,21 @@ Result<std::string> KeepCorpus(const ExploreOptions& options, const explore::Cor
 }
 
 std::string FoundText(const explore::Corpus& corpus, std::size_t buckets) {
-  return fmt::format("{} features, {} {}", corpus.features(), buckets,
-                     buckets == 1 ? "bucket" : "buckets");
+  return fmt::format("{} features, {}", corpus.features(), Count(buckets, "bucket"));
 }
 
-void ListReasons(const std::map<std::string, std::uint64_t>& reasons, Console& console) {
-  for (const auto& [reason, times] : reasons) {
-    console.Note(fmt::format("  {} times: {}", times, reason));
-  }
+std::string KindsText(std::size_t buckets) {
+  return fmt::format("{} of finding{}", Count(buckets, "kind"), buckets == 1 ? "" : "s");
 }
 
-std::string DescribeAfter(const std::vector<const explore::Bucket*>& after) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(after.size(), kConsequencesShown); ++i) {
-    const explore::Bucket& one = *after[i];
-    text += fmt::format("  {} {}, {} {}: {}\n", i == 0 ? "then      " : "          ",
-                        Name(one.broken().guarantee), one.times,
-                        one.times == 1 ? "finding" : "findings",
-                        Escaped(explore::WithoutNumbers(one.broken().expected)));
+std::vector<std::string> GuaranteesOf(const std::vector<const explore::Bucket*>& buckets,
+                                      const std::string& beside) {
+  std::vector<std::string> names;
+  for (const explore::Bucket* bucket : buckets) {
+    const std::string name(Name(bucket->broken().guarantee));
+    if (name != beside && !Contains(names, name)) names.push_back(name);
   }
-  if (after.size() > kConsequencesShown) {
-    text += fmt::format("             and {} more kinds, never without one of these before\n",
-                        after.size() - kConsequencesShown);
-  }
-  return text;
+  return names;
 }
 
 std::vector<const explore::Bucket*> AlsoShown(const std::vector<Finding>& findings,
@@ -91,10 +79,6 @@ std::vector<const explore::Bucket*> AlsoShown(const std::vector<Finding>& findin
     if (bucket->shape != own && explore::Shows(findings, bucket->shape)) shown.push_back(bucket);
   }
   return shown;
-}
-
-void SaySeed(const ExploreOptions& options, Console& console) {
-  console.Result(fmt::format("seed {}\n", FormatSeed(options.seed)));
 }
 
 }  // namespace watchproof

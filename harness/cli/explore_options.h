@@ -7,17 +7,13 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/deadline.h"
-#include "harness/bugs/answer_key.h"
-#include "harness/decide/found_script.h"
 #include "harness/explore/buckets.h"
 #include "harness/explore/corpus.h"
-#include "harness/runs/console.h"
 #include "harness/runs/exit_code.h"
 #include "harness/runs/run_folder.h"
 #include "harness/targets/target_spec.h"
@@ -41,12 +37,15 @@ struct ExploreOptions {
   std::optional<explore::Script> replay;
   bool fail_fast = false;
   bool crash_points = false;
+  bool verbose = false;
 };
+
+class ExploreOutput;
 
 // Requires: a target.
 CommandEnd ExploreTarget(const ExploreOptions& options);
-// Scripts alone, in a folder that there is; how many findings were reported.
-CommandEnd ExploreScripts(const ExploreOptions& options, RunFolder& folder, int& reported);
+// Scripts alone, in a folder that there is; the end of the output is left to the caller.
+CommandEnd ExploreScripts(const ExploreOptions& options, RunFolder& folder, ExploreOutput& output);
 // Requires: a target of several members. Scripts side by side for half of the time, then plans,
 // each on a fresh cluster.
 CommandEnd ExploreCluster(const ExploreOptions& options);
@@ -58,16 +57,15 @@ Result<std::vector<explore::Script>> ReadScripts(const std::filesystem::path& fo
 // Writes the scripts, and which situations were not reached, where the options say. For people:
 // which were.
 Result<std::string> KeepCorpus(const ExploreOptions& options, const explore::Corpus& corpus);
-// For people: how much was found, so far.
+// With --verbose: how much was reached, so far.
 std::string FoundText(const explore::Corpus& corpus, std::size_t buckets);
-// Why scripts, or servers, were not judged in full, and how many times.
-void ListReasons(const std::map<std::string, std::uint64_t>& reasons, Console& console);
-// For people: what scripts showed after it: a line of each kind, of many the first ones.
-std::string DescribeAfter(const std::vector<const explore::Bucket*>& after);
+// For people: "1 kind of finding".
+std::string KindsText(std::size_t buckets);
+// The guarantees that these findings broke beside this one, each once.
+std::vector<std::string> GuaranteesOf(const std::vector<const explore::Bucket*>& buckets,
+                                      const std::string& beside);
 // The buckets that a smallest script shows beside its own: they are explained by it.
 std::vector<const explore::Bucket*> AlsoShown(const std::vector<Finding>& findings,
                                               const std::string& own,
                                               const std::vector<const explore::Bucket*>& buckets);
-// The first line, so that an exploration that does not end can be repeated.
-void SaySeed(const ExploreOptions& options, Console& console);
 }  // namespace watchproof

@@ -61,26 +61,18 @@ std::string ReportText(const ExploreReport& report, const std::string& attached,
   const explore::Sought sought = explore::SoughtOf(lines, broken);
   const std::string asked = explore::PromiseAskedFor(lines, sought);
   if (!asked.empty()) text += fmt::format("It showed when this was asked: {}.\n\n", asked);
-  if (!report.shown.empty()) {
-    text += fmt::format("The script alone showed it {}, each on a fresh server.\n\n", report.shown);
+  if (report.shown.trials > 0) {
+    text += fmt::format("The script alone showed it {} of {} times, each on a fresh server.\n\n",
+                        report.shown.hits, report.shown.trials);
   }
   text += fmt::format(
       "Lines are those of {0}, the recording: `watchproof check {0}` judges it.\n\n", attached);
-  if (!report.crashes.empty()) {
+  if (!report.instead.empty()) {
     for (const std::string& crash : report.crashes) {
       text += fmt::format("The server was killed {}; then it was started again.\n\n", crash);
     }
-    return text + fmt::format(
-                      "No client can kill it there: `watchproof run --plan {}` does, with the "
-                      "binary of the release as it is. The steps:\n\n```\n{}```\n",
-                      fs::path(attached).stem().stem().string() + ".jsonl", report.steps);
-  }
-  if (report.members > 1) {
-    return text + fmt::format(
-                      "`watchproof run --plan {}` starts {} members and carries the script out, "
-                      "with the binary of the release as it is. The steps:\n\n```\n{}```\n",
-                      fs::path(attached).stem().stem().string() + ".jsonl", report.members,
-                      report.steps);
+    return text + fmt::format("{} The steps:\n\n```\n{}\n```\n", report.instead,
+                              fmt::join(report.steps, "\n"));
   }
   text += fmt::format(
       "Start one member with its default flags{} and an empty data directory, and run this "
@@ -93,13 +85,19 @@ std::string ReportText(const ExploreReport& report, const std::string& attached,
 
 }  // namespace
 
+fs::path RecordingOf(const fs::path& report) {
+  return fs::path(report).replace_extension(".wire.zst");
+}
+
 Status WriteReport(const fs::path& file, const ExploreReport& report) {
-  const fs::path attached = fs::path(file).replace_extension(".wire.zst");
+  const fs::path attached = RecordingOf(file);
   std::vector<NumberedEntry> lines;
   if (!report.recording.empty()) {
     WP_ASSIGN_OR_RETURN(lines, Recorded(report.recording));
     std::error_code error;
-    fs::copy_file(report.recording, attached, fs::copy_options::overwrite_existing, error);
+    if (report.recording != attached) {
+      fs::copy_file(report.recording, attached, fs::copy_options::overwrite_existing, error);
+    }
     if (error) return Fail(StatusCode::kUnavailable, "{}: {}", attached.string(), error.message());
   }
   return WriteText(file, ReportText(report, attached.filename().string(), lines));

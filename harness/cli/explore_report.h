@@ -15,25 +15,29 @@
 #include "harness/base/status.h"
 #include "harness/checkers/finding.h"
 #include "harness/script/script.h"
+#include "harness/statistics/proportion.h"
 
 namespace watchproof {
 
 struct ExploreReport {
   std::string target;  // with its version
-  int members = 1;     // of a cluster, which no program starts and disturbs
   const Finding& broken;
   explore::Server server;
   // A run of the script that shows it, alone; empty: it did not show again; no program.
   std::filesystem::path recording;
-  // "7 of 10 times": how often it did; empty: that was not counted.
-  std::string shown;
-  // At which calls to its disk the server was killed, with what was lost: no program can do that,
-  // so the report says how watchproof does it.
+  // How often it did; of no trials: that was not counted.
+  Proportion shown;
+  // At which calls to its disk the server was killed, with what was lost.
   std::vector<std::string> crashes;
-  std::string steps;  // then: a line each
+  // What no program of a client can do, and how watchproof does it: a sentence; empty: a program
+  // can.
+  std::string instead;
+  std::vector<std::string> steps;  // for people
 };
 
-// And a copy of the recording, with the ending ".wire.zst".
+// Where the copy of the recording is that stands beside a report.
+std::filesystem::path RecordingOf(const std::filesystem::path& report);
+// And that copy, unless the recording is there already.
 Status WriteReport(const std::filesystem::path& file, const ExploreReport& report);
 
 }  // namespace watchproof

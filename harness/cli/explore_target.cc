@@ -2,18 +2,18 @@
 // `explore --target`: many scripts side by side on a real server, server after server.
 #include <algorithm>
 #include <ctime>
-#include <map>
+#include <set>
 
-#include "harness/base/escape.h"
 #include "harness/bugs/answer_key.h"
 #include "harness/cli/explore_options.h"
+#include "harness/cli/explore_output.h"
 #include "harness/cli/explore_report.h"
 #include "harness/explore/crash_points.h"
 #include "harness/explore/exhaustive.h"
 #include "harness/explore/live/live_explorer.h"
 #include "harness/history/json_fields.h"
+#include "harness/report/text.h"
 #include "harness/results/attempt_spec.h"
-#include "harness/runs/console.h"
 #include "harness/runs/run_folder.h"
 #include "harness/runs/signals.h"
 
@@ -28,14 +28,14 @@ using explore::Script;
 constexpr int kRepeats = 10;
 // How many of these are enough where the recording is no proof by itself.
 constexpr int kShownToCount = 2;
+constexpr std::size_t kLinesShown = 5;
+
+double Seconds(Duration time) { return std::chrono::duration<double>(time).count(); }
 
 class TargetExploration {
  public:
-  TargetExploration(const ExploreOptions& options, RunFolder& folder)
-      : options_(options), folder_(folder), signals_(Signals::Install()) {}
-
-  // How many findings it has reported.
-  int reported() const { return reported_; }
+  TargetExploration(const ExploreOptions& options, RunFolder& folder, ExploreOutput& output)
+      : options_(options), folder_(folder), output_(output), signals_(Signals::Install()) {}
 
   CommandEnd Explore() {
     WP_ASSIGN_OR_RETURN(const std::vector<Script> scripts, ReadScripts(options_.corpus));
@@ -43,22 +43,12 @@ class TargetExploration {
     const std::uint64_t most =
         options_.scripts ? static_cast<std::uint64_t>(*options_.scripts) : UINT64_MAX;
     const bool all = options_.scripts || options_.exhaustive;
-    SaySeed(options_, console_);
     const Status ran = explorer_.Explore(all ? 24h : options_.budget, most, [this] {
-      for (const Bucket& bucket : explorer_.buckets()) {
-        found_after_.emplace(bucket.shape, Clock::now() - began_);
-      }
-      console_.Progress(Line());
+      output_.Progress(fmt::format("{}, {}", Line(), KindsText(explorer_.buckets().size())));
       return !options_.fail_fast || News().empty();
     });
-    if (options_.crash_points) {
-      console_.Result(PointsMet());
-    } else if (options_.target->members > 1) {
-      console_.Result(EventsText());
-    } else {
-      WP_ASSIGN_OR_RETURN(const std::string coverage, KeepCorpus(options_, explorer_.corpus()));
-      console_.Result(coverage);
-    }
+    output_.SetTarget(Label());
+    WP_RETURN_IF_ERROR(SayWhatWasDone());
     WP_RETURN_IF_ERROR(WriteBuckets());
     CommandEnd found = Conclude();
     if (ran.ok()) return found;
@@ -71,53 +61,59 @@ class TargetExploration {
   }
 
   CommandEnd Replay() {
-    const auto runs = explorer_.RunAlone({*options_.replay}, [this](const auto& findings) {
-      return !options_.keep.empty() && !findings.empty();
-    });
+    const auto runs = explorer_.RunAlone({*options_.replay},
+                                         [](const auto& findings) { return !findings.empty(); });
+    output_.SetTarget(Label());
     if (!runs.has_value()) return {runs.error(), ExitCode::kTarget};
-    int number = 0;
     for (const Finding& one : runs->front().findings) {
       const Bucket bucket{.shape = explore::ShapeOf(one),
                           .examples = {{.script = *options_.replay, .broken = one}},
                           .times = 1};
-      WP_ASSIGN_OR_RETURN(const std::string kept,
-                          Keep(++number, one, *options_.replay, runs->front().recording));
-      console_.Result(DescribeBucket(number, bucket, one, *options_.replay) +
-                      ServerText(*options_.replay) + LooksLike(one, Carrier()) + kept);
+      FoundFinding found = FoundIn(bucket, one, *options_.replay, Carrier());
+      WP_RETURN_IF_ERROR(Keep(one, *options_.replay, runs->front().recording, found));
+      output_.New(std::move(found));
     }
-    console_.Result(fmt::format("{} on {}\n",
-                                number == 1 ? "1 finding" : fmt::format("{} findings", number),
-                                options_.target->Label(explorer_.version())));
-    return number > 0 ? ExitCode::kFailed : ExitCode::kOk;
+    return output_.reported() > 0 ? ExitCode::kFailed : ExitCode::kOk;
   }
 
  private:
   bool Interrupted() const { return signals_.count() > 0; }
+  const char* ServerWord() const { return options_.target->members == 1 ? "server" : "cluster"; }
+  std::string Label() { return options_.target->Label(explorer_.version()); }
 
-  std::string Line() {
-    const double seconds =
-        std::max(1e-3, std::chrono::duration<double>(Clock::now() - began_).count());
+  std::string Line() const {
     const LiveExplorer::Counts& counts = explorer_.counts();
-    const auto scripts = static_cast<double>(counts.scripts);
-    const std::string servers = options_.target->members == 1
-                                    ? "servers"
-                                    : fmt::format("clusters of {}", options_.target->members);
-    return fmt::format("{} scripts on {} {} in {:.1f} s, {:.0f}/s of {:.0f} steps, {}",
-                       counts.scripts, counts.servers, servers, seconds, scripts / seconds,
-                       static_cast<double>(counts.steps) / std::max(1.0, scripts),
-                       FoundText(explorer_.corpus(), explorer_.buckets().size()));
+    const int members = options_.target->members;
+    return fmt::format("{} on {}{} in {:.0f} s", Count(counts.scripts, "script"),
+                       Count(counts.servers, ServerWord()),
+                       members == 1 ? "" : fmt::format(" of {}", members),
+                       Seconds(Clock::now() - began_));
+  }
+
+  // With --verbose in more numbers.
+  Status SayWhatWasDone() {
+    const LiveExplorer::Counts& counts = explorer_.counts();
+    output_.Done(fmt::format("{}: {}\n", Label(), Line()));
+    output_.Detail(fmt::format("{} steps, {} calls judged, {}\n", counts.steps, counts.calls,
+                               FoundText(explorer_.corpus(), explorer_.buckets().size())));
+    if (options_.crash_points) {
+      output_.Done(PointsMet());
+    } else if (options_.target->members > 1) {
+      output_.Done(EventsText());
+    } else {
+      WP_ASSIGN_OR_RETURN(const std::string coverage, KeepCorpus(options_, explorer_.corpus()));
+      output_.Detail(coverage);
+    }
+    return {};
   }
 
   // What took effect.
-  std::string EventsText() {
+  std::string EventsText() const {
     std::string text;
     for (const auto& [event, times] : explorer_.counts().events) {
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", event, times);
     }
-    const double seconds = std::chrono::duration<double>(Clock::now() - began_).count();
-    const auto calls = explorer_.counts().calls;
-    return fmt::format("events     {}\ncalls      {} judged, {:.0f}/s\n",
-                       text.empty() ? "none" : text, calls, static_cast<double>(calls) / seconds);
+    return fmt::format("events     {}\n", text.empty() ? "none" : text);
   }
 
   BugCarrier Carrier() {
@@ -126,163 +122,143 @@ class TargetExploration {
             .members = options_.target->members,
             .topology = options_.target->topology};
   }
-  bool IsKnown(const Bucket& bucket) { return IsKnownBug(bucket.broken().signature, Carrier()); }
+
+  // The gravest first, as they are to be reported.
   std::vector<const Bucket*> News() {
     std::vector<const Bucket*> news;
     for (const Bucket& bucket : explorer_.buckets()) {
-      if (!IsKnown(bucket)) news.push_back(&bucket);
+      if (bucket.known.empty()) news.push_back(&bucket);
     }
+    std::ranges::stable_sort(news, [this](const Bucket* one, const Bucket* other) {
+      return IsGraver(FoundAs(*one), FoundAs(*other));
+    });
     return news;
   }
 
-  std::vector<const Bucket*> Known() {
-    std::vector<const Bucket*> known;
-    for (const Bucket& bucket : explorer_.buckets()) {
-      if (IsKnown(bucket)) known.push_back(&bucket);
-    }
-    return known;
+  // As an example shows it.
+  FoundFinding FoundAs(const Bucket& bucket) {
+    return FoundIn(bucket, bucket.broken(), bucket.examples.front().script, Carrier());
   }
 
   // A line for each shape, for other programs: `check` judges its recording again.
   Status WriteBuckets() {
     for (const Bucket& bucket : explorer_.buckets()) {
       const Finding& finding = bucket.broken();
-      const Json line = {
-          {"guarantee", Name(finding.guarantee)},
-          {"watch", finding.watch},
-          {"expected", finding.expected},
-          {"observed", finding.observed},
-          {"signature", finding.signature},
-          {"known", IsKnown(bucket) ? KnownBugText(finding.signature, Carrier()) : ""},
-          {"times", bucket.times},
-          {"first_script", bucket.first},
-          {"recording", bucket.examples.front().recording}};
+      const Json line = {{"guarantee", Name(finding.guarantee)},
+                         {"watch", finding.watch},
+                         {"expected", finding.expected},
+                         {"observed", finding.observed},
+                         {"signature", finding.signature},
+                         {"known", bucket.known},
+                         {"times", bucket.times},
+                         {"first_script", bucket.first},
+                         {"recording", bucket.examples.front().recording}};
       WP_RETURN_IF_ERROR(folder_.AppendLine("findings.jsonl", DumpJson(line)));
     }
     return {};
   }
 
-  // A line for each bug, in whatever shapes it showed.
-  void SayKnown() {
-    struct Known {
-      std::string text;
-      std::uint64_t times = 0;
-      Duration first{};
-    };
-    std::vector<Known> known;
-    for (const Bucket& bucket : explorer_.buckets()) {
-      if (!IsKnown(bucket)) continue;
-      const std::string text = KnownBugText(bucket.broken().signature, Carrier());
-      auto bug = std::ranges::find(known, text, &Known::text);
-      if (bug == known.end()) {
-        bug = known.insert(bug, {.text = text, .first = found_after_.at(bucket.shape)});
-      }
-      bug->times += bucket.times;
-    }
-    for (const Known& bug : known) {
-      console_.Result(fmt::format("known      {}, {} {}, first after {:.0f} s\n", bug.text,
-                                  bug.times, bug.times == 1 ? "finding" : "findings",
-                                  std::chrono::duration<double>(bug.first).count()));
-    }
-  }
-
   CommandEnd Conclude() {
-    console_.Result(fmt::format("{}: {}\n", options_.target->Label(explorer_.version()), Line()));
     std::vector<const Bucket*> news = News();
     if (options_.fail_fast && news.size() > 1) news.resize(1);
-    SayKnown();
-    int number = 0;
-    const Status each = ReportEach(news, number);
-    reported_ = number;
-    WP_RETURN_IF_ERROR(each);
-    int shown = number;
-    if (options_.known) WP_RETURN_IF_ERROR(ReportEach(Known(), shown));
-    const LiveExplorer::Counts& counts = explorer_.counts();
-    if (counts.undecided > 0) {
-      console_.Result(fmt::format("{} of {} servers were not judged in full\n", counts.undecided,
-                                  counts.servers));
-      ListReasons(explorer_.undecided(), console_);
+    while (!news.empty() && !Interrupted()) {
+      const Bucket* const bucket = news.front();
+      news.erase(news.begin());
+      WP_RETURN_IF_ERROR(ReportNew(*bucket, news));
     }
-    if (counts.late > 0) {
-      console_.Result(
-          fmt::format("{} did not start in time, and {} left out\n",
-                      counts.late == 1 ? "1 server" : fmt::format("{} servers", counts.late),
-                      counts.late == 1 ? "was" : "were"));
-    }
+    WP_RETURN_IF_ERROR(ReportKnown());
+    SayWhatWasNotJudged();
     if (const auto code = signals_.exit_code()) return *code;
-    if (number > 0) return ExitCode::kFailed;
+    if (failed_) return ExitCode::kFailed;
+    const LiveExplorer::Counts& counts = explorer_.counts();
     return counts.undecided < counts.servers ? ExitCode::kOk : ExitCode::kInconclusive;
   }
 
-  // The number is that of the last, and counts those that are proven.
-  Status ReportEach(std::vector<const Bucket*> buckets, int& number) {
-    while (!buckets.empty() && !Interrupted()) {
-      const Bucket* const bucket = buckets.front();
-      buckets.erase(buckets.begin());
-      WP_ASSIGN_OR_RETURN(const bool counts, Report(*bucket, number + 1, buckets));
-      number += counts ? 1 : 0;
+  void SayWhatWasNotJudged() {
+    const LiveExplorer::Counts& counts = explorer_.counts();
+    if (counts.undecided > 0) {
+      output_.NotJudged(fmt::format("{} of {} were not judged in full", counts.undecided,
+                                    Count(counts.servers, ServerWord())),
+                        explorer_.undecided());
+    }
+    if (counts.late > 0) {
+      output_.NotJudged(
+          fmt::format("{} did not start in time, and {} left out", Count(counts.late, "server"),
+                      counts.late == 1 ? "was" : "were"),
+          {});
+    }
+    if (!trouble_.ok()) {
+      output_.NotJudged("no script could be run alone any more", {{trouble_.message(), 1}});
+    }
+  }
+
+  // Each bug once; with --known with a script of its own.
+  Status ReportKnown() {
+    std::set<std::string> seen;
+    for (const Bucket& bucket : explorer_.buckets()) {
+      if (bucket.known.empty()) continue;
+      const bool first = seen.insert(bucket.known).second;
+      FoundFinding found = FoundAs(bucket);
+      if (first && options_.known && !Interrupted()) {
+        std::vector<const Bucket*> left;
+        WP_ASSIGN_OR_RETURN(found, CutOut(bucket, left));
+      }
+      found.times = first ? explorer_.scripts_by_bug().at(bucket.known) : 0;
+      output_.Known(std::move(found));
     }
     return {};
   }
 
-  // Whether it counts as a failure. What its smallest script shows, too, is taken from `left`.
-  Result<bool> Report(const Bucket& bucket, int number, std::vector<const Bucket*>& left) {
-    console_.Progress(
-        fmt::format("bucket {} of {}: alone, and smaller", number, explorer_.buckets().size()));
-    std::optional<Script> cut_out;
+  Status ReportNew(const Bucket& bucket, std::vector<const Bucket*>& left) {
+    output_.Progress(fmt::format("a finding against {}: its script alone, and smaller",
+                                 Name(bucket.broken().guarantee)));
+    WP_ASSIGN_OR_RETURN(FoundFinding found, CutOut(bucket, left));
+    // Something did not come, and does come when the script is alone: it may only have been late.
+    const bool counts = bucket.proven() || (found.alone && found.alone->hits >= kShownToCount);
+    failed_ = failed_ || counts;
+    if (counts && found.alone) {
+      output_.New(std::move(found));
+    } else {
+      output_.NotAlone(std::move(found));
+    }
+    return {};
+  }
+
+  // With its smallest script, kept. What that shows, too, is taken from `left`.
+  Result<FoundFinding> CutOut(const Bucket& bucket, std::vector<const Bucket*>& left) {
+    std::optional<Script> smallest;
     if (trouble_.ok()) {
       auto shrunk = explorer_.Shrink(bucket);
       if (shrunk.has_value()) {
-        cut_out = std::move(shrunk).value();
+        smallest = std::move(shrunk).value();
       } else {
         trouble_ = shrunk.error();
       }
     }
-    const Repeats repeats = cut_out ? Repeat(bucket, *cut_out) : Repeats();
-    if (!bucket.proven() && repeats.shown < kShownToCount) {
-      console_.Result(NotProven(bucket));
-      return false;
-    }
+    Repeats repeats{.alone = bucket.broken()};
+    if (smallest) repeats = Repeat(bucket, *smallest);
     std::vector<const Bucket*> after = AlsoShown(repeats.all, bucket.shape, left);
     for (const Bucket* one : after) std::erase(left, one);
     for (const Bucket* one : explorer_.After(bucket)) after.push_back(one);
-    const Script& smallest = cut_out ? *cut_out : bucket.examples.front().script;
-    std::string text = DescribeBucket(number, bucket, bucket.broken(), smallest) +
-                       ServerText(smallest) + DescribeAfter(after) +
-                       LooksLike(bucket.broken(), Carrier());
-    if (cut_out) {
-      WP_ASSIGN_OR_RETURN(
-          const std::string kept,
-          Keep(number, repeats.alone, smallest, repeats.recording, repeats.often, repeats.crashes));
-      text += repeats.text + kept;
+    const bool untried = !smallest && !trouble_.ok();
+    const Script& script = smallest ? *smallest : bucket.examples.front().script;
+    FoundFinding found = FoundIn(bucket, repeats.alone, script, Carrier());
+    found.also = GuaranteesOf(after, found.finding.guarantee);
+    found.killed = repeats.crashes;
+    if (smallest || untried) {
+      found.alone = repeats.counted;
+      WP_RETURN_IF_ERROR(Keep(repeats.alone, script, repeats.recording, found));
     } else {
-      text += fmt::format(
-          "  repeats    {}\n"
-          "  recording  {}\n",
-          trouble_.ok() ? "not alone: it takes what other scripts did at the same time"
-                        : "not tried: " + trouble_.message(),
-          bucket.examples.front().recording);
+      found.alone.reset();
+      found.recording = bucket.examples.front().recording;
+      found.repeat = "watchproof check " + found.recording;
     }
-    console_.Result(text);
-    return true;
-  }
-
-  // Something did not come, and does come when the script is alone: it may only have been late.
-  std::string NotProven(const Bucket& bucket) {
-    return fmt::format("not proven {}, {} {}: {}; {}, and it may only have been late: {}\n",
-                       Name(bucket.broken().guarantee), bucket.times,
-                       bucket.times == 1 ? "finding" : "findings",
-                       Escaped(bucket.broken().expected),
-                       trouble_.ok() ? "it did not show again when the script ran alone"
-                                     : "the script could not be run alone",
-                       bucket.examples.front().recording);
+    return found;
   }
 
   // How often the smallest script shows it, alone on fresh servers.
   struct Repeats {
-    std::string text;
-    int shown = 0;
-    std::string often{};                 // "7 of 10 times"
+    Proportion counted{};
     Finding alone;                       // the finding
     LiveExplorer::Findings all{};        // and everything else
     std::vector<std::string> crashes{};  // at which calls the server was killed
@@ -290,64 +266,55 @@ class TargetExploration {
   };
   Repeats Repeat(const Bucket& bucket, const Script& smallest) {
     Repeats repeats{.alone = bucket.broken()};
-    const auto shows = [&](const LiveExplorer::Findings& findings) {
-      return !options_.keep.empty() && explore::Shows(findings, bucket.shape);
-    };
-    const auto again = explorer_.RunAlone(std::vector<Script>(kRepeats, smallest), shows);
+    const auto again = explorer_.RunAlone(
+        std::vector<Script>(kRepeats, smallest),
+        [&](const auto& findings) { return explore::Shows(findings, bucket.shape); });
     if (!again.has_value()) {
-      trouble_ = again.error();
       // The script has been seen to show it, or it would not have been made smaller.
-      repeats.text = fmt::format("  repeats    alone on a fresh server; not counted: {}\n",
-                                 trouble_.message());
+      trouble_ = again.error();
       return repeats;
     }
+    repeats.counted.trials = kRepeats;
     for (const auto& [findings, recording, crashes] : *again) {
       repeats.all.insert(repeats.all.end(), findings.begin(), findings.end());
       const auto one = std::ranges::find(findings, bucket.shape, explore::ShapeOf);
       if (one == findings.end()) continue;
       // The report is about the run that left a recording.
-      if (++repeats.shown == 1 || !recording.empty()) repeats.alone = *one;
+      if (++repeats.counted.hits == 1 || !recording.empty()) repeats.alone = *one;
       if (!recording.empty()) repeats.recording = recording;
       repeats.crashes = crashes;
-    }
-    repeats.often = fmt::format("{} of {} times", repeats.shown, kRepeats);
-    repeats.text = fmt::format("  repeats    {}, alone on a fresh server\n", repeats.often);
-    for (const std::string& crash : repeats.crashes) {
-      repeats.text += fmt::format("  killed     {}\n", crash);
     }
     return repeats;
   }
 
-  static std::string StepText(const Script& script) {
-    std::string text;
-    for (const explore::Step& step : script.steps) text += explore::Describe(step) + "\n";
-    return text;
-  }
-  static std::string ServerText(const Script& script) {
-    return fmt::format("  server     {}\n", explore::DescribeServer(script.server));
+  // The script as a file, its recording, and what the authors of the store need.
+  Status Keep(const Finding& broken, const Script& script, const fs::path& recording,
+              FoundFinding& found) {
+    const fs::path file = output_.NextFile(Name(broken.guarantee));
+    WP_RETURN_IF_ERROR(WriteFound(file, script, broken, options_.target->text, options_.seed));
+    found.script = file.string();
+    found.repeat = JoinShell({"watchproof", "run", "--plan", file.string()});
+    if (recording.empty()) return {};
+    const fs::path report = fs::path(file).replace_extension(".md");
+    found.report = report.string();
+    found.recording = RecordingOf(report).string();
+    return WriteReport(report, {.target = Label(),
+                                .broken = broken,
+                                .server = script.server,
+                                .recording = recording,
+                                .shown = *found.alone,
+                                .crashes = found.killed,
+                                .instead = InsteadOfProgram(found, file.filename().string()),
+                                .steps = found.steps});
   }
 
-  // The script as a file, its recording, and what the authors of the store need: where they are.
-  Result<std::string> Keep(int number, const Finding& broken, const Script& script,
-                           const fs::path& recording, const std::string& shown = {},
-                           const std::vector<std::string>& crashes = {}) {
-    if (options_.keep.empty()) return std::string();
-    const fs::path file =
-        options_.keep / fmt::format("{}-{}.jsonl", Name(broken.guarantee), number);
-    const fs::path report = fs::path(file).replace_extension(".md");
-    WP_RETURN_IF_ERROR(WriteFound(file, script, broken, options_.target->text, options_.seed));
-    WP_RETURN_IF_ERROR(WriteReport(report, {.target = options_.target->Label(explorer_.version()),
-                                            .members = options_.target->members,
-                                            .broken = broken,
-                                            .server = script.server,
-                                            .recording = recording,
-                                            .shown = shown,
-                                            .crashes = crashes,
-                                            .steps = StepText(script)}));
-    return fmt::format(
-        "  repeat     watchproof run --plan {}\n"
-        "  to file    {}\n",
-        file.string(), report.string());
+  std::string InsteadOfProgram(const FoundFinding& found, const std::string& plan) const {
+    const std::string run =
+        fmt::format("`watchproof run --plan {}`, with the binary of the release as it is.", plan);
+    if (!found.killed.empty()) return "No client can kill it there, but this does: " + run;
+    if (options_.target->members == 1) return {};
+    return fmt::format("This starts {} members and carries the script out: {}",
+                       options_.target->members, run);
   }
 
   std::function<std::optional<Script>()> Source() {
@@ -365,22 +332,28 @@ class TargetExploration {
   std::string PointsMet() const {
     const double minutes =
         std::chrono::duration<double, std::ratio<60>>(Clock::now() - began_).count();
-    std::string text =
-        fmt::format("{} crash points, {:.0f} a minute; of these, by script:\n",
-                    crash_points_.points(), static_cast<double>(crash_points_.points()) / minutes);
-    for (const std::string& line : crash_points_.Scripts()) text += "  " + line + "\n";
-    text += "by the call at which the server was killed:\n";
-    for (const std::string& line : crash_points_.Met()) text += "  " + line + "\n";
-    return text;
+    return fmt::format(
+        "{} crash points, {:.0f} a minute; of these, by script:\n{}by the call at which the server "
+        "was killed:\n{}",
+        crash_points_.points(), static_cast<double>(crash_points_.points()) / minutes,
+        Lines(crash_points_.Scripts()), Lines(crash_points_.Met()));
+  }
+  // The first of them, or all with --verbose.
+  std::string Lines(const std::vector<std::string>& lines) const {
+    const std::size_t shown = options_.verbose ? lines.size() : std::min(lines.size(), kLinesShown);
+    std::string text;
+    for (std::size_t i = 0; i < shown; ++i) text += "  " + lines[i] + "\n";
+    if (shown == lines.size()) return text;
+    return text + fmt::format("  and {} more (--verbose)\n", lines.size() - shown);
   }
 
   const ExploreOptions& options_;
-  Console console_{{}};
   RunFolder& folder_;
+  ExploreOutput& output_;
   Signals& signals_;
   int servers_ = 0;
-  int reported_ = 0;
-  Status trouble_;  // since when no script can be run alone
+  bool failed_ = false;  // something new was proven
+  Status trouble_;       // since when no script can be run alone
   explore::CrashPoints crash_points_{Prng(options_.seed).Fork("crash points")};
   explore::Enumeration enumeration_{options_.exhaustive.value_or(0)};
   LiveExplorer explorer_{{
@@ -398,11 +371,14 @@ class TargetExploration {
       .interrupted = [this] { return Interrupted(); },
       .source = Source(),
       .crashed = Crashed(),
-      .is_known = [this](const std::string& signature) { return IsKnownBug(signature, Carrier()); },
+      .known_as =
+          [this](const std::string& signature) {
+            return IsKnownBug(signature, Carrier()) ? KnownBugText(signature, Carrier())
+                                                    : std::string();
+          },
       .covering = !options_.drawn_only,
   }};
   const TimePoint began_ = Clock::now();
-  std::map<std::string, Duration> found_after_;  // by the shape of a bucket
 };
 
 }  // namespace
@@ -410,15 +386,14 @@ class TargetExploration {
 CommandEnd ExploreTarget(const ExploreOptions& options) {
   WP_ASSIGN_OR_RETURN(RunFolder folder, RunFolder::Create(options.run_dir, FormatSeed(options.seed),
                                                           std::time(nullptr)));
-  TargetExploration exploration(options, folder);
-  return options.replay ? exploration.Replay() : exploration.Explore();
+  ExploreOutput output(options);
+  output.Begin(folder.shown());
+  TargetExploration exploration(options, folder, output);
+  return output.End(options.replay ? exploration.Replay() : exploration.Explore());
 }
 
-CommandEnd ExploreScripts(const ExploreOptions& options, RunFolder& folder, int& reported) {
-  TargetExploration exploration(options, folder);
-  CommandEnd end = exploration.Explore();
-  reported = exploration.reported();
-  return end;
+CommandEnd ExploreScripts(const ExploreOptions& options, RunFolder& folder, ExploreOutput& output) {
+  return TargetExploration(options, folder, output).Explore();
 }
 
 }  // namespace watchproof

@@ -109,7 +109,6 @@ ClusterExploration::Drawn ClusterExploration::Draw() {
 
 Status ClusterExploration::Explore(TimePoint until, std::uint64_t most,
                                    const std::function<bool()>& go_on) {
-  began_ = Clock::now();
   std::uint64_t begun = 0;
   bool wanted = true;
   const auto more = [&] {
@@ -151,9 +150,7 @@ void ClusterExploration::Take(const PlanPool::Ended& ended) {
         Expectations::BuiltIn().Apply(options_.target, result, nullptr);
     keep = result.verdict == Verdict::kFail && status != ExpectationStatus::kKnownFailure;
     if (status == ExpectationStatus::kKnownFailure) {
-      auto& known = known_.try_emplace(result.reason, ClusterKnown{.after = Clock::now() - began_})
-                        .first->second;
-      ++known.times;
+      FileKnown(result);
     } else if (keep) {
       File(result, ended);
     } else if (result.verdict == Verdict::kPass) {
@@ -171,12 +168,30 @@ void ClusterExploration::Take(const PlanPool::Ended& ended) {
   running_.erase(ended.number);
 }
 
+BugCarrier ClusterExploration::CarrierOf(const AttemptResult& result) const {
+  return {.product = options_.target.product,
+          .version = result.target_version,
+          .members = options_.draw.members,
+          .topology = options_.target.topology};
+}
+
+// Under each bug once; a signature is not needed where the answer key knows the case.
+void ClusterExploration::FileKnown(const AttemptResult& result) {
+  const BugCarrier carrier = CarrierOf(result);
+  std::map<std::string, FindingRecord> shown;
+  for (const FindingRecord& finding : result.findings) {
+    if (!IsKnownBug(finding.resembles, carrier)) continue;
+    shown.try_emplace(KnownBugText(finding.resembles, carrier), finding);
+  }
+  if (shown.empty()) shown.emplace(result.reason, result.findings.front());
+  for (const auto& [bug, finding] : shown) {
+    ++known_.try_emplace(bug, ClusterKnown{.finding = finding}).first->second.times;
+  }
+}
+
 // Under what it showed first that no known bug explains: the rest may follow from that.
 void ClusterExploration::File(const AttemptResult& result, const PlanPool::Ended& ended) {
-  const BugCarrier carrier{.product = options_.target.product,
-                           .version = result.target_version,
-                           .members = options_.draw.members,
-                           .topology = options_.target.topology};
+  const BugCarrier carrier = CarrierOf(result);
   const auto is_new = [&carrier](const FindingRecord& finding) {
     return !IsKnownBug(finding.resembles, carrier);
   };
@@ -191,8 +206,7 @@ void ClusterExploration::File(const AttemptResult& result, const PlanPool::Ended
                                               .plan = drawn.plan,
                                               .seed = drawn.seed,
                                               .folder = ended.folder.relative,
-                                              .first = counts_.plans,
-                                              .after = Clock::now() - began_});
+                                              .first = counts_.plans});
   }
   ++bucket->times;
   for (const FindingRecord& finding : result.findings) {

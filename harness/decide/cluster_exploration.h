@@ -35,13 +35,12 @@ struct ClusterBucket {
   std::string folder;  // of its attempt, relative to that of the run
   std::uint64_t times = 0;
   std::uint64_t first = 0;     // number of the plan
-  Duration after{};            // since the beginning
-  std::set<std::string> then;  // what these plans showed beside it
+  std::set<std::string> then;  // what these plans showed beside it, by shape
 };
 // A bug of the answer key that was met.
 struct ClusterKnown {
   std::uint64_t times = 0;
-  Duration after{};
+  FindingRecord finding{};  // of the first plan that showed it
 };
 
 // Buckets that have findings in common, directly or by others: one cause may be behind them.
@@ -80,6 +79,7 @@ class ClusterExploration {
   };
   const Counts& counts() const { return counts_; }
   const std::vector<ClusterBucket>& buckets() const { return buckets_; }
+  // By the bug: "etcd #20693: a watch at ...".
   const std::map<std::string, ClusterKnown>& known() const { return known_; }
   // Why plans were judged in part, or not.
   const std::map<std::string, std::uint64_t>& reasons() const { return reasons_; }
@@ -96,6 +96,8 @@ class ClusterExploration {
   void LearnOf(const std::string& release);
   Drawn Draw();
   void Take(const PlanPool::Ended& ended);
+  BugCarrier CarrierOf(const AttemptResult& result) const;
+  void FileKnown(const AttemptResult& result);
   void File(const AttemptResult& result, const PlanPool::Ended& ended);
 
   const ClusterExplorationOptions options_;
@@ -109,7 +111,6 @@ class ClusterExploration {
   std::map<std::string, std::uint64_t> reasons_;
   std::set<std::string> pairs_, drawn_pairs_;
   std::string version_;
-  TimePoint began_{};
 };
 
 }  // namespace watchproof

@@ -3,8 +3,8 @@
 
 #include <fstream>
 
-#include "harness/base/escape.h"
 #include "harness/scenario/steps/explored.h"
+#include "harness/session/finding_records.h"
 
 namespace watchproof {
 
@@ -25,24 +25,19 @@ Status WriteFound(const fs::path& file, const Script& script, const Finding& sho
   return WriteText(file, ToText(PlanOfFound(script, shown, target, seed)));
 }
 
-std::string DescribeBucket(int number, const explore::Bucket& bucket, const Finding& shown,
-                           const Script& smallest) {
-  std::string text = fmt::format(
-      "\n{}. {}, {} {}, first in script {}\n  expected   {}\n  observed   {}\n  watch      "
-      "{}\n  steps      {}\n",
-      number, Name(shown.guarantee), bucket.times, bucket.times == 1 ? "finding" : "findings",
-      bucket.first, Escaped(shown.expected), Escaped(shown.observed), Escaped(shown.watch),
-      explore::DescribeLimits(smallest.limits));
-  for (std::size_t i = 0; i < smallest.steps.size(); ++i) {
-    text += fmt::format("    {:>3}  {}\n", i + 1, explore::Describe(smallest.steps[i]));
+FoundFinding FoundIn(const explore::Bucket& bucket, const Finding& shown, const Script& smallest,
+                     const BugCarrier& target) {
+  FoundFinding found{.finding = RecordsOf(std::vector{shown}, {}, target).front(),
+                     .known = bucket.known,
+                     .times = bucket.times,
+                     .steps = StepTexts(PlanOf(smallest)),
+                     .alone = Proportion()};
+  if (smallest.server != explore::Server()) {
+    found.settings = explore::DescribeServer(smallest.server);
+  } else if (smallest.limits != explore::Limits()) {
+    found.settings = explore::DescribeLimits(smallest.limits);
   }
-  return text + "         standing promises\n";
-}
-
-std::string LooksLike(const Finding& broken, const BugCarrier& target) {
-  if (broken.signature.empty()) return {};
-  const std::string text = KnownBugText(broken.signature, target);
-  return text.empty() ? std::string() : fmt::format("  looks like {}\n", text);
+  return found;
 }
 
 }  // namespace watchproof

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A script with a finding, as a file and as text.
+// A script with a finding, as a file, and the finding for readers.
 //
 //   WP_RETURN_IF_ERROR(WriteFound("script-1.jsonl", script, finding, target.text, seed));
-//   text = DescribeBucket(1, bucket, finding, script) + LooksLike(finding, carrier);
+//   text = ToText(FoundIn(bucket, finding, script, carrier), 100);
 //
 // Threads: functions without state.
 #pragma once
@@ -14,6 +14,7 @@
 
 #include "harness/base/status.h"
 #include "harness/bugs/answer_key.h"
+#include "harness/decide/found_finding.h"
 #include "harness/explore/buckets.h"
 
 namespace watchproof {
@@ -23,10 +24,8 @@ Status WriteText(const std::filesystem::path& file, const std::string& text);
 // Likewise; the file is a plan.
 Status WriteFound(const std::filesystem::path& file, const explore::Script& script,
                   const Finding& shown, std::string_view target, std::uint64_t seed);
-// For people: what was found, and the steps that show it.
-std::string DescribeBucket(int number, const explore::Bucket& bucket, const Finding& shown,
-                           const explore::Script& smallest);
-// For people: the known bug that it may be; empty: none.
-std::string LooksLike(const Finding& broken, const BugCarrier& target);
+// What is in a bucket, as this script shows it.
+FoundFinding FoundIn(const explore::Bucket& bucket, const Finding& shown,
+                     const explore::Script& smallest, const BugCarrier& target);
 
 }  // namespace watchproof

@@ -26,6 +26,7 @@ constexpr int kMostPairs = 24;
 constexpr int kPairsInVain = 3;
 // The share of the time that is left for what is found last.
 constexpr double kShareOfExamining = 0.3;
+constexpr std::size_t kColumns = 100;  // of its texts
 
 }  // namespace
 
@@ -115,12 +116,13 @@ Status GateExploration::Examine(const Bucket& bucket, GateTrial& trial) {
   const fs::path file = fmt::format("script-{}.jsonl", found.number);
   WP_RETURN_IF_ERROR(WriteFound(options_.folder.path() / file, *smallest, bucket.broken(),
                                 options_.head.text, options_.seed));
-  found.text = DescribeBucket(found.number, bucket, bucket.broken(), *smallest);
   const BugCarrier head{.product = options_.head.product,
                         .version = head_.version(),
                         .members = options_.head.members,
                         .topology = options_.head.topology};
-  found.text += LooksLike(bucket.broken(), head);
+  FoundFinding shown = FoundIn(bucket, bucket.broken(), *smallest, head);
+  shown.number = found.number;
+  found.text = ToText(shown, kColumns);
   found.replay = JoinShell({"watchproof", "run", "--plan",
                             (options_.folder.run_dir() / options_.folder.id() / file).string()});
   explored_.found.push_back(std::move(found));

@@ -20,18 +20,15 @@ bool Shows(const std::vector<Finding>& findings, const std::string& shape) {
   return std::ranges::find(findings, shape, ShapeOf) != findings.end();
 }
 
-Buckets::Number Buckets::Of(const std::string& shape) {
+Buckets::Number Buckets::Of(const Finding& broken) {
+  const std::string shape = ShapeOf(broken);
   const auto [entry, is_new] = numbers_.emplace(shape, buckets_.size());
-  if (is_new) {
-    buckets_.push_back({.shape = shape, .examples = {}});
-    known_.push_back(false);
-  }
+  if (is_new) buckets_.push_back({.shape = shape, .examples = {}});
+  buckets_[entry->second].known = known_as_ ? known_as_(broken.signature) : "";
   return entry->second;
 }
 
-void Buckets::Add(const Bucket::Example& example, std::uint64_t number, const Finding& broken,
-                  Bucket& bucket) {
-  if (bucket.times++ == 0) bucket.first = number;
+void Buckets::Add(const Bucket::Example& example, const Finding& broken, Bucket& bucket) {
   std::vector<Bucket::Example>& examples = bucket.examples;
   const auto place =
       std::ranges::upper_bound(examples, example.beside, {}, &Bucket::Example::beside);
@@ -42,20 +39,30 @@ void Buckets::Add(const Bucket::Example& example, std::uint64_t number, const Fi
 
 void Buckets::File(const Bucket::Example& example, std::uint64_t number,
                    const std::vector<Finding>& findings) {
-  const bool any_proven = std::ranges::any_of(findings, [&](const Finding& broken) {
-    return !broken.by_silence && !(is_known_ && is_known_(broken.signature));
-  });
+  std::vector<Number> own;
+  for (const Finding& broken : findings) own.push_back(Of(broken));
+  const auto is_new = [&](std::size_t i) { return buckets_[own[i]].known.empty(); };
+  bool any_proven = false;
+  std::set<std::string> bugs;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    Bucket& bucket = buckets_[own[i]];
+    Add(example, findings[i], bucket);
+    any_proven = any_proven || (is_new(i) && !findings[i].by_silence);
+    if (!is_new(i)) bugs.insert(bucket.known);
+  }
+  for (const Number one : std::set<Number>(own.begin(), own.end())) {
+    if (buckets_[one].times++ == 0) buckets_[one].first = number;
+  }
+  for (const std::string& bug : bugs) ++by_bug_[bug];
   Kind kind;
   std::set<Number> shown;
   std::set<Number> explaining;
-  for (const Finding& broken : findings) {
-    const Number bucket = Of(ShapeOf(broken));
-    Add(example, number, broken, buckets_[bucket]);
-    known_[bucket] = is_known_ && is_known_(broken.signature);
-    if (known_[bucket]) continue;
-    if (kind.shown.empty() && broken.by_silence != any_proven) kind.shown.push_back(bucket);
-    shown.insert(bucket);
-    if (broken.by_silence != any_proven) explaining.insert(bucket);
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (!is_new(i)) continue;
+    shown.insert(own[i]);
+    if (findings[i].by_silence == any_proven) continue;
+    if (kind.shown.empty()) kind.shown.push_back(own[i]);
+    explaining.insert(own[i]);
   }
   if (!findings.empty()) explained_ = false;
   if (kind.shown.empty()) return;
@@ -69,8 +76,8 @@ void Buckets::Explain() const {
   explained_ = true;
   after_.clear();
   std::set<Number> causes;
-  for (Number i = 0; i < known_.size(); ++i) {
-    if (known_[i]) causes.insert(i);
+  for (Number i = 0; i < buckets_.size(); ++i) {
+    if (!buckets_[i].known.empty()) causes.insert(i);
   }
   std::map<Kind, std::uint64_t> left = scripts_;
   while (!left.empty()) {

@@ -36,8 +36,9 @@ struct Bucket {
     Finding broken = {};         // what the recording shows
   };
   std::vector<Example> examples;  // at least one
-  std::uint64_t times = 0;
-  std::uint64_t first = 0;  // number of the first script that showed it
+  std::string known = {};         // the bug that the target is known for; empty: it is new
+  std::uint64_t times = 0;        // scripts that showed it
+  std::uint64_t first = 0;        // number of the first of them
 
   const Finding& broken() const { return examples.front().broken; }
   // By the recording of one of them.
@@ -49,9 +50,9 @@ bool Shows(const std::vector<Finding>& findings, const std::string& shape);
 
 class Buckets {
  public:
-  // Whether a signature is of a known bug of the target.
-  using IsKnown = std::function<bool(const std::string& signature)>;
-  explicit Buckets(IsKnown is_known = {}) : is_known_(std::move(is_known)) {}
+  // The bug of a signature that the target is known for; empty: none.
+  using KnownAs = std::function<std::string(const std::string& signature)>;
+  explicit Buckets(KnownAs known_as = {}) : known_as_(std::move(known_as)) {}
 
   // In the order in which the script showed them.
   void File(const Bucket::Example& example, std::uint64_t number,
@@ -61,6 +62,8 @@ class Buckets {
   const std::vector<Bucket>& all() const;
   // What scripts showed beside this one that it explains, the most frequent first.
   std::vector<const Bucket*> After(const Bucket& cause) const;
+  // How many scripts showed a bug that the target is known for, in whatever shapes.
+  const std::map<std::string, std::uint64_t>& scripts_by_bug() const { return by_bug_; }
   // Whether it is the recording of an example, of whatever shape.
   bool Cite(const std::string& recording) const;
   // Whether any script showed it.
@@ -75,15 +78,14 @@ class Buckets {
     auto operator<=>(const Kind&) const = default;
   };
 
-  Number Of(const std::string& shape);
-  void Add(const Bucket::Example& example, std::uint64_t number, const Finding& broken,
-           Bucket& bucket);
+  Number Of(const Finding& broken);
+  void Add(const Bucket::Example& example, const Finding& broken, Bucket& bucket);
   void Explain() const;
 
-  const IsKnown is_known_;
+  const KnownAs known_as_;
   std::vector<Bucket> buckets_;  // of every shape
   std::map<std::string, Number> numbers_;
-  std::vector<bool> known_;                // by bucket
+  std::map<std::string, std::uint64_t> by_bug_;
   std::map<Kind, std::uint64_t> scripts_;  // how many there are of each kind
   // What follows from the above, when it is asked for.
   mutable bool explained_ = true;

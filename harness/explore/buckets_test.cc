@@ -74,11 +74,26 @@ TEST(Buckets, WhatComesFirstNowAndThenIsNoBugOfItsOwn) {
 }
 
 TEST(Buckets, AKnownBugTakesNothingNewWithIt) {
-  Buckets buckets([](const std::string& signature) { return signature == "no-progress"; });
+  Buckets buckets([](const std::string& signature) { return signature; });
   Finding known{.guarantee = Guarantee("Bookmarkable"), .signature = "no-progress"};
   buckets.File({}, 1, {known, kLost, kStuck, known});
   EXPECT_THAT(Causes(buckets), ElementsAre("Bookmarkable", "Reliable"));
-  EXPECT_EQ(buckets.all().front().times, 2U);
+  EXPECT_EQ(buckets.all().front().known, "no-progress");
+  EXPECT_EQ(buckets.all().back().known, "");
+}
+
+// However often it shows it, and in whatever shapes.
+TEST(Buckets, AScriptCountsOnceForItsBug) {
+  Buckets buckets([](const std::string& signature) { return signature; });
+  const Finding late{.guarantee = Guarantee("Bookmarkable"), .signature = "no-progress"};
+  Finding never = late;
+  never.expected = "progress at all";
+  buckets.File({}, 1, {late, never, late});
+  buckets.File({}, 2, {never});
+  buckets.File({}, 3, {kLost, kLost});
+  EXPECT_THAT(buckets.scripts_by_bug(), ElementsAre(testing::Pair("no-progress", 2)));
+  EXPECT_EQ(buckets.all().front().times, 1U);
+  EXPECT_EQ(buckets.all().back().times, 1U);
 }
 
 TEST(Buckets, WhatIsNotProvenTakesNothingProvenWithIt) {
@@ -128,7 +143,7 @@ TEST(Buckets, AnExampleShowsWhatItsScriptShowed) {
 
 // What is known comes first in a script, and is no reason for what follows.
 TEST(Buckets, OnlyKnownBugsAreNoCauseOfTheRest) {
-  Buckets buckets([](const std::string& signature) { return !signature.empty(); });
+  Buckets buckets([](const std::string& signature) { return signature; });
   const Finding known{.guarantee = Guarantee("Bookmarkable"), .signature = "known"};
   buckets.File({}, 1, {known});
   buckets.File({}, 2, {known, kLost});

@@ -51,7 +51,7 @@ void OnThreads(std::size_t count, const Work& work) {
 }  // namespace
 
 LiveExplorer::LiveExplorer(const LiveExploreOptions& options)
-    : options_(options), prng_(Prng(options.seed).Fork("live")), buckets_(options.is_known) {}
+    : options_(options), prng_(Prng(options.seed).Fork("live")), buckets_(options.known_as) {}
 
 // Alone, so that no other script compacts or restarts what it needs.
 LiveExplorer::BatchPlan LiveExplorer::CoveringBatch(Duration time, std::uint64_t most) {

@@ -42,8 +42,8 @@ struct LiveExploreOptions {
   // The scripts of the source have crash points, and each a server of its own; `ran` is given each
   // with the calls at which its server was killed.
   std::function<void(const Script&, const std::vector<std::string>& crashes)> crashed = {};
-  // Whether a signature is of a bug that the target is known for, once it runs.
-  Buckets::IsKnown is_known = {};
+  // The bug of a signature that the target is known for, once it runs.
+  Buckets::KnownAs known_as = {};
   // Whether some servers are for situations that were not reached yet.
   bool covering = true;
 };
@@ -85,6 +85,9 @@ class LiveExplorer {
   const Corpus& corpus() const { return corpus_; }
   Corpus& corpus() { return corpus_; }
   const std::vector<Bucket>& buckets() const { return buckets_.all(); }
+  const std::map<std::string, std::uint64_t>& scripts_by_bug() const {
+    return buckets_.scripts_by_bug();
+  }
   std::vector<const Bucket*> After(const Bucket& cause) const { return buckets_.After(cause); }
   bool Shown(const std::string& shape) const { return buckets_.Shown(shape); }
   const std::map<std::string, std::uint64_t>& undecided() const { return undecided_; }
