@@ -53,10 +53,7 @@ std::pair<int, int> Weight(const Cause& cause) {
   if (finding == nullptr) return {};
   int level = 0;
   while (level < 2 && Name(static_cast<Level>(level)) != finding->level) ++level;
-  for (const Guarantee one : AllGuarantees()) {
-    if (one.name() == finding->guarantee) return {level, static_cast<int>(GravityOf(one))};
-  }
-  return {level, 0};
+  return {level, static_cast<int>(GravityOf(*finding))};
 }
 
 }  // namespace
