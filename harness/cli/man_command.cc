@@ -50,8 +50,10 @@ void PrintOptions(const CLI::App& command) {
 }
 
 void PrintExamples() {
-  fmt::print(".SH EXAMPLES\n");
+  // Lines to type are neither hyphenated nor stretched.
+  fmt::print(".SH EXAMPLES\n.nh\n.ad l\n");
   for (const Example& example : Examples()) PrintEntry(Bold(example.line), example.does);
+  fmt::print(".hy\n.ad b\n");
 }
 
 // Those that can be given; a group of commands is none.
