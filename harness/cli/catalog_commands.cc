@@ -154,17 +154,6 @@ void AddWords(std::vector<CatalogEntry>& catalog) {
                        {},
                        {topology.name, topology.form}});
   }
-  for (const auto& [name, signature] : AnswerKey::BuiltIn().signatures()) {
-    std::vector<std::string> bugs;
-    for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
-      if (Contains(bug.signatures, name)) bugs.push_back(bug.Label());
-    }
-    catalog.push_back({"signature",
-                       name,
-                       "",
-                       fmt::format("What findings look like in which {}.", signature.title),
-                       {{"bugs", fmt::format("{}", fmt::join(bugs, ", "))}}});
-  }
   for (const Word& word : Words()) {
     catalog.push_back({word.kind, word.name, "", word.explain, {}, word.aliases});
   }
@@ -178,6 +167,20 @@ void AddBugEntries(std::vector<CatalogEntry>& catalog) {
   }
 }
 
+void AddSignatures(std::vector<CatalogEntry>& catalog) {
+  for (const auto& [name, signature] : AnswerKey::BuiltIn().signatures()) {
+    std::vector<std::string> bugs;
+    for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
+      if (Contains(bug.signatures, name)) bugs.push_back(bug.Label());
+    }
+    catalog.push_back({"signature",
+                       name,
+                       "",
+                       fmt::format("What findings look like in which {}.", signature.title),
+                       {{"bugs", fmt::format("{}", fmt::join(bugs, ", "))}}});
+  }
+}
+
 // By kind, within a kind by name.
 std::vector<CatalogEntry> Catalog() {
   std::vector<CatalogEntry> catalog;
@@ -187,6 +190,8 @@ std::vector<CatalogEntry> Catalog() {
   AddEffects(catalog);
   AddDiskEffects(catalog);
   AddDefects(catalog);
+  // Before the bugs, some of which have the same name: what is said of a bug ends with a command.
+  AddSignatures(catalog);
   AddBugEntries(catalog);
   AddConsumers(catalog);
   AddWords(catalog);
