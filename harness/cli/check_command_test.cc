@@ -128,6 +128,16 @@ TEST_F(Recordings, JsonHasALineForEachFindingEachRecordingAndTheEnd) {
   EXPECT_EQ(lines[3].at("exit_code"), 1);
 }
 
+TEST_F(Recordings, JsonHasTheRevisionOfAWriteThatWasNotDelivered) {
+  Record(Good().Put("k", "b", 3).Put("k", "c", 4).Deliver(0, {{4, "k"}}));
+  std::istringstream printed(Run({"check", folder_.string(), "--json"}, 1));
+  std::string line;
+  std::getline(printed, line);
+  const auto finding = nlohmann::json::parse(line);
+  EXPECT_EQ(finding.at("guarantee"), "Reliable") << line;
+  EXPECT_EQ(finding.at("revisions"), nlohmann::json({3, 4})) << line;
+}
+
 TEST_F(Recordings, JsonSaysWhatCannotBeRead) {
   std::ofstream(Attempt(1) / "history.wire.zst") << "no recording";
   ScriptedRun run = ScriptedRun::Command({"check", folder_.string(), "--json"});

@@ -41,10 +41,18 @@ Result<RevisionsByLine> RevisionsIn(const std::filesystem::path& file,
   }
   if (wanted.empty()) return wanted;
   WP_ASSIGN_OR_RETURN(const auto reader, HistoryReader::Open(file));
-  WP_RETURN_IF_ERROR(reader->Each([&wanted](const NumberedEntry& line) {
-    const auto found = wanted.find(line.line.value);
+  // A call that begins there has its revision in the line in which it ends.
+  std::map<CallId, std::uint64_t> open;
+  WP_RETURN_IF_ERROR(reader->Each([&](const NumberedEntry& line) {
+    const Entry& entry = line.entry;
+    auto found = wanted.find(line.line.value);
+    if (found != wanted.end() && entry.kind == EntryKind::kCallStarted) {
+      open.emplace(entry.call, found->first);
+    } else if (found == wanted.end() && entry.kind == EntryKind::kCallEnded) {
+      if (const auto call = open.extract(entry.call)) found = wanted.find(call.mapped());
+    }
     if (found != wanted.end()) Collect(Json::parse(DumpLine(line)), found->second);
-    return line.line.value < wanted.rbegin()->first;
+    return line.line.value < wanted.rbegin()->first || !open.empty();
   }));
   return wanted;
 }
