@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `shrink`: the plan of a failed attempt, or a kept script, reduced to what the failure needs.
-#include <algorithm>
-#include <cmath>
+// `shrink`: the plan of a failed attempt, or a kept script, reduced to what the
+// failure needs.
 #include <cstdio>
 
 #include "harness/cli/commands.h"
@@ -37,12 +36,14 @@ Result<Options> Resolve(const ShrinkFlags& flags) {
   const fs::path run = SplitFinding(flags.run).run;
   if (fs::exists(run / "results.jsonl") && fs::exists(run / "plan.jsonl.zst")) return options;
   return Fail(StatusCode::kNotFound,
-              "{}: expected the folder of a run, with results.jsonl and plan.jsonl.zst, or a plan "
+              "{}: expected the folder of a run, with results.jsonl and "
+              "plan.jsonl.zst, or a plan "
               "that `explore --keep` kept",
               flags.run);
 }
 
-// Where the attempts are, and by default what they come to: beside the plan, or in the run folder.
+// Where the attempts are, and by default what they come to: beside the plan, or
+// in the run folder.
 fs::path FolderOf(const fs::path& run) {
   return fs::is_directory(run) ? run : fs::absolute(run).parent_path();
 }
@@ -56,29 +57,26 @@ std::string Outline(const Plan& plan) {
                      Count(size.operations, "operation"), Count(size.faults, "fault"));
 }
 
-// Wilson's interval for a share, at 95 %.
-std::pair<double, double> WilsonInterval(const Proportion& count) {
-  constexpr double kZ = 1.96;
-  const double n = count.trials;
-  const double share = count.hits / n;
-  const double middle = (share + kZ * kZ / (2 * n)) / (1 + kZ * kZ / n);
-  const double half =
-      kZ / (1 + kZ * kZ / n) * std::sqrt(share * (1 - share) / n + kZ * kZ / (4 * n * n));
-  return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
-}
-
+// How often it fails comes last: a plan that fails rarely is no answer yet.
 ExitCode Report(const ShrunkPlan& shrunk, const fs::path& file) {
-  const Proportion& count = shrunk.measured;
+  const auto [hits, trials] = shrunk.measured;
   fmt::print("Shrunk in {} attempts and {:.0f} s: {}\n", shrunk.attempts, shrunk.seconds,
              Outline(shrunk.plan));
-  for (const std::string& step : StepLines(shrunk.plan)) fmt::print("  {}\n", step);
-  if (count.trials > 0) {
-    const auto [low, high] = WilsonInterval(count);
-    fmt::print("It fails in {} of {} attempts: a chance of {:.0f} % to {:.0f} % (95 % interval)\n",
-               count.hits, count.trials, 100 * low, 100 * high);
+  for (const std::string& step : StepTexts(shrunk.plan)) fmt::print("  {}\n", step);
+  fmt::print("plan    {}\nrepeat  {}\n", file.string(),
+             JoinShell({"watchproof", "run", "--plan", file.string()}));
+  if (trials == 0) {
+    fmt::print("It was not measured how often it fails\n");
+  } else if (shrunk.began.hits == 0) {
+    fmt::print("It did not fail again in {}, so it is as it was\n", Count(trials, "attempt"));
+  } else {
+    fmt::print(
+        "It fails in {} of {} attempts ({} at 95 %); the plan as it was "
+        "in {} of {}\n",
+        hits, trials, Percent(ClopperPearson(shrunk.measured)), shrunk.began.hits,
+        shrunk.began.trials);
   }
-  fmt::print("plan    {}\nrepeat  watchproof run --plan {}\n", file.string(), file.string());
-  return count.hits > 0 ? ExitCode::kOk : ExitCode::kInconclusive;
+  return hits > 0 ? ExitCode::kOk : ExitCode::kInconclusive;
 }
 
 CommandEnd ShrinkCommand(const ShrinkFlags& flags) {

@@ -3,6 +3,12 @@
 //
 //   WP_ASSIGN_OR_RETURN(const ShrunkPlan shrunk, Shrink(attempts, plan, {.limit = 5min}));
 //
+// The rule: a smaller plan must fail about as often as the one that the search began with, or it
+// would end with one that fails once in a while, by luck. How often that fails is measured first; a
+// smaller one is taken once it has failed three times within as many attempts as it takes one that
+// fails half as often. The smallest is measured at the end, and given up for the one before it if
+// it fails less than half as often.
+//
 // Not thread-safe.
 #pragma once
 
@@ -17,20 +23,22 @@ namespace watchproof {
 
 struct ShrinkOptions {
   int tries = 3;     // of a smaller plan, before it counts as passing
-  Duration limit{};  // of the search; the measuring afterwards comes on top
-  // Each smaller plan that fails, before others are tried; an error ends the search.
+  Duration limit{};  // of the search; the measuring before and after it comes on top
+  // Each smaller plan that is taken, before others are tried; an error ends the search.
   std::function<Status(const Plan& plan)> keep = {};
 };
 
 struct ShrunkPlan {
   Plan plan;
   bool complete = false;  // every smaller plan was tried
-  int attempts = 0;       // of the search
+  int attempts = 0;       // of the search, with those that measured the first plan
   double seconds = 0;     // likewise
-  Proportion measured;    // attempts with the plan that failed
+  Proportion began{};     // attempts with the first plan that failed
+  Proportion measured{};  // and with the smallest
 };
 
-// Errors: an attempt could not be started, or a plan could not be kept.
+// A plan that does not fail again is left as it is. Errors: an attempt could not be started, or a
+// plan could not be kept.
 Result<ShrunkPlan> Shrink(PlanAttempts& attempts, const Plan& plan, const ShrinkOptions& options);
 
 }  // namespace watchproof

@@ -136,12 +136,12 @@ TEST(Shrink, EndsIfAnAttemptCannotBeStarted) {
 
 TEST(Shrink, StopsAtASignalWithWhatItHas) {
   ScriptedPlans attempts(&PutsBoth);
-  attempts.interrupted_after = 6;
+  attempts.interrupted_after = 16;
   const auto shrunk = Shrink(attempts, Large(), {.limit = 1h});
   ASSERT_TRUE(shrunk.has_value());
   EXPECT_FALSE(shrunk->complete);
   EXPECT_TRUE(PutsBoth(shrunk->plan, 0));
-  EXPECT_EQ(attempts.attempts(), 6);
+  EXPECT_EQ(attempts.attempts(), 16);
   EXPECT_EQ(shrunk->measured.trials, 0);
 }
 
@@ -149,7 +149,7 @@ TEST(Shrink, WithoutTimeItOnlyMeasures) {
   ScriptedPlans attempts(&PutsBoth);
   const auto shrunk = Shrink(attempts, Large(), {.limit = Duration::zero()});
   EXPECT_FALSE(shrunk->complete);
-  EXPECT_EQ(shrunk->attempts, 0);
+  EXPECT_EQ(shrunk->attempts, shrunk->began.trials);
   EXPECT_EQ(shrunk->plan.steps.size(), 40U);
   EXPECT_EQ(shrunk->measured.hits, 20);
 }
@@ -158,8 +158,65 @@ TEST(Shrink, APlanThatNeverFailsAgainStaysAsItIs) {
   ScriptedPlans attempts([](const Plan&, int) { return false; });
   const auto shrunk = Shrink(attempts, Large(), {.limit = 1h});
   EXPECT_EQ(shrunk->plan.steps.size(), 40U);
-  EXPECT_TRUE(shrunk->complete);
+  EXPECT_FALSE(shrunk->complete);
   EXPECT_EQ(shrunk->measured.hits, 0);
+  EXPECT_EQ(attempts.attempts(), 20);
+}
+
+// Fails always with all three of its puts, and by luck without the helper.
+ScriptedPlans::Fails RarelyWithoutHelper(int one_of) {
+  return [one_of](const Plan& plan, int attempt) {
+    return PutsBoth(plan, attempt) && (Puts(plan, "helper") || attempt % one_of == 0);
+  };
+}
+Plan LargeWithHelper() {
+  Plan plan = Large();
+  plan.steps[20] = PutStep{.key = "helper", .value = {.seed = 1, .bytes = 9}};
+  return plan;
+}
+
+TEST(Shrink, ASmallerPlanThatFailsRarelyIsNotTaken) {
+  ScriptedPlans attempts(RarelyWithoutHelper(5));
+  const auto shrunk = Shrink(attempts, LargeWithHelper(), {.tries = 5, .limit = 1h});
+  ASSERT_TRUE(shrunk.has_value());
+  EXPECT_THAT(KeysOf(shrunk->plan), ElementsAre("ghost", "helper", "mourner"));
+  EXPECT_EQ(shrunk->measured.hits, 20);
+}
+
+TEST(Shrink, OneThatFailsAboutAsOftenIsTaken) {
+  ScriptedPlans attempts(RarelyWithoutHelper(2));
+  const auto shrunk = Shrink(attempts, LargeWithHelper(), {.tries = 5, .limit = 1h});
+  ASSERT_TRUE(shrunk.has_value());
+  EXPECT_THAT(KeysOf(shrunk->plan), ElementsAre("ghost", "mourner"));
+}
+
+// One that fails in half of the attempts is not asked for more than that.
+TEST(Shrink, TheFirstPlanSaysHowOftenIsOften) {
+  ScriptedPlans attempts([](const Plan& plan, int attempt) {
+    return PutsBoth(plan, attempt) && attempt % (Puts(plan, "helper") ? 2 : 4) == 0;
+  });
+  const auto shrunk = Shrink(attempts, LargeWithHelper(), {.tries = 9, .limit = 1h});
+  ASSERT_TRUE(shrunk.has_value());
+  EXPECT_EQ(shrunk->began.hits * 2, shrunk->began.trials);
+  EXPECT_THAT(KeysOf(shrunk->plan), ElementsAre("ghost", "mourner"));
+}
+
+// It failed often enough to be taken, and no more since.
+TEST(Shrink, TheSmallestIsGivenUpIfItFailsRarelyInTheEnd) {
+  int without = 0;
+  ScriptedPlans attempts([&without](const Plan& plan, int attempt) {
+    return PutsBoth(plan, attempt) && (Puts(plan, "helper") || ++without <= 3);
+  });
+  std::vector<std::string> kept;
+  const auto keep = [&kept](const Plan& plan) {
+    kept = KeysOf(plan);
+    return Status();
+  };
+  const auto shrunk = Shrink(attempts, LargeWithHelper(), {.tries = 1, .limit = 1h, .keep = keep});
+  ASSERT_TRUE(shrunk.has_value());
+  EXPECT_TRUE(Puts(shrunk->plan, "helper"));
+  EXPECT_EQ(shrunk->measured.hits, 20);
+  EXPECT_EQ(kept, KeysOf(shrunk->plan));
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 #include "harness/runs/plan_attempts.h"
 
 #include <algorithm>
+#include <tuple>
 
+#include "harness/report/saved_run.h"
 #include "harness/runs/selection.h"
 
 namespace watchproof {
@@ -10,7 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The finding that was named, or the first one of the first new failure, or else of a known one.
+// The finding that was named; or that of a new failure, then of the one that repeats most surely, by
+// the share of the case's attempts in the run that failed, and among these the gravest.
 Result<ChosenFinding> Choose(const FindingRequest& request) {
   if (!SplitFinding(request.run).finding.empty()) return ChooseFinding(request);
   std::vector<AttemptResult> failed = FailedAttempts(request.run, request.filter, request.target);
@@ -20,8 +23,22 @@ Result<ChosenFinding> Choose(const FindingRequest& request) {
                 request.filter.empty() ? "" : " that matches " + request.filter,
                 request.target.empty() ? "" : " on " + request.target);
   }
-  const auto fresh = std::ranges::find(failed, false, &AttemptResult::known);
-  const AttemptResult& chosen = fresh == failed.end() ? failed.front() : *fresh;
+  WP_ASSIGN_OR_RETURN(const RunRecord run, ReadRun(request.run, DescribeCase));
+  const auto passed_share = [&run](const AttemptResult& of) {
+    double passed = 0, all = 0;
+    for (const AttemptSummary& one : run.attempts) {
+      if (one.result.case_name != of.case_name || one.result.target != of.target) continue;
+      all += 1;
+      passed += one.result.verdict == Verdict::kFail ? 0 : 1;
+    }
+    return all == 0 ? 0 : passed / all;
+  };
+  const auto rank = [&](const AttemptResult& result) {
+    const FindingRecord& finding = result.findings.front();
+    return std::tuple(result.known, passed_share(result), finding.level != "must",
+                      GravityOf(finding));
+  };
+  const AttemptResult& chosen = *std::ranges::min_element(failed, {}, rank);
   return ChosenFinding{request.run, chosen, chosen.findings.front()};
 }
 

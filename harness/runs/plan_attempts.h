@@ -33,8 +33,9 @@ struct FailedPlan {
   std::string resembles{};
   PlanHeader header() const;
 };
-// A run's first new failure, or else the first known one; or a kept script, which says itself
-// what it shows. Errors name the run, or the file, and what was expected.
+// A new failure of a run, or else a known one: the one that failed in most attempts of its case,
+// and among these the gravest. Or a kept script, which says itself what it shows. Errors name the
+// run, or the file, and what was expected.
 Result<FailedPlan> FindFailedPlan(const FindingRequest& request);
 
 struct TriedPlans {
