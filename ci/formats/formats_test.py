@@ -30,6 +30,7 @@ SCHEMAS = HERE.parent.parent / "harness" / "report" / "schemas"
 SARIF_SCHEMA = "node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json"
 CASES = "CompactionSurfaced.DeleteAtFloor:CompactionSurfaced.FullQueue:Reliable.SlowMember"
 DEFECT = "embedded+delete-at-floor-lost"
+EXPLORE = ["explore", "--target", DEFECT, "--scripts", "100", "--seed", "5", "--json"]
 
 
 def install_python(folder: pathlib.Path) -> None:
@@ -168,6 +169,7 @@ def check(_: object, folder: str, watchproof: str) -> int:
             (["doctor", "--json"], "doctor"),
             (["doctor", "--config", "--json"], "setting"),
             (["check", str(first), "--json"], "check"),
+            (EXPLORE, "explore"),
         ):
             lines = start(watchproof, work, *command).stdout.splitlines()
             checks.expect(bool(lines), f"{command}: nothing")

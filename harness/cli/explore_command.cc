@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `explore`: drawn or enumerated scripts, here on the embedded store under
-// virtual time.
+// `explore`: drawn or enumerated scripts, here on the embedded store under virtual time.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -55,8 +54,7 @@ Status TakeSeedOfShard(const ExploreFlags& flags, std::uint64_t& seed) {
   if (flags.shard.empty() && flags.shards.empty()) return {};
   if ((flags.seed.empty() && flags.seed_from.empty()) || !flags.exhaustive.empty()) {
     return Fail(StatusCode::kInvalidArgument,
-                "--shard: expected drawn scripts, and --seed, or --seed-from, "
-                "the same for all "
+                "--shard: expected drawn scripts, and --seed, or --seed-from, the same for all "
                 "shards");
   }
   WP_ASSIGN_OR_RETURN(const Shard shard,
@@ -70,8 +68,7 @@ Status CheckCluster(const ExploreFlags& flags, const ExploreOptions& options) {
   if (!options.target || options.target->members == 1) {
     return flags.plans.empty() ? Status()
                                : Fail(StatusCode::kInvalidArgument,
-                                      "--plans is for clusters; expected a "
-                                      "target with members=N");
+                                      "--plans is for clusters; expected a target with members=N");
   }
   const std::pair<bool, const char*> for_one_server[] = {
       {!flags.exhaustive.empty(), "--exhaustive"},
@@ -82,15 +79,13 @@ Status CheckCluster(const ExploreFlags& flags, const ExploreOptions& options) {
   for (const auto& [given, flag] : for_one_server) {
     if (!given) continue;
     return Fail(StatusCode::kInvalidArgument,
-                "{} is for one server; expected a target without members=N, or "
-                "none of it (a kept "
+                "{} is for one server; expected a target without members=N, or none of it (a kept "
                 "plan is repeated by `run --plan`)",
                 flag);
   }
   if (!options.missing.empty() && !flags.scripts.empty() && flags.plans.empty()) {
     return Fail(StatusCode::kInvalidArgument,
-                "--missing lists what plans of a cluster have not met; "
-                "expected --plans, too");
+                "--missing lists what plans of a cluster have not met; expected --plans, too");
   }
   return {};
 }
@@ -109,8 +104,7 @@ Result<ExploreOptions> Resolve(const ExploreFlags& flags) {
     }
     if (options.target->server) {
       return Fail(StatusCode::kInvalidArgument,
-                  "{}: explore compacts and stops its servers, so it does not "
-                  "use one that "
+                  "{}: explore compacts and stops its servers, so it does not use one that "
                   "others use",
                   flags.target);
     }
@@ -281,8 +275,7 @@ class Exploration {
     return Show(bucket, shown, smallest, after, outcome.lines);
   }
 
-  // A step that does not return cannot be stopped: what is known is said, and
-  // that is the end.
+  // A step that does not return cannot be stopped: what is known is said, and that is the end.
   void EndWith(const Hang& hang, const Explorer& explorer) {
     const Bucket stuck{
         .shape = {},
@@ -318,8 +311,7 @@ class Exploration {
     return {};
   }
 
-  // In the folder that was asked for, or in that of a run, which is made with
-  // the first finding.
+  // In the folder that was asked for, or in that of a run, which is made with the first finding.
   Status MakeFolder() {
     if (!options_.keep.empty() || folder_) return {};
     WP_ASSIGN_OR_RETURN(
@@ -392,8 +384,7 @@ CommandBody AddExplore(const Command& command) {
       "So many plans of a cluster, however long they take; without --scripts nothing else");
   command.Value("--exhaustive", flags->exhaustive, "N", "Every script up to this size instead");
   command.Switch("--crash-points", bound.crash_points,
-                 "Every crash point of short scripts instead: the server is "
-                 "killed at each call to "
+                 "Every crash point of short scripts instead: the server is killed at each call to "
                  "its disk, alone and with the power");
   command.Switch("--drawn-only", bound.drawn_only,
                  "No scripts for situations that were not reached");
@@ -408,14 +399,14 @@ CommandBody AddExplore(const Command& command) {
   command.Switch("--known", bound.known,
                  "Cut out known bugs of the target, too, and keep their scripts");
   command.Value("--missing", bound.missing, "FILE",
-                "List in this file the pairs and triples of situations that "
-                "were not reached");
+                "List in this file the pairs and triples of situations that were not reached");
   command.Value("--run-dir", bound.run_dir, "DIR", "Folder for the folders of runs")
       ->default_str(bound.run_dir.string())
       ->envname("WATCHPROOF_RUN_DIR");
   command.Switch("--fail-fast", bound.fail_fast, "Stop after the first script with a finding");
   command.Switch("--verbose", bound.verbose,
                  "Every finding in full, and what was reached, in numbers");
+  command.Switch("--json", bound.json, "One JSON document per line on standard output");
   command.Group("Many machines");
   command.Value("--shard", flags->shard, "I/N", "Part I of N, each with scripts of its own");
   command.Value("--shards", flags->shards, "N",

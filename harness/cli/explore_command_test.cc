@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "harness/cli/testing/scripted_run.h"
 
@@ -54,6 +55,26 @@ TEST(ExploreCommandTest, WithoutAFolderFindingsAreKeptInThatOfTheRun) {
   EXPECT_EQ(run.Wait(), 1);
   EXPECT_THAT(run.output(), HasSubstr("--replay " + run.run_dir().string()));
   EXPECT_FALSE(fs::is_empty(run.folder() / "found"));
+}
+
+TEST(ExploreCommandTest, JsonIsADocumentPerLine) {
+  const fs::path runs = ScriptedRun::Command({"explore"}).run_dir() / "explored";
+  auto run =
+      ScriptedRun::Command({"explore", "--virtual", "--seed", "7", "--scripts", "300", "--defect",
+                            "notice-without-revision", "--json", "--run-dir", runs.string()});
+  EXPECT_EQ(run.Wait(), 1);
+  std::vector<nlohmann::json> lines;
+  std::istringstream text(run.output());
+  for (std::string line; std::getline(text, line);) lines.push_back(nlohmann::json::parse(line));
+  ASSERT_GE(lines.size(), 3U);
+  EXPECT_EQ(lines.front()["kind"], "start");
+  EXPECT_EQ(lines.front()["seed"], "0x7");
+  EXPECT_EQ(lines[1]["kind"], "finding");
+  EXPECT_EQ(lines[1]["state"], "new");
+  EXPECT_TRUE(fs::exists(lines[1]["report"].get<std::string>()));
+  EXPECT_EQ(lines.back()["kind"], "end");
+  EXPECT_EQ(lines.back()["new"], lines.size() - 2);
+  EXPECT_EQ(lines.back()["exit_code"], 1);
 }
 
 TEST(ExploreCommandTest, EachShardHasASeedOfItsOwn) {

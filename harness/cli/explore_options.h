@@ -38,6 +38,7 @@ struct ExploreOptions {
   bool fail_fast = false;
   bool crash_points = false;
   bool verbose = false;
+  bool json = false;
 };
 
 class ExploreOutput;

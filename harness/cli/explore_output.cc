@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 #include "harness/base/escape.h"
 #include "harness/decide/found_script.h"
+#include "harness/history/json_fields.h"
 #include "harness/report/text.h"
 #include "harness/results/attempt_spec.h"
 
@@ -14,6 +16,14 @@ namespace {
 
 // The others take two lines each.
 constexpr int kShownInFull = 3;
+constexpr int kSchema = 1;
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
 
 // As `explain` takes it: "20693" of "etcd #20693 or etcd #19179: ...".
 std::string WordFor(const std::string& known) {
@@ -25,9 +35,19 @@ std::string WordFor(const std::string& known) {
 
 }  // namespace
 
+ExploreOutput::ExploreOutput(const ExploreOptions& options) : options_(options) {
+  if (options.target) target_ = options.target->text;
+}
+
 void ExploreOutput::Begin(const std::string& folder) {
   folder_ = folder;
-  console_.Result(fmt::format("seed {}\n", FormatSeed(options_.seed)));
+  if (!options_.json) return console_.Result(fmt::format("seed {}\n", FormatSeed(options_.seed)));
+  console_.Result(DumpJson(Json{{"kind", "start"},
+                                {"schema", kSchema},
+                                {"target", target_},
+                                {"seed", FormatSeed(options_.seed)},
+                                {"folder", folder_}}) +
+                  "\n");
 }
 
 std::filesystem::path ExploreOutput::NextFile(std::string_view guarantee) {
@@ -36,14 +56,18 @@ std::filesystem::path ExploreOutput::NextFile(std::string_view guarantee) {
   return folder / fmt::format("{}-{}.jsonl", guarantee, ++files_);
 }
 
-void ExploreOutput::Done(const std::string& text) { console_.Result(text); }
+void ExploreOutput::Done(const std::string& text) {
+  if (!options_.json) return console_.Result(text);
+  for (const std::string& line : LinesOf(text)) done_.push_back(line);
+}
 
 void ExploreOutput::Detail(const std::string& text) {
-  if (options_.verbose) console_.Result(text);
+  if (options_.verbose) Done(text);
 }
 
 void ExploreOutput::New(FoundFinding found) {
   found.number = ++number_;
+  if (options_.json) return console_.Result(ToJson(found) + "\n");
   const bool in_full = options_.verbose || number_ <= kShownInFull;
   console_.Result(in_full ? ToText(found, columns()) : InShort(found, columns()));
 }
@@ -63,6 +87,13 @@ void ExploreOutput::NotAlone(FoundFinding found) { not_alone_.push_back(std::mov
 
 void ExploreOutput::NotJudged(const std::string& what,
                               const std::map<std::string, std::uint64_t>& reasons) {
+  if (options_.json) {
+    not_judged_.push_back(what);
+    for (const auto& [reason, times] : reasons) {
+      not_judged_.push_back(fmt::format("{}: {}", Count(times, "time"), reason));
+    }
+    return;
+  }
   std::vector<std::pair<std::uint64_t, std::string>> often;
   for (const auto& [reason, times] : reasons) often.emplace_back(times, reason);
   std::ranges::sort(often, std::greater());
@@ -78,9 +109,12 @@ void ExploreOutput::NotJudged(const std::string& what,
 void ExploreOutput::SayKnown() {
   if (known_.empty()) return;
   std::ranges::stable_sort(known_, IsGraver);
+  if (options_.json) {
+    for (const FoundFinding& one : known_) console_.Result(ToJson(one) + "\n");
+    return;
+  }
   console_.Result(
-      fmt::format("\nKnown bugs of {}, the gravest first "
-                  "(`watchproof explain {}` says more):\n{}",
+      fmt::format("\nKnown bugs of {}, the gravest first (`watchproof explain {}` says more):\n{}",
                   target_, WordFor(known_.front().known), KnownTable(known_, columns())));
 }
 
@@ -88,6 +122,10 @@ void ExploreOutput::SayKnown() {
 void ExploreOutput::SayNotAlone() {
   if (not_alone_.empty()) return;
   std::ranges::stable_sort(not_alone_, IsGraver);
+  if (options_.json) {
+    for (const FoundFinding& one : not_alone_) console_.Result(ToJson(one) + "\n");
+    return;
+  }
   std::set<std::string> guarantees;
   std::string text;
   for (std::size_t i = 0; i < not_alone_.size(); ++i) {
@@ -110,11 +148,28 @@ std::string ExploreOutput::Sum() const {
   return folder_.empty() ? text : text + ", " + folder_;
 }
 
+void ExploreOutput::SayEnd(const CommandEnd& end) {
+  const bool nothing = number_ == 0 && known_.empty() && not_alone_.empty();
+  if (!options_.json) return console_.Result((nothing ? "" : "\n") + Sum() + "\n");
+  console_.Result(DumpJson(Json{{"kind", "end"},
+                                {"sentence", Sum()},
+                                {"target", target_},
+                                {"seed", FormatSeed(options_.seed)},
+                                {"folder", folder_},
+                                {"done", done_},
+                                {"not_judged", not_judged_},
+                                {"new", number_},
+                                {"known", known_.size()},
+                                {"not_alone", not_alone_.size()},
+                                {"exit_code", static_cast<int>(end.code)},
+                                {"why", end.why}}) +
+                  "\n");
+}
+
 CommandEnd ExploreOutput::End(CommandEnd end) {
   SayKnown();
   SayNotAlone();
-  const bool nothing = number_ == 0 && known_.empty() && not_alone_.empty();
-  console_.Result((nothing ? "" : "\n") + Sum() + "\n");
+  SayEnd(end);
   return end;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `explore` prints, whatever it explores: the seed, what was done, each new finding, and at
 // the end the known bugs, what did not show alone, and the sum of it. With --json the same as
-// documents, one per line.
+// documents, one per line (report/schemas/explore.schema.json).
 //
 //   ExploreOutput output(options);
 //   output.Begin(folder.shown());
@@ -24,7 +24,7 @@ namespace watchproof {
 
 class ExploreOutput {
  public:
-  explicit ExploreOutput(const ExploreOptions& options) : options_(options) {}
+  explicit ExploreOutput(const ExploreOptions& options);
 
   // The first line, so that an exploration that does not end can be repeated; with the folder of
   // the run, if there is one.
@@ -62,6 +62,7 @@ class ExploreOutput {
   void SayKnown();
   void SayNotAlone();
   std::string Sum() const;
+  void SayEnd(const CommandEnd& end);
 
   const ExploreOptions& options_;
   Console console_{{}};
@@ -70,6 +71,7 @@ class ExploreOutput {
   int files_ = 0;
   std::vector<FoundFinding> known_;
   std::vector<FoundFinding> not_alone_;
+  std::vector<std::string> done_, not_judged_;  // for the end of a program's output
 };
 
 }  // namespace watchproof
