@@ -170,11 +170,14 @@ def check(_: object, folder: str, watchproof: str) -> int:
             (["doctor", "--config", "--json"], "setting"),
             (["check", str(first), "--json"], "check"),
             (EXPLORE, "explore"),
+            (["shrink", str(first), "--limit", "2s", "--json"], "shrink"),
         ):
             lines = start(watchproof, work, *command).stdout.splitlines()
             checks.expect(bool(lines), f"{command}: nothing")
             for line in lines:
                 checks.schema(own_schema(schema), json.loads(line), " ".join(command))
+        repeated = start(watchproof, work, "repeat", str(first), "--json").stdout.splitlines()
+        checks.schema(own_schema("repeat"), json.loads(repeated[-1]), "repeat --json, last line")
     print(f"{checks.held} passed, {checks.wrong} failed")
     return 1 if checks.wrong else 0
 

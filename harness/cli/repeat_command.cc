@@ -7,6 +7,7 @@
 #include "harness/cli/commands.h"
 #include "harness/cli/passed_on.h"
 #include "harness/decide/repeated.h"
+#include "harness/history/json_fields.h"
 #include "harness/report/text.h"
 #include "harness/runs/parse.h"
 #include "harness/runs/recordings.h"
@@ -17,8 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kSchema = 1;
+
 struct RepeatRequest : FindingRequest {
   std::string attempts = "10";
+  bool json = false;
 };
 
 // The one attempt, as the run made it.
@@ -57,18 +61,39 @@ Result<RunOptions> OptionsOf(const AttemptResult& attempt, int attempts,
   return options;
 }
 
-ExitCode Conclude(const ChosenFinding& chosen, const RunRecord& record, ExitCode code) {
-  const std::string& guarantee = chosen.finding.guarantee;
-  const auto [failed, alike, passed] = CountRepeated(record, guarantee);
-  std::string line =
-      fmt::format("failed in {} of {}", failed, Count(record.attempts.size(), "attempt"));
-  if (failed != alike) line += fmt::format(", {} of them with {}", alike, guarantee);
-  fmt::print("{}\n", line);
-  std::fflush(stdout);
+ExitCode CodeOf(const Repeated& again, ExitCode code) {
   if (code == ExitCode::kInterrupted || code == ExitCode::kTerminated) return code;
-  if (failed > 0) return ExitCode::kFailed;
+  if (again.failed > 0) return ExitCode::kFailed;
   if (code == ExitCode::kStaleExpectations) return ExitCode::kOk;  // it passed
-  return passed > 0 && code == ExitCode::kInconclusive ? ExitCode::kOk : code;
+  return again.passed > 0 && code == ExitCode::kInconclusive ? ExitCode::kOk : code;
+}
+
+// The last line; with --json as report/schemas/repeat.schema.json describes it.
+ExitCode Conclude(const ChosenFinding& chosen, const RunRecord& record, ExitCode run_ended,
+                  bool json) {
+  const std::string& guarantee = chosen.finding.guarantee;
+  const Repeated again = CountRepeated(record, guarantee);
+  const ExitCode code = CodeOf(again, run_ended);
+  if (json) {
+    fmt::print("{}\n", DumpJson(Json{{"kind", "repeat"},
+                                     {"schema", kSchema},
+                                     {"case", chosen.attempt.case_name},
+                                     {"target", chosen.attempt.target},
+                                     {"guarantee", guarantee},
+                                     {"attempts", record.attempts.size()},
+                                     {"failed", again.failed},
+                                     {"alike", again.alike},
+                                     {"exit_code", static_cast<int>(code)}}));
+  } else {
+    std::string line =
+        fmt::format("failed in {} of {}", again.failed, Count(record.attempts.size(), "attempt"));
+    if (again.failed != again.alike) {
+      line += fmt::format(", {} of them with {}", again.alike, guarantee);
+    }
+    fmt::print("{}\n", line);
+  }
+  std::fflush(stdout);
+  return code;
 }
 
 CommandEnd RepeatAttempt(const RepeatRequest& request, const std::string& executable) {
@@ -84,11 +109,12 @@ CommandEnd RepeatAttempt(const RepeatRequest& request, const std::string& execut
                 "{}: the run was started there, and it cannot be entered: {}", note.working_folder,
                 error.message());
   }
-  WP_ASSIGN_OR_RETURN(const RunOptions options, OptionsOf(chosen.attempt, attempts, note));
+  WP_ASSIGN_OR_RETURN(RunOptions options, OptionsOf(chosen.attempt, attempts, note));
+  options.json = request.json;
   RunRecord record;
   const CommandEnd end = RunCommand(options, called, &record);
   if (record.attempts.empty()) return end;
-  return Conclude(chosen, record, ReportEnd(end));
+  return Conclude(chosen, record, ReportEnd(end), request.json);
 }
 
 }  // namespace
@@ -103,6 +129,8 @@ CommandBody AddRepeat(const Command& command) {
   command.Value("--filter", flags->filter, "PATTERN", "Which case, if several failed");
   command.Value("--target", flags->target, "SPEC", "On which target");
   command.Value("--attempts", flags->attempts, "N", "The most attempts without a failure");
+  command.Switch("--json", flags->json,
+                 "One JSON document per line on standard output: those of run, then one more");
   return [flags, &words = command.words] { return RepeatAttempt(*flags, words[0]); };
 }
 

@@ -61,6 +61,24 @@ TEST(Repeat, GivesUpWhenItKeepsPassing) {
   EXPECT_THAT(again.output(), HasSubstr("failed in 0 of 1 attempt\n"));
 }
 
+TEST(Repeat, JsonEndsWithHowOftenItFailed) {
+  ScriptedRun run({"--filter", "Ends.Fails"});
+  ASSERT_EQ(run.Wait(), 1);
+  ScriptedRun again = Repeat(run, "", {"--json", "--attempts", "2"});
+  EXPECT_EQ(again.Wait(), 1) << again.output();
+  Json last;
+  std::istringstream lines(again.output());
+  for (std::string line; std::getline(lines, line);) {
+    last = Json::parse(line, nullptr, false);
+    ASSERT_TRUE(last.is_object()) << line;
+  }
+  EXPECT_EQ(last["kind"], "repeat");
+  EXPECT_EQ(last["case"], "Ends.Fails");
+  EXPECT_EQ(last["failed"], 1);
+  EXPECT_EQ(last["attempts"], 1);
+  EXPECT_EQ(last["exit_code"], 1);
+}
+
 TEST(Repeat, TakesTheFindingThatIsNamed) {
   ScriptedRun run(
       {"--filter", "Ends.Fails:Environment.LeavesHistory", "--target", "etcd:/x", "--jobs", "1"});
