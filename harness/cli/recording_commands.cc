@@ -125,26 +125,13 @@ struct Opinion {
   ExitCode code = ExitCode::kOk;
 };
 
-// Why the recording proves nothing; empty: it was judged to its end.
-std::string WhyInconclusive(const FoundRecording& recording, const Rejudged& again) {
-  if (again.coverage) return again.findings.empty() ? WhyNothingIsProven(again) : "";
-  if (!again.cut_off.empty()) return again.cut_off;
-  if (!again.findings.empty()) return "";
-  if (again.watches == 0) return "there is no watch in it";
-  // Undecided calls never change a verdict, which is about watches.
-  const bool calls = !recording.result && !again.judgement.calls.undecided.empty();
-  if (again.judgement.undecided.empty() && !calls) return "";
-  if (recording.result && recording.result->verdict == Verdict::kInconclusive) return "";
-  return "nothing found, but not everything could be decided";
-}
-
 Opinion OpinionOf(const FoundRecording& recording, const Rejudged& again,
                   const Difference& difference) {
   const auto& result = recording.result;
   const std::size_t found = again.findings.size();
   const std::size_t fresh = difference.fresh.size();
   const ExitCode code = fresh > 0 ? ExitCode::kFailed : ExitCode::kOk;
-  if (const std::string why = WhyInconclusive(recording, again); !why.empty()) {
+  if (const std::string why = WhyInconclusive(recording.result, again); !why.empty()) {
     const bool known =
         result && again.cut_off.empty() &&
         (result->verdict == Verdict::kInconclusive || result->verdict == Verdict::kUnsupported);

@@ -45,12 +45,14 @@ void NameDeliveries(const Timeline& timeline, const std::set<ChangeName>& made, 
   }
 }
 
-// The first delivery of a later revision.
-const PictureItem* Overtaking(const ShownWatch& watch, Revision revision) {
+// The deliveries that went beyond all before them, by revision.
+std::map<Revision, std::size_t> Advances(const ShownWatch& watch) {
+  std::map<Revision, std::size_t> advances;
   for (const ShownWatch::Arrival& arrival : watch.arrivals) {
-    if (arrival.revision > revision) return &watch.lane.items[arrival.item];
+    if (!advances.empty() && arrival.revision <= advances.rbegin()->first) continue;
+    advances.emplace_hint(advances.end(), arrival.revision, arrival.item);
   }
-  return nullptr;
+  return advances;
 }
 
 bool MayJoin(const PictureItem& item) {
@@ -132,6 +134,7 @@ void AddDeviations(const Timeline& timeline, const std::vector<PictureStep>& hea
   for (const ShownWatch::Arrival& arrival : watch.arrivals) {
     received.insert({arrival.revision, arrival.key, arrival.deleted});
   }
+  const std::map<Revision, std::size_t> advances = Advances(watch);
   std::vector<PictureItem> missing;
   bool joins = false;
   for (std::uint32_t i = timeline.first_change(); i < timeline.changes(); ++i) {
@@ -140,15 +143,17 @@ void AddDeviations(const Timeline& timeline, const std::vector<PictureStep>& hea
     made.insert(name);
     if (change.revision < watch.start || !watch.range.Contains(change.key)) continue;
     if (change.deleted ? !watch.deletes : !watch.puts) continue;
-    const PictureItem* overtaken = Overtaking(watch, change.revision);
-    const bool gone =
-        !received.contains(name) && (overtaken != nullptr || (converged && !watch.ended));
+    // The first delivery of a later revision.
+    const auto overtaking = advances.upper_bound(change.revision);
+    const bool overtaken = overtaking != advances.end();
+    const bool gone = !received.contains(name) && (overtaken || (converged && !watch.ended));
     if (gone && joins) {
       missing.back().last = change.revision;
       ++missing.back().count;
     } else if (gone) {
       const Duration known = std::max(*watch.created, KnownAt(head, change.revision));
-      const Duration at = overtaken == nullptr ? known : std::min(known, overtaken->at);
+      const Duration at =
+          overtaken ? std::min(known, watch.lane.items[overtaking->second].at) : known;
       missing.push_back({.kind = ItemKind::kMissing,
                          .at = at,
                          .until = at,

@@ -2,6 +2,7 @@
 #include "harness/results/result_line.h"
 
 #include <fstream>
+#include <optional>
 
 #include "harness/base/escape.h"
 #include "harness/history/json_fields.h"
@@ -56,6 +57,17 @@ void ShortenRest(Json& json) {
   }
 }
 
+// Where all findings of the line are; empty: in the line.
+std::optional<std::filesystem::path> FileOfFindings(const Json& json,
+                                                    const std::filesystem::path& run) {
+  // Every shortened line has this field, even if only texts were shortened.
+  if (!json.is_object() || !json.contains(kMore) || !json.contains("folder") ||
+      !json.at("folder").is_string()) {
+    return std::nullopt;
+  }
+  return run / json.at("folder").get<std::string>() / "findings.json";
+}
+
 }  // namespace
 
 std::string ToResultsLine(const AttemptResult& result) {
@@ -78,15 +90,25 @@ std::string ToResultsLine(const AttemptResult& result) {
 
 Result<AttemptResult> ReadResultsLine(std::string_view line, const std::filesystem::path& run) {
   Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  // Every shortened line has this field, even if only texts were shortened.
-  if (!json.is_object() || !json.contains(kMore) || !json.contains("folder") ||
-      !json.at("folder").is_string()) {
-    return ParseResultLine(line);
-  }
-  std::ifstream file(run / json.at("folder").get<std::string>() / "findings.json");
-  Json findings = Json::parse(file, nullptr, /*allow_exceptions=*/false);
+  const auto file = FileOfFindings(json, run);
+  if (!file) return ParseResultLine(line);
+  std::ifstream stream(*file);
+  Json findings = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
   if (findings.is_array()) json["findings"] = std::move(findings);
   return ParseResultLine(DumpJson(json));
+}
+
+Result<BriefResult> ReadBriefly(std::string_view line, const std::filesystem::path& run) {
+  WP_ASSIGN_OR_RETURN(AttemptResult result, ParseResultLine(line));
+  BriefResult brief{.result = std::move(result), .findings = 0};
+  brief.findings = brief.result.findings.size();
+  const Json json = Json::parse(line);
+  const auto file = FileOfFindings(json, run);
+  std::error_code ignored;
+  if (file && std::filesystem::exists(*file, ignored)) {
+    brief.findings += json.value(kMore, std::size_t{});
+  }
+  return brief;
 }
 
 }  // namespace watchproof

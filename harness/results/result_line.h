@@ -25,4 +25,11 @@ std::string ToResultsLine(const AttemptResult& result);
 // With every finding, as far as findings.json is still there.
 Result<AttemptResult> ReadResultsLine(std::string_view line, const std::filesystem::path& run);
 
+// The line alone: no other file is read, so some findings may be missing.
+struct BriefResult {
+  AttemptResult result;
+  std::size_t findings = 0;  // as ReadResultsLine has them
+};
+Result<BriefResult> ReadBriefly(std::string_view line, const std::filesystem::path& run);
+
 }  // namespace watchproof

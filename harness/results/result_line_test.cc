@@ -79,7 +79,12 @@ TEST(ResultLine, ReadsEveryFindingWhileTheirFileExists) {
   const auto read = ReadResultsLine(line, run);
   ASSERT_TRUE(read.has_value()) << read.error().message();
   EXPECT_EQ(ToJsonLine(*read), ToJsonLine(result));
+  const auto brief = ReadBriefly(line, run);
+  ASSERT_TRUE(brief.has_value());
+  EXPECT_EQ(brief->findings, 3000u);
+  EXPECT_LT(brief->result.findings.size(), 3000u);
   fs::remove_all(run);
+  EXPECT_EQ(ReadBriefly(line, run)->findings, brief->result.findings.size());
   const auto without = ReadResultsLine(line, run);
   ASSERT_TRUE(without.has_value());
   EXPECT_LT(without->findings.size(), 3000u);

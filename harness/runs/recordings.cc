@@ -23,40 +23,68 @@ namespace fs = std::filesystem;
 constexpr std::string_view kRecording = "history.wire.zst";
 constexpr std::string_view kResults = "results.jsonl";
 
-// The results of runs, by the folder of the attempt; each file is read once.
+struct ResultsLine {
+  std::string text;
+  BriefResult brief;
+};
+// Those of results.jsonl that can be read: a run that was killed may leave half a line.
+std::vector<ResultsLine> LinesOf(const fs::path& run) {
+  std::vector<ResultsLine> lines;
+  std::ifstream file(run / kResults);
+  for (std::string text; std::getline(file, text);) {
+    auto brief = ReadBriefly(text, run);
+    if (brief.has_value()) lines.push_back({std::move(text), *std::move(brief)});
+  }
+  return lines;
+}
+
+// The results of runs, by the folder of the attempt; each results.jsonl is read once.
 class Results {
  public:
-  std::optional<AttemptResult> Of(const fs::path& recording) {
+  std::optional<AttemptResult> Of(const fs::path& recording, const RecordingFilter& filter) {
     std::error_code ignored;
     const fs::path attempt = fs::weakly_canonical(recording, ignored).parent_path();
     for (fs::path run = attempt; run.has_relative_path(); run = run.parent_path()) {
       if (!fs::exists(run / kResults, ignored)) continue;
       const auto& known = Read(run);
       const auto found = known.find(attempt.lexically_relative(run).string());
-      if (found != known.end()) return found->second;
-      return std::nullopt;
+      if (found == known.end() || !Fits(found->second.front().brief.result, filter)) break;
+      return Together(found->second, run);
     }
     return std::nullopt;
   }
 
  private:
-  using ByFolder = std::map<std::string, AttemptResult>;
+  // With that on the consumer of the same attempt.
+  using ByFolder = std::map<std::string, std::vector<ResultsLine>>;
+
+  static bool Fits(const AttemptResult& result, const RecordingFilter& filter) {
+    return (filter.case_name.empty() || result.case_name == filter.case_name) &&
+           (filter.target.empty() || result.target == filter.target);
+  }
+
+  static std::optional<AttemptResult> Together(const std::vector<ResultsLine>& lines,
+                                               const fs::path& run) {
+    std::optional<AttemptResult> whole;
+    for (const ResultsLine& line : lines) {
+      auto result = ReadResultsLine(line.text, run);
+      if (!result.has_value()) continue;
+      if (!whole) {
+        whole = *std::move(result);
+        continue;
+      }
+      whole->findings.insert(whole->findings.end(), result->findings.begin(),
+                             result->findings.end());
+      if (result->verdict == Verdict::kFail) whole->verdict = Verdict::kFail;
+    }
+    return whole;
+  }
 
   const ByFolder& Read(const fs::path& run) {
     const auto [entry, is_new] = by_run_.try_emplace(run);
     if (!is_new) return entry->second;
-    std::ifstream file(run / kResults);
-    for (std::string line; std::getline(file, line);) {
-      // A run that was killed may leave half a line.
-      if (auto result = ReadResultsLine(line, run); result.has_value()) {
-        const auto [known, is_first] = entry->second.try_emplace(result->folder, *result);
-        // That on the consumer of the same attempt.
-        if (!is_first) {
-          auto& findings = known->second.findings;
-          findings.insert(findings.end(), result->findings.begin(), result->findings.end());
-          if (result->verdict == Verdict::kFail) known->second.verdict = Verdict::kFail;
-        }
-      }
+    for (ResultsLine& line : LinesOf(run)) {
+      entry->second[line.brief.result.folder].push_back(std::move(line));
     }
     return entry->second;
   }
@@ -92,6 +120,41 @@ Result<Named> ParseNamed(const std::string& text) {
   return named;
 }
 
+// The failed attempts of a run. Empty texts let every case and target through.
+std::vector<ResultsLine> FailedLines(const fs::path& run, const std::string& filter,
+                                     const std::string& target) {
+  std::vector<ResultsLine> failed;
+  std::map<std::string, std::string> case_of;  // by folder
+  for (ResultsLine& line : LinesOf(run)) {
+    AttemptResult& result = line.brief.result;
+    // A standing promise is asked for by the case of the attempt.
+    result.case_name = case_of.try_emplace(result.folder, result.case_name).first->second;
+    if (result.verdict != Verdict::kFail) continue;
+    if (!target.empty() && result.target != target) continue;
+    if (!filter.empty() && !MatchesFilter(filter, result.case_name)) continue;
+    failed.push_back(std::move(line));
+  }
+  return failed;
+}
+
+// With every finding.
+Result<AttemptResult> Whole(const ResultsLine& line, const fs::path& run) {
+  WP_ASSIGN_OR_RETURN(AttemptResult result, ReadResultsLine(line.text, run));
+  result.case_name = line.brief.result.case_name;
+  return result;
+}
+
+Result<ChosenFinding> FindingOf(const fs::path& run, const ResultsLine& line, std::size_t index) {
+  WP_ASSIGN_OR_RETURN(AttemptResult attempt, Whole(line, run));
+  if (attempt.findings.empty()) return ChosenFinding{run, std::move(attempt), {}};
+  if (index < attempt.findings.size()) {
+    FindingRecord finding = attempt.findings[index];
+    return ChosenFinding{run, std::move(attempt), std::move(finding)};
+  }
+  return Fail(StatusCode::kDataLoss, "{}: expected {} findings",
+              (run / attempt.folder / "findings.json").string(), line.brief.findings);
+}
+
 constexpr std::size_t kMostLosses = 5;
 
 std::string Received(const Coverage& seen) {
@@ -118,7 +181,8 @@ std::string ControlWatch(const JudgedRecording& judged) {
 
 }  // namespace
 
-Result<std::vector<FoundRecording>> FindRecordings(const fs::path& given) {
+Result<std::vector<FoundRecording>> FindRecordings(const fs::path& given,
+                                                   const RecordingFilter& filter) {
   std::error_code error;
   std::vector<fs::path> files;
   if (!fs::exists(given, error)) {
@@ -148,52 +212,50 @@ Result<std::vector<FoundRecording>> FindRecordings(const fs::path& given) {
   std::ranges::sort(files);
   Results results;
   std::vector<FoundRecording> found;
-  for (const fs::path& file : files) found.push_back({file, results.Of(file)});
-  return found;
+  const bool any = filter.case_name.empty() && filter.target.empty();
+  for (const fs::path& file : files) {
+    auto result = results.Of(file, filter);
+    if (any || result) found.push_back({file, std::move(result)});
+  }
+  if (!found.empty()) return found;
+  return Fail(StatusCode::kNotFound,
+              "{}: no recording of {}{}{} in it; `run --keep all` also keeps those of passing "
+              "attempts",
+              given.string(), filter.case_name.empty() ? "any case" : filter.case_name,
+              filter.target.empty() ? "" : " on ", filter.target);
 }
 
 std::vector<AttemptResult> FailedAttempts(const fs::path& run, const std::string& filter,
                                           const std::string& target) {
   std::vector<AttemptResult> failed;
-  std::ifstream file(run / kResults);
-  std::map<std::string, std::string> case_of;  // by folder
-  for (std::string line; std::getline(file, line);) {
-    auto result = ReadResultsLine(line, run);
-    if (!result.has_value()) continue;
-    // A standing promise is asked for by the case of the attempt.
-    const auto shows = case_of.try_emplace(result->folder, result->case_name).first;
-    result->case_name = shows->second;
-    if (result->verdict != Verdict::kFail) continue;
-    if (!target.empty() && result->target != target) continue;
-    if (!filter.empty() && !MatchesFilter(filter, result->case_name)) continue;
-    failed.push_back(*std::move(result));
+  for (const ResultsLine& line : FailedLines(run, filter, target)) {
+    if (auto result = Whole(line, run); result.has_value()) failed.push_back(*std::move(result));
   }
   return failed;
 }
 
 Result<ChosenFinding> ChooseFinding(const FindingRequest& request) {
   WP_ASSIGN_OR_RETURN(const Named named, ParseNamed(request.run));
-  std::vector<ChosenFinding> findings;
-  for (const AttemptResult& result : FailedAttempts(named.run, request.filter, request.target)) {
-    for (const FindingRecord& finding : result.findings) {
-      findings.push_back({named.run, result, finding});
-    }
-    if (result.findings.empty()) findings.push_back({named.run, result, {}});
-  }
-  if (findings.empty()) {
+  const std::vector<ResultsLine> failed = FailedLines(named.run, request.filter, request.target);
+  if (failed.empty()) {
     return Fail(StatusCode::kNotFound, "{}: no attempt failed{}{}", request.run,
                 request.filter.empty() ? "" : " that matches " + request.filter,
                 request.target.empty() ? "" : " on " + request.target);
   }
-  if (named.finding) {
-    const auto number = static_cast<std::size_t>(*named.finding);
-    if (number <= findings.size()) return findings[number - 1];
-    return Fail(StatusCode::kNotFound, "{}: there is no finding {}; there are {}", request.run,
-                number, findings.size());
+  if (!named.finding) {
+    const auto known = [](const ResultsLine& line) { return line.brief.result.known; };
+    const auto fresh = std::ranges::find(failed, false, known);
+    return FindingOf(named.run, fresh == failed.end() ? failed.front() : *fresh, 0);
   }
-  const auto known = [](const ChosenFinding& chosen) { return chosen.attempt.known; };
-  const auto fresh = std::ranges::find(findings, false, known);
-  return fresh == findings.end() ? findings.front() : *fresh;
+  const auto number = static_cast<std::size_t>(*named.finding);
+  std::size_t before = 0;
+  for (const ResultsLine& line : failed) {
+    const std::size_t findings = std::max<std::size_t>(1, line.brief.findings);
+    if (number <= before + findings) return FindingOf(named.run, line, number - before - 1);
+    before += findings;
+  }
+  return Fail(StatusCode::kNotFound, "{}: there is no finding {}; there are {}", request.run,
+              number, before);
 }
 
 Result<Rejudged> JudgeRecording(const fs::path& file) {
@@ -245,6 +307,18 @@ std::string WhyNothingIsProven(const JudgedRecording& judged) {
   if (seen.events + seen.notices + seen.progress == 0) return "no watch in it received anything";
   const bool lost = Contains(seen.lost, false, &NotRecorded::foreign);
   return lost ? "nothing found, but a part of what passed was not recorded" : "";
+}
+
+std::string WhyInconclusive(const std::optional<AttemptResult>& result, const Rejudged& again) {
+  if (again.coverage) return again.findings.empty() ? WhyNothingIsProven(again) : "";
+  if (!again.cut_off.empty()) return again.cut_off;
+  if (!again.findings.empty()) return "";
+  if (again.watches == 0) return "there is no watch in it";
+  // Undecided calls never change a verdict, which is about watches.
+  const bool calls = !result && !again.judgement.calls.undecided.empty();
+  if (again.judgement.undecided.empty() && !calls) return "";
+  if (result && result->verdict == Verdict::kInconclusive) return "";
+  return "nothing found, but not everything could be decided";
 }
 
 CaseSummary DescribeCase(const std::string& name) {

@@ -29,9 +29,15 @@ struct FoundRecording {
   std::optional<AttemptResult> result;  // of the run that made it, if its folder still has it
 };
 
+// Empty texts let every recording through, others those of attempts alone.
+struct RecordingFilter {
+  std::string case_name{};
+  std::string target{};
+};
 // A recording, or every one in a folder (an attempt's, a run's, one with many runs), by path.
-// Errors name what was given; a folder without any is one.
-Result<std::vector<FoundRecording>> FindRecordings(const std::filesystem::path& given);
+// Errors name what was given; a folder without any is one, and so is one without any of the filter.
+Result<std::vector<FoundRecording>> FindRecordings(const std::filesystem::path& given,
+                                                   const RecordingFilter& filter = {});
 
 // The failed attempts of a run, in its order. Empty texts let every case and target through.
 std::vector<AttemptResult> FailedAttempts(const std::filesystem::path& run,
@@ -47,8 +53,8 @@ struct ChosenFinding {
   AttemptResult attempt;
   FindingRecord finding;  // without a guarantee: the attempt failed and has none
 };
-// Findings are counted over the failed attempts, in the order of results.jsonl. Errors name the
-// folder and what was expected.
+// Findings are counted over the failed attempts, in the order of results.jsonl; only those of the
+// chosen attempt are read. Errors name the folder and what was expected.
 Result<ChosenFinding> ChooseFinding(const FindingRequest& request);
 
 struct Rejudged : JudgedRecording {
@@ -63,6 +69,8 @@ Result<Rejudged> JudgeRecording(const std::filesystem::path& file);
 std::vector<std::string> CoverageLines(const JudgedRecording& judged);
 // Why a passive recording without a finding is no pass; empty: it is one, of what it shows.
 std::string WhyNothingIsProven(const JudgedRecording& judged);
+// Why a recording, of an attempt that ended so, proves nothing; empty: it was judged to its end.
+std::string WhyInconclusive(const std::optional<AttemptResult>& result, const Rejudged& again);
 
 // What this executable knows of a case by its name.
 CaseSummary DescribeCase(const std::string& name);

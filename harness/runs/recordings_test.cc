@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // A run with the results of attempts in it.
 class RecordingsTest : public testing::Test {
@@ -72,6 +73,19 @@ TEST_F(RecordingsTest, TheFirstNewFindingIsChosen) {
   EXPECT_THAT(Chosen("#0"), HasSubstr("expected FOLDER#N"));
 }
 
+TEST_F(RecordingsTest, OnlyTheFindingsOfTheChosenAttemptAreRead) {
+  constexpr std::size_t kMany = 3000;
+  const std::vector<std::string> guarantees(kMany, std::string(100, 'g'));
+  const AttemptResult many = Add("A.Many", guarantees);
+  Add("A.New", {"Reliable"});
+  // Without the file only those in the line count.
+  EXPECT_THAT(Chosen("#9999"), Not(HasSubstr("there are 3001")));
+  Write(many.folder + "/findings.json", "not read");
+  EXPECT_THAT(Chosen("#9999"), HasSubstr("there are 3001"));
+  EXPECT_EQ(Chosen("#3001"), "A.New Reliable");
+  EXPECT_THAT(Chosen("#3000"), HasSubstr("findings.json: expected 3000 findings"));
+}
+
 TEST_F(RecordingsTest, WithoutNewOnesAKnownOneIsChosen) {
   Add("A.Known", {"Ordered"}, true);
   EXPECT_EQ(Chosen(), "A.Known Ordered");
@@ -110,6 +124,11 @@ TEST_F(RecordingsTest, RecordingsAreFoundWithTheirResults) {
   ASSERT_TRUE(found->front().result.has_value());
   EXPECT_EQ(found->front().result->case_name, "A.New");
   EXPECT_FALSE(found->back().result.has_value());  // the run knows nothing of it
+  const auto chosen = FindRecordings(dir_, {.case_name = "A.New", .target = "embedded"});
+  ASSERT_TRUE(chosen.has_value());
+  EXPECT_EQ(chosen->size(), 1U);
+  EXPECT_THAT(FindRecordings(dir_, {.case_name = "A.Old"}).error().message(),
+              HasSubstr("no recording of A.Old in it"));
   // By its own path, too.
   const auto one = FindRecordings(found->front().file);
   ASSERT_TRUE(one.has_value());
