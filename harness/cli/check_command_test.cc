@@ -195,6 +195,22 @@ TEST_F(Recordings, FindingsOfAnotherCauseSaySo) {
                                          HasSubstr("and   2 of CompactionSurfaced more")));
 }
 
+TEST_F(Recordings, OfAProxyAreDrawnWithTheirFileAndWhatTheyShow) {
+  const fs::path file = folder_ / "production.zst";
+  auto recorder = Recorder::Open({.file = file, .follow = false}).value();
+  const Script good = Good();
+  for (const NumberedEntry& line : good.lines()) {
+    Entry entry = line.entry;
+    if (entry.kind == EntryKind::kRunStarted) entry.text = R"({"format":1,"passive":true})";
+    recorder->Append(std::move(entry));
+  }
+  ASSERT_TRUE(recorder->Close().ok());
+  EXPECT_THAT(Run({"draw", file.string()}, 0),
+              AllOf(HasSubstr("recording production.zst, until 20"), HasSubstr(file.string()),
+                    HasSubstr("nothing: clean, as far as the recording shows"),
+                    HasSubstr("2 watches of clients received 1 event")));
+}
+
 TEST_F(Recordings, AreDrawnWithTheirFirstFinding) {
   const fs::path svg = folder_ / "bug.svg";
   const fs::path file = Record(Twice());
@@ -209,8 +225,9 @@ TEST_F(Recordings, AreDrawnWithTheirFirstFinding) {
   // One that passed has a picture, too.
   Record(Good());
   AddResult({});
-  EXPECT_THAT(Run({"draw", folder_.string(), "--case", "Suite.Name"}, 0),
-              AllOf(HasSubstr("<svg"), Not(HasSubstr("first wrong moment"))));
+  EXPECT_THAT(
+      Run({"draw", folder_.string(), "--case", "Suite.Name"}, 0),
+      AllOf(HasSubstr("<svg"), Not(HasSubstr("first wrong moment")), HasSubstr(">nothing: pass<")));
   EXPECT_THAT(Run({"draw", folder_.string(), "--case", "Suite.Other"}, 4),
               HasSubstr("no recording of Suite.Other in it"));
 }

@@ -26,30 +26,39 @@ std::string KnownAs(const AttemptResult& attempt) {
   return fmt::format("etcd #{}: {}", attempt.upstream.front(), attempt.reason);
 }
 
-// The one recording at the path: its first finding, if there is any.
+constexpr std::size_t kFindings = 2;  // that share a picture
+
+std::vector<FindingRecord> FirstFindings(std::vector<FindingRecord> findings) {
+  findings.resize(std::min(kFindings, findings.size()));
+  return findings;
+}
+
+// A recording without a result, judged.
+Result<PictureSubject> JudgedSubject(const fs::path& file) {
+  WP_ASSIGN_OR_RETURN(const Rejudged judged, JudgeRecording(file));
+  PictureSubject subject{.file = file, .findings = FirstFindings(judged.findings)};
+  if (judged.coverage) subject.coverage = CoverageLines(judged);
+  if (!subject.findings.empty()) return subject;
+  const std::string why = WhyInconclusive(std::nullopt, judged);
+  subject.verdict = !why.empty()      ? fmt::format("nothing, inconclusive: {}", why)
+                    : judged.coverage ? "nothing: clean, as far as the recording shows"
+                                      : "nothing: clean";
+  return subject;
+}
+
+// The first recording at the path, with its first findings.
 Result<PictureSubject> SubjectAt(const DrawFlags& flags) {
-  WP_ASSIGN_OR_RETURN(std::vector<FoundRecording> found, FindRecordings(flags.what));
-  std::erase_if(found, [&](const FoundRecording& one) {
-    const bool other_case =
-        !flags.case_name.empty() && (!one.result || one.result->case_name != flags.case_name);
-    return other_case ||
-           (!flags.target.empty() && (!one.result || one.result->target != flags.target));
-  });
-  if (found.empty()) {
-    return Fail(StatusCode::kNotFound,
-                "{}: no recording of {}{}{} in it; `run --keep all` also keeps those of passing "
-                "attempts",
-                flags.what, flags.case_name.empty() ? "any case" : flags.case_name,
-                flags.target.empty() ? "" : " on ", flags.target);
+  WP_ASSIGN_OR_RETURN(
+      const std::vector<FoundRecording> found,
+      FindRecordings(flags.what, {.case_name = flags.case_name, .target = flags.target}));
+  const auto& [file, result] = found.front();
+  if (!result) return JudgedSubject(file);
+  PictureSubject subject{.file = file, .findings = FirstFindings(result->findings)};
+  if (subject.findings.empty()) {
+    subject.verdict = fmt::format("nothing: {}", Name(result->verdict));
+  } else {
+    subject.known = KnownAs(*result);
   }
-  const FoundRecording& first = found.front();
-  if (first.result && !first.result->findings.empty()) {
-    return PictureSubject{first.file, first.result->findings.front(), KnownAs(*first.result)};
-  }
-  if (first.result) return PictureSubject{.file = first.file, .finding = {}};
-  WP_ASSIGN_OR_RETURN(const Rejudged judged, JudgeRecording(first.file));
-  PictureSubject subject{.file = first.file, .finding = {}};
-  if (!judged.findings.empty()) subject.finding = judged.findings.front();
   return subject;
 }
 
@@ -61,8 +70,9 @@ Result<PictureSubject> SubjectOf(const DrawFlags& flags) {
   WP_ASSIGN_OR_RETURN(
       const ChosenFinding chosen,
       ChooseFinding({.run = flags.what, .filter = flags.case_name, .target = flags.target}));
-  return PictureSubject{chosen.run / chosen.attempt.folder / "history.wire.zst", chosen.finding,
-                        KnownAs(chosen.attempt)};
+  return PictureSubject{.file = chosen.run / chosen.attempt.folder / "history.wire.zst",
+                        .findings = {chosen.finding},
+                        .known = KnownAs(chosen.attempt)};
 }
 
 CommandEnd DrawCommand(const DrawFlags& flags) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A finding as lanes over time, for an upstream issue.
 //
-//   const auto svg = DrawFinding({file, finding}, **PictureFormOf("bug.svg"));
+//   const auto svg = DrawFinding({.file = file, .findings = {finding}}, **PictureFormOf("a.svg"));
 //
 // Threads: functions without state.
 #pragma once
@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/status.h"
 #include "harness/report/picture.h"
@@ -19,8 +20,10 @@ namespace watchproof {
 // A recording and what is to be shown of it.
 struct PictureSubject {
   std::filesystem::path file;
-  FindingRecord finding;
-  std::string known = {};  // which bug the attempt shows, if that is known
+  std::vector<FindingRecord> findings;     // that share the picture
+  std::string known = {};                  // which bug the attempt shows, if that is known
+  std::string verdict = {};                // without findings: "nothing: clean"
+  std::vector<std::string> coverage = {};  // what a passive recording shows and does not show
 };
 
 // What the ending of the output file asks for.

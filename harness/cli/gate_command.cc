@@ -52,9 +52,9 @@ GateExplored Explore(Run& run, GateTrial& trial, TimePoint until) {
 // Beside the reports; the path as people should type it, or nothing.
 std::string DrawWorse(Run& run, const AttemptResult& result) {
   if (result.findings.empty()) return {};
-  const auto svg = DrawFinding(
-      {run.folder().path() / result.folder / "history.wire.zst", result.findings.front()},
-      **PictureFormOf("worse.svg"));
+  const auto svg = DrawFinding({.file = run.folder().path() / result.folder / "history.wire.zst",
+                                .findings = {result.findings.front()}},
+                               **PictureFormOf("worse.svg"));
   if (!svg.has_value() || !run.folder().Write("worse.svg", *svg).ok()) return {};
   return (fs::path(run.folder().shown()) / "worse.svg").string();
 }

@@ -20,7 +20,6 @@ constexpr int kPageSchema = 1;
 // A broken store breaks the same promise on every watch: a few findings show the pattern, the file
 // has all.
 constexpr std::size_t kFindings = 5;
-constexpr std::size_t kPictures = 2;
 // The most that all packed parts have together, so that the page stays easy to send; courses come
 // first.
 constexpr std::size_t kMostBytes = 7 << 20;
@@ -167,8 +166,8 @@ Json FindingJson(const FindingRecord& finding, const std::string& draw) {
 }
 
 // Adds the picture, or why there is none.
-void AddPicture(const std::filesystem::path& file, const std::vector<std::uint64_t>& evidence,
-                Json& json) {
+void AddPicture(const std::filesystem::path& file,
+                const std::vector<std::vector<std::uint64_t>>& evidence, Json& json) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) {
     json["no_picture"] = "the recording was not kept";
@@ -182,24 +181,21 @@ void AddPicture(const std::filesystem::path& file, const std::vector<std::uint64
   }
 }
 
-// Findings, each with its picture; without any, one picture of the attempt.
+// Findings, and one picture for all of them.
 Json DetailJson(const RunRecord& record, const AttemptSummary& attempt, std::size_t first_number) {
   const AttemptResult& result = attempt.result;
   const std::string& run = attempt.run.empty() ? record.folder : attempt.run;
   const std::filesystem::path file = PathOf(record, result, "history.wire.zst");
   Json json{{"findings", Json::array()}};
-  if (result.findings.empty()) AddPicture(file, {}, json);
-  std::set<std::string> drawn;  // watches
+  std::vector<std::vector<std::uint64_t>> evidence;
   for (std::size_t i = 0; i < std::min(kFindings, result.findings.size()); ++i) {
     const FindingRecord& finding = result.findings[i];
-    Json one = FindingJson(
+    evidence.push_back(finding.evidence);
+    json["findings"].push_back(FindingJson(
         finding, JoinShell({record.executable, "draw", fmt::format("{}#{}", run, first_number + i),
-                            "-o", "bug.svg"}));
-    if (drawn.size() < kPictures && drawn.insert(finding.watch).second) {
-      AddPicture(file, finding.evidence, one);
-    }
-    json["findings"].push_back(std::move(one));
+                            "-o", "bug.svg"})));
   }
+  AddPicture(file, evidence, json);
   return json;
 }
 

@@ -27,6 +27,7 @@ constexpr ItemStyle kItemStyles[] = {
      "write of another key", kRoutine},
     {"lost_write", "no answer", "", "#9a6700", "ring", "write without an answer"},
     {"compact", "compact {revisions}", "", "#bc4c00", "diamond", "compaction"},
+    {"call", "{of}", "", "#0969da", "square", "call that the evidence names"},
     {"asked", "asks from {revisions}", "create requests", "#0969da", "ring",
      "watch asked for, created"},
     {"created", "created{times}", "watches are created", "#0969da", "ring",
@@ -118,6 +119,7 @@ void to_json(Json& json, const PictureItem& item) {
   if (item.last > item.first) json["last"] = item.last;
   if (item.count > 1) json["count"] = item.count;
   if (item.cited > 0) json["cited"] = item.cited;
+  if (item.cited_until > 0) json["cited_until"] = item.cited_until;
   if (item.line.value > 0) json["line"] = item.line;
   if (const std::string label = LabelOf(item); !label.empty()) json["label"] = label;
   if (IsRoutine(item)) json["routine"] = true;
@@ -129,6 +131,7 @@ void to_json(Json& json, const PictureLane& lane) {
 }
 void to_json(Json& json, const CitedLine& cited) {
   json = {{"line", cited.line}, {"at", Micros(cited.at)}, {"text", cited.text}};
+  if (cited.wrong) json["wrong"] = true;
 }
 
 Json ToJson(const Picture& picture) {

@@ -2,13 +2,15 @@
 // What an attempt looked like, as lanes over time: one description, from which the page and the SVG
 // are made.
 //
-//   WP_ASSIGN_OR_RETURN(const Picture picture, ReadPicture({.file = file, .evidence = {21, 55}}));
+//   WP_ASSIGN_OR_RETURN(const Picture picture,
+//                       ReadPicture({.file = file, .evidence = {{21, 55}, {60}}}));
 //   out << ToSvg(picture, caption);   out << ToTrace(picture, caption);
 //   out << DumpJson(ToJson(picture));
 //
 // A lane for each fault, writer and stream, for each disk on which a fault acted, for each layer of
 // a consumer, and for the watches that the evidence is about (without evidence: the first ones);
-// the other watches of a stream share its lane. The picture shows, it does not judge: what a watch
+// the other watches of a stream share its lane. Of calls that do not write those are shown that are
+// evidence. Several findings share a picture. The picture shows, it does not judge: what a watch
 // missed, or received twice, is found by comparing it with the replay of the calls. Threads:
 // functions without state. Ownership: values.
 #pragma once
@@ -38,6 +40,7 @@ enum class ItemKind {
   kOtherWrite,  // of keys that no watch of the picture is about
   kLostWrite,   // without an answer
   kCompaction,
+  kCall,  // any other, in the evidence
   kAsked,
   kCreated,
   kEvents,
@@ -92,17 +95,20 @@ struct PictureItem {
   Revision last{};
   Line line{};  // of the first message
   std::size_t count = 1;
-  std::size_t cited = 0;  // the number of the line of evidence, from 1; 0: it is none
+  std::size_t cited = 0;        // the number of the line of evidence, from 1; 0: it is none
+  std::size_t cited_until = 0;  // likewise, of the line where it ends
   std::string text;
-  std::string of = {};  // in brief; neighbours of another are not joined: "log"
-  Duration longest{};   // of those that are joined
+  std::string of =
+      {};  // in brief; neighbours of another are not joined: "log"; of a call what it asks for
+  Duration longest{};  // of those that are joined
 };
 
 // A few characters to stand beside it: "compact 64", "2–67 missing"; may be empty.
 std::string LabelOf(const PictureItem& item);
+inline bool IsCited(const PictureItem& item) { return item.cited + item.cited_until > 0; }
 // Its label may be left out where there is no room.
 inline bool IsRoutine(const PictureItem& item) {
-  return item.cited == 0 && StyleOf(item.kind).weight == ItemStyle::Weight::kRoutine;
+  return !IsCited(item) && StyleOf(item.kind).weight == ItemStyle::Weight::kRoutine;
 }
 
 struct PictureStep {
@@ -124,15 +130,17 @@ struct CitedLine {
   Line line{};
   Duration at{};
   std::string text;
+  bool wrong = false;  // the first wrong moment of a finding: the last line of its evidence
 };
 
 struct Picture {
   std::string case_name;
-  std::string target;  // "etcd 3.4.23"
+  std::string target;    // "etcd 3.4.23"; empty: unknown
+  bool passive = false;  // a proxy recorded what others did
   std::vector<PictureLane> lanes;
   std::vector<PictureStep> head;    // of the store, as far as answers reported it
   std::vector<PictureStep> floor;   // of compaction, as acknowledged
-  std::vector<CitedLine> evidence;  // in its order; the last one is the first wrong moment
+  std::vector<CitedLine> evidence;  // finding by finding, each line once
   Duration from{};
   Duration until{};
   // Where a moment stands from 0 to 1 when pauses are shortened: between these points on a line.
@@ -141,8 +149,8 @@ struct Picture {
 
 struct PictureRequest {
   std::filesystem::path file;
-  std::vector<std::uint64_t> evidence = {};  // lines
-  std::size_t most = 80;                     // items of a lane; neighbours are joined beyond
+  std::vector<std::vector<std::uint64_t>> evidence = {};  // lines, of each finding
+  std::size_t most = 80;  // items of a lane; neighbours are joined beyond
 };
 // A damaged recording is shown as far as it can be read. Errors name the file.
 Result<Picture> ReadPicture(const PictureRequest& request);

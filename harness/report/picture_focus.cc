@@ -21,8 +21,9 @@ void AddWatches(const std::vector<WatchIndex>& from, std::vector<WatchIndex>& in
 
 class FocusFinder final : private HistoryVisitor {
  public:
-  explicit FocusFinder(const std::vector<std::uint64_t>& evidence)
-      : evidence_(evidence.begin(), evidence.end()) {}
+  explicit FocusFinder(const std::vector<std::vector<std::uint64_t>>& evidence) {
+    for (const auto& lines : evidence) evidence_.insert(lines.begin(), lines.end());
+  }
 
   void Consume(const NumberedEntry& line) {
     if (line.entry.kind == EntryKind::kRunStarted) {
@@ -88,7 +89,7 @@ class FocusFinder final : private HistoryVisitor {
     Meet(watch, end.where, shared_);
   }
 
-  const std::set<std::uint64_t> evidence_;
+  std::set<std::uint64_t> evidence_;
   bool gaps_ = false;
   std::vector<StreamId> stream_of_;  // by watch
   std::map<std::pair<std::uint32_t, std::uint32_t>, WatchIndex> by_ordinal_;

@@ -56,7 +56,7 @@ std::map<Revision, std::size_t> Advances(const ShownWatch& watch) {
 }
 
 bool MayJoin(const PictureItem& item) {
-  return item.cited == 0 && !StyleOf(item.kind).joined.empty();
+  return !IsCited(item) && !StyleOf(item.kind).joined.empty();
 }
 
 std::string JoinedText(const PictureItem& item) {
@@ -113,7 +113,7 @@ std::vector<Duration> Edges(const Picture& picture) {
   for (const PictureLane& lane : picture.lanes) {
     for (const PictureItem& item : lane.items) {
       const bool lasts = item.kind == ItemKind::kFault || item.kind == ItemKind::kTakenBack;
-      const bool edge = item.cited > 0 || lasts || item.kind == ItemKind::kCompaction ||
+      const bool edge = IsCited(item) || lasts || item.kind == ItemKind::kCompaction ||
                         item.kind == ItemKind::kMember || item.kind == ItemKind::kKilled;
       if (!edge) continue;
       edges.push_back(item.at);

@@ -13,26 +13,30 @@
 #include "harness/model/model.h"
 #include "harness/report/picture.h"
 #include "harness/report/picture_parts.h"
+#include "harness/report/text.h"
 
 namespace watchproof {
 namespace {
 
-// "line 12, at 3.1 ms: stream 1 ..." without what the picture shows anyway.
-std::string Said(const NumberedEntry& line) {
-  const std::string text = LineText(line);
+std::string AfterColon(const std::string& text) {
   const std::size_t colon = text.find(": ");
   return colon == std::string::npos ? text : text.substr(colon + 2);
 }
+// "line 12, at 3.1 ms: stream 1 ..." without what the picture shows anyway.
+std::string Said(const NumberedEntry& line) { return AfterColon(LineText(line)); }
 
 class PictureReader final : private HistoryVisitor {
  public:
   PictureReader(const PictureRequest& request, const Focus& focus)
       : focus_(focus),
         model_(focus.gaps ? Revisions::kWithGaps : Revisions::kDense, CallLog::Keep::kAll) {
-    for (std::size_t i = 0; i < request.evidence.size(); ++i) {
-      cited_.insert({request.evidence[i], i + 1});
+    for (const auto& lines : request.evidence) {
+      for (const std::uint64_t line : lines) cited_.try_emplace(line, cited_.size() + 1);
     }
-    picture_.evidence.resize(request.evidence.size());
+    picture_.evidence.resize(cited_.size());
+    for (const auto& lines : request.evidence) {
+      if (!lines.empty()) picture_.evidence[cited_.at(lines.back()) - 1].wrong = true;
+    }
     shown_.reserve(focus.watches.size());
     for (const WatchIndex watch : focus.watches) shown_.push_back({.watch = watch});
   }
@@ -45,13 +49,17 @@ class PictureReader final : private HistoryVisitor {
       if (const auto started = ParseRunStarted(entry.text); started.has_value()) {
         picture_.case_name = started->case_name;
         cluster_ = started->members > 1;
-        picture_.target = fmt::format(
-            "{} {}", started->product.empty() ? "version" : started->product, started->version);
+        picture_.passive = started->passive;
+        if (!started->version.empty()) {
+          picture_.target = fmt::format(
+              "{} {}", started->product.empty() ? "version" : started->product, started->version);
+        }
       }
     }
     picture_.until = std::max(picture_.until, entry.at);
     if (const auto cited = cited_.find(line.line.value); cited != cited_.end()) {
-      picture_.evidence[cited->second - 1] = {line.line, entry.at, Said(line)};
+      CitedLine& evidence = picture_.evidence[cited->second - 1];
+      evidence = {line.line, entry.at, Said(line), evidence.wrong};
     }
     switch (entry.kind) {
       case EntryKind::kCallStarted:
@@ -104,14 +112,13 @@ class PictureReader final : private HistoryVisitor {
   }
 
   PictureItem Item(ItemKind kind, Revision first = {}, Revision last = {}) const {
-    const auto cited = cited_.find(now_->line.value);
     return {.kind = kind,
             .at = now_->entry.at,
             .until = now_->entry.at,
             .first = first,
             .last = last.value == 0 ? first : last,
             .line = now_->line,
-            .cited = cited == cited_.end() ? 0 : cited->second,
+            .cited = Cited(now_->line),
             .text = {}};
   }
 
@@ -190,34 +197,53 @@ class PictureReader final : private HistoryVisitor {
     if (head.empty() || head.back().revision < revision) head.push_back({now_->entry.at, revision});
   }
 
-  void AddWriters() {
+  std::map<std::uint32_t, PictureLane> LanesOfCallers() const {
     const std::set<Revision> concerned = Concerned();
-    std::map<std::uint32_t, PictureLane> writers;
+    std::map<std::uint32_t, PictureLane> callers;
     for (const RecordedCall& call : model_.calls().calls()) {
-      if (!IsWrite(call.method) && call.method != Method::kCompact) continue;
-      PictureLane& lane = writers[call.client];
+      const bool writes = IsWrite(call.method) || call.method == Method::kCompact;
+      if (!writes && Cited(call.began) + Cited(call.ended) == 0) continue;
+      PictureLane& lane = callers[call.client];
       lane.kind = LaneKind::kWriter;
-      const std::string& name = model_.calls().client_names()[call.client];
-      lane.name = name.empty() ? "writer" : fmt::format("writer, {}", name);
-      lane.items.push_back(WriteItem(call, concerned));
+      if (lane.name != "writer") lane.name = writes ? "writer" : "caller";
+      lane.items.push_back(CallItem(call, concerned));
     }
-    // Those that only make load share a lane.
-    PictureLane others{.kind = LaneKind::kWriter, .name = {}, .items = {}, .position = {}};
+    for (auto& [client, lane] : callers) {
+      const std::string& name = model_.calls().client_names()[client];
+      if (!name.empty()) lane.name += ", " + name;
+    }
+    return callers;
+  }
+
+  void AddWriters() {
+    std::map<std::uint32_t, PictureLane> callers = LanesOfCallers();
+    PictureLane shared{.kind = LaneKind::kWriter, .name = {}, .items = {}, .position = {}};
     std::size_t joined = 0;
-    for (auto& [client, lane] : writers) {
-      const bool load = std::ranges::all_of(lane.items, [](const auto& item) {
-        return item.kind == ItemKind::kOtherWrite && item.cited == 0;
-      });
-      if (!load || writers.size() < 3) {
+    for (auto& [client, lane] : callers) {
+      if (callers.size() < 3 || !MayShare(lane)) {
         picture_.lanes.push_back(std::move(lane));
         continue;
       }
       ++joined;
-      others.name = lane.name;
-      others.items.insert(others.items.end(), lane.items.begin(), lane.items.end());
+      shared.name = lane.name;
+      shared.items.insert(shared.items.end(), lane.items.begin(), lane.items.end());
     }
-    if (joined > 1) others.name = fmt::format("{} other writers\nof other keys", joined);
-    if (joined > 0) picture_.lanes.push_back(std::move(others));
+    if (joined > 1) {
+      shared.name = fmt::format("{} {}", joined,
+                                picture_.passive ? "short connections\nof a few calls each"
+                                                 : "other writers\nof other keys");
+    }
+    if (joined > 0) picture_.lanes.push_back(std::move(shared));
+  }
+
+  // Those that only make load; of what others did, connections with a few calls, as those of
+  // command-line clients.
+  bool MayShare(const PictureLane& lane) const {
+    constexpr std::size_t kFew = 3;
+    if (std::ranges::any_of(lane.items, IsCited)) return false;
+    if (picture_.passive) return lane.items.size() <= kFew;
+    return std::ranges::all_of(
+        lane.items, [](const PictureItem& item) { return item.kind == ItemKind::kOtherWrite; });
   }
 
   void AddWatches() {
@@ -249,6 +275,7 @@ class PictureReader final : private HistoryVisitor {
       std::size_t others = creates == focus_.creates.end() ? 0 : creates->second;
       for (const ShownWatch& watch : shown_) others -= watch.stream.value == stream ? 1 : 0;
       lane.name = lane.name == "control" ? std::string("control watch\nnot disturbed")
+                  : picture_.passive     ? fmt::format("stream {}", stream)
                                          : fmt::format("stream {}, {}", stream, lane.name);
       if (others > 0)
         lane.name += "\n" + fmt::format("{} more {}", others, others == 1 ? "watch" : "watches");
@@ -258,11 +285,19 @@ class PictureReader final : private HistoryVisitor {
     if (joined > 0) picture_.lanes.push_back(std::move(rest));
   }
 
-  PictureItem WriteItem(const RecordedCall& call, const std::set<Revision>& concerned) const {
+  // The number of the line of evidence; 0: it is none.
+  std::size_t Cited(Line line) const {
+    const auto cited = cited_.find(line.value);
+    return cited == cited_.end() ? 0 : cited->second;
+  }
+
+  PictureItem CallItem(const RecordedCall& call, const std::set<Revision>& concerned) const {
     const bool answered = call.outcome == CallOutcome::kAnswered;
     ItemKind kind = ItemKind::kOtherWrite;
     if (call.method == Method::kCompact) {
       kind = ItemKind::kCompaction;
+    } else if (!IsWrite(call.method)) {
+      kind = ItemKind::kCall;
     } else if (call.outcome == CallOutcome::kOpen) {
       kind = ItemKind::kLostWrite;
     } else if (answered && concerned.contains(call.revision)) {
@@ -277,20 +312,19 @@ class PictureReader final : private HistoryVisitor {
                      .first = revision,
                      .last = revision,
                      .line = call.began,
+                     .cited = Cited(call.began),
+                     .cited_until = Cited(call.ended),
                      .text = {}};
-    for (const Line line : {call.began, call.ended}) {
-      if (const auto cited = cited_.find(line.value); cited != cited_.end()) {
-        item.cited = cited->second;
-      }
-    }
-    item.text = Said({call.began,
-                      {.kind = EntryKind::kCallStarted,
-                       .method = call.method,
-                       .call = call.id,
-                       .payload = call.request}});
+    const std::string asked = Said({call.began,
+                                    {.kind = EntryKind::kCallStarted,
+                                     .method = call.method,
+                                     .call = call.id,
+                                     .payload = call.request}});
+    item.text = asked;
     if (kind == ItemKind::kLostWrite) item.text += "; no answer";
     if (call.outcome == CallOutcome::kRefused) item.text += "; refused";
     if (answered) item.text += fmt::format("; answered with revision {}", call.revision);
+    if (kind == ItemKind::kCall) item.of = Shorten(AfterColon(asked), 40, Charset::kUtf8);
     return item;
   }
 

@@ -89,7 +89,7 @@ class Drawing {
     Axis();
     for (const PictureLane& lane : picture_.lanes) Lane(lane);
     const std::string shading = Shading();
-    const std::string line = Evidence();
+    const std::string lines = Evidence();
     Legend();
     return fmt::format(
                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1:.0f}\" "
@@ -106,7 +106,7 @@ class Drawing {
                "<rect width=\"2\" height=\"5\" fill=\"#bc4c00\"/></pattern></defs>\n<rect "
                "width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
                kWidth, y_, EscapeXml(caption_.title)) +
-           shading + line + body_ + "</svg>\n";
+           shading + lines + body_ + "</svg>\n";
   }
 
  private:
@@ -224,7 +224,7 @@ class Drawing {
     }
     const double labels = Labels(lane.items);
     for (const PictureItem& item : lane.items) {
-      if (item.cited > 0 && !Beyond(item.at)) body_ += Badge(item.cited, X(item.at), y_ + 2);
+      Badges(item);
     }
     const double height = std::max(20 + labels, name_y - y_) + 8;
     for (const PictureItem& item : lane.items) {
@@ -235,6 +235,18 @@ class Drawing {
                       X(item.at), y_, height, look.colour);
     }
     y_ += height;
+  }
+
+  // Those of one moment stand beside each other.
+  void Badges(const PictureItem& item) {
+    double free = 0;
+    for (const auto& [number, at] :
+         {std::pair(item.cited, item.at), std::pair(item.cited_until, item.until)}) {
+      if (number == 0 || Beyond(at)) continue;
+      const double x = std::max(X(at), free);
+      body_ += Badge(number, x, y_ + 2);
+      free = x + 17;
+    }
   }
 
   void Item(const PictureItem& item, double y) {
@@ -321,17 +333,27 @@ class Drawing {
     return text;
   }
 
+  const CitedLine* FirstWrong() const {
+    const auto first = std::ranges::find(picture_.evidence, true, &CitedLine::wrong);
+    return first == picture_.evidence.end() ? nullptr : &*first;
+  }
+
   std::string Evidence() {
     if (picture_.evidence.empty()) return {};
-    const double x = X(picture_.evidence.back().at);
-    const std::string line = fmt::format(
-        "<path d=\"M{0:.1f} {1:.1f}V{2:.1f}\" stroke=\"#cf222e\" stroke-width=\"1.5\" "
-        "stroke-dasharray=\"5 3\"/>\n",
-        x, top_, y_);
-    y_ += 18;
-    body_ += TextAt(std::min(x, kRight - 50), y_ - 4, "first wrong moment",
-                    " text-anchor=\"middle\" fill=\"#cf222e\" font-weight=\"700\"");
-    y_ += 18;
+    std::string lines;
+    for (const CitedLine& cited : picture_.evidence) {
+      if (!cited.wrong) continue;
+      const double x = X(cited.at);
+      lines += fmt::format(
+          "<path d=\"M{0:.1f} {1:.1f}V{2:.1f}\" stroke=\"#cf222e\" stroke-width=\"1.5\" "
+          "stroke-dasharray=\"5 3\"/>\n",
+          x, top_, y_);
+      // One text, where several findings have their moments.
+      if (&cited != FirstWrong()) continue;
+      body_ += TextAt(std::min(x, kRight - 50), y_ + 14, "first wrong moment",
+                      " text-anchor=\"middle\" fill=\"#cf222e\" font-weight=\"700\"");
+    }
+    y_ += 36;
     for (std::size_t i = 0; i < picture_.evidence.size(); ++i) {
       const CitedLine& cited = picture_.evidence[i];
       body_ += Badge(i + 1, 24, y_ - 4);
@@ -344,7 +366,7 @@ class Drawing {
       }
       y_ += 4;
     }
-    return line;
+    return lines;
   }
 
   void Legend() {

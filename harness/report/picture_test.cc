@@ -9,6 +9,7 @@
 
 #include "harness/checkers/testing/script.h"
 #include "harness/history/recorder.h"
+#include "harness/history/run_started.h"
 
 namespace watchproof {
 namespace {
@@ -17,17 +18,26 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+using Evidence = std::vector<std::vector<std::uint64_t>>;
+
 // The recording as a file, read as a picture.
-Picture PictureOf(const Script& script, std::vector<std::uint64_t> evidence,
-                  std::size_t most = 80) {
+Picture PictureOf(const std::vector<Entry>& entries, Evidence evidence, std::size_t most = 80) {
   const std::filesystem::path file = std::filesystem::path(testing::TempDir()) /
                                      testing::UnitTest::GetInstance()->current_test_info()->name();
   auto recorder = Recorder::Open({.file = file, .follow = false}).value();
-  for (const NumberedEntry& line : script.lines()) EXPECT_TRUE(recorder->Append(line.entry));
+  for (const Entry& entry : entries) EXPECT_TRUE(recorder->Append(entry));
   EXPECT_TRUE(recorder->Close().ok());
   auto picture = ReadPicture({.file = file, .evidence = std::move(evidence), .most = most});
   EXPECT_TRUE(picture.has_value());
   return *std::move(picture);
+}
+std::vector<Entry> EntriesOf(const Script& script) {
+  std::vector<Entry> entries;
+  for (const NumberedEntry& line : script.lines()) entries.push_back(line.entry);
+  return entries;
+}
+Picture PictureOf(const Script& script, Evidence evidence, std::size_t most = 80) {
+  return PictureOf(EntriesOf(script), std::move(evidence), most);
 }
 
 // "asked 2, created, events 2-3, missing 3" of the first lane of the kind.
@@ -74,7 +84,7 @@ TEST(Picture, TheEvidenceChoosesTheWatchAndIsNumbered) {
   script.Put("k", "a", 2).Watch("x", 2).Created(0).Watch("k", 2).Created(1);
   script.Deliver(1, {{2, "k"}});
   const std::uint64_t last = script.lines().back().line.value;
-  const Picture picture = PictureOf(script, {last});
+  const Picture picture = PictureOf(script, {{last}});
   ASSERT_EQ(picture.evidence.size(), 1U);
   EXPECT_THAT(picture.evidence[0].text, HasSubstr("delivers to watch 1"));
   for (const PictureLane& lane : picture.lanes) {
@@ -82,6 +92,80 @@ TEST(Picture, TheEvidenceChoosesTheWatchAndIsNumbered) {
     EXPECT_THAT(lane.name, HasSubstr("\"k\" from 2"));
     EXPECT_EQ(lane.items.back().cited, 1U);
   }
+}
+
+// "1:k 4-5" of each item that is evidence: numbers where it begins and ends, and its kind.
+std::string CitedItems(const Picture& picture) {
+  std::string text;
+  for (const PictureLane& lane : picture.lanes) {
+    for (const PictureItem& item : lane.items) {
+      if (!IsCited(item)) continue;
+      text += fmt::format("{}{} {}-{}", text.empty() ? "" : ", ", Name(item.kind), item.cited,
+                          item.cited_until);
+    }
+  }
+  return text;
+}
+
+TEST(Picture, AReadThatIsEvidenceStandsWhereItWasMade) {
+  Script script;
+  script.Put("k", "a", 2).Read(2, "k").Read(2, "k");
+  const std::uint64_t last = script.lines().back().line.value;
+  const Picture picture = PictureOf(script, {{last - 1, last}});
+  // The other read is not shown.
+  EXPECT_EQ(Items(picture, LaneKind::kWriter), "write 2, call 2");
+  EXPECT_EQ(CitedItems(picture), "call 1-2");
+  EXPECT_EQ(LabelOf(picture.lanes.front().items.back()), "read of \"k\"");
+  EXPECT_FALSE(picture.evidence[0].wrong);
+  EXPECT_TRUE(picture.evidence[1].wrong);
+}
+
+TEST(Picture, FindingsShareItWithTheirEvidence) {
+  Script script;
+  script.Put("k", "a", 2).Watch("k", 2).Created(0).Deliver(0, {{2, "k"}}).Deliver(0, {{2, "k"}});
+  const std::uint64_t last = script.lines().back().line.value;
+  const Picture picture = PictureOf(script, {{1, last - 1}, {last - 1, last}});
+  ASSERT_EQ(picture.evidence.size(), 3U);  // each line once
+  EXPECT_FALSE(picture.evidence[0].wrong);
+  EXPECT_TRUE(picture.evidence[1].wrong);
+  EXPECT_TRUE(picture.evidence[2].wrong);
+  EXPECT_EQ(CitedItems(picture), "events 2-0, repeated 3-0");
+}
+
+// Each call over a connection of its own.
+std::vector<Entry> OfConnections(int connections, bool passive) {
+  Script script;
+  for (int i = 0; i < connections; ++i) script.Put("k", "v", i + 2);
+  std::vector<Entry> entries = EntriesOf(script);
+  int connection = 0;
+  for (Entry& entry : entries) {
+    if (entry.kind == EntryKind::kRunStarted) entry.text = ToText({.passive = passive});
+    if (entry.kind == EntryKind::kCallStarted) entry.text = fmt::format("c{}", ++connection);
+  }
+  return entries;
+}
+
+TEST(Picture, ShortConnectionsOfAPassiveRecordingShareALane) {
+  const auto writers = [](bool passive) {
+    std::vector<PictureLane> lanes = PictureOf(OfConnections(20, passive), {}).lanes;
+    std::erase_if(lanes, [](const PictureLane& lane) { return lane.kind != LaneKind::kWriter; });
+    return lanes;
+  };
+  ASSERT_EQ(writers(true).size(), 1U);
+  EXPECT_EQ(writers(true).front().name, "20 short connections\nof a few calls each");
+  EXPECT_EQ(writers(false).size(), 20U);
+}
+
+TEST(Picture, ALongRecordingIsReadInOnePass) {
+  Script script;
+  script.Watch("k", 1).Created(0);
+  constexpr int kChanges = 20'000;
+  for (int i = 2; i < kChanges; ++i) script.Put("k", "v", i);
+  for (int i = 2; i < kChanges; ++i) {
+    if (i != kChanges / 2) script.Deliver(0, {{i, "k"}});
+  }
+  const Picture picture = PictureOf(script, {}, 16);
+  EXPECT_THAT(Items(picture, LaneKind::kWatch), HasSubstr(fmt::format("missing {}", kChanges / 2)));
 }
 
 TEST(Picture, JoinsNeighboursButNotAcrossACompaction) {
@@ -110,7 +194,7 @@ TEST(Picture, HasALaneForEachLayerOfAConsumer) {
   script.Annotate(ConsumerReport{.layer = "cache", .kind = "error", .error = "too old"});
   script.Annotate(ConsumerReport{.layer = "handler", .kind = "handled", .type = "tombstone"});
   const std::uint64_t last = script.lines().back().line.value;
-  const Picture picture = PictureOf(script, {last});
+  const Picture picture = PictureOf(script, {{last}});
   EXPECT_EQ(Items(picture, LaneKind::kLayer), "listed 2, failed 0");
   ASSERT_EQ(picture.lanes.back().name, "layer handler");
   ASSERT_EQ(picture.lanes.back().items.size(), 1U);
@@ -212,7 +296,7 @@ TEST(Picture, ThePaceOrdersMomentsAndShortensPauses) {
 TEST(Svg, ShowsTheCaptionAndEscapesForeignText) {
   Script script;
   script.Put("<k>", "a", 2).Watch("<k>", 2).Created(0).Deliver(0, {{2, "<k>"}});
-  const std::string svg = ToSvg(PictureOf(script, {script.lines().back().line.value}),
+  const std::string svg = ToSvg(PictureOf(script, {{script.lines().back().line.value}}),
                                 {.title = "A <case>", .rows = {{"expected", "all & more"}}});
   EXPECT_THAT(svg, HasSubstr("A &lt;case&gt;"));
   EXPECT_THAT(svg, HasSubstr("all &amp; more"));
@@ -253,7 +337,7 @@ TEST(Trace, HasTheLanesOfThePictureAndTheirItems) {
   Script script;
   script.Armed("stall", "none").Put("k", "a", 2).Watch("k", 2).Created(0);
   script.Deliver(0, {{2, "k"}}).Put("k", "b", 3).Compact(3);
-  const Picture picture = PictureOf(script, {script.lines().back().line.value});
+  const Picture picture = PictureOf(script, {{script.lines().back().line.value}});
   const Json trace = Json::parse(ToTrace(picture, {.title = "A.B on etcd", .rows = {}}));
   ExpectWellFormed(trace);
   std::set<std::string> tracks;

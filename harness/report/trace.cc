@@ -79,6 +79,7 @@ class Trace {
       if (item.last > item.first) args["last_revision"] = item.last.value;
       if (item.line.value > 0) args["line"] = item.line.value;
       if (item.cited > 0) args["evidence"] = item.cited;
+      if (item.cited_until > 0) args["evidence_until"] = item.cited_until;
       Json event{{"name", IsDeviation(item.kind) || item.kind == ItemKind::kFault || label.empty()
                               ? (label.empty() ? std::string(kind) : label)
                               : fmt::format("{}: {}", kind, label)},
@@ -157,9 +158,9 @@ std::string ToTrace(const Picture& picture, const PictureCaption& caption) {
   trace.AddCounter("revision of the store", picture.head);
   trace.AddCounter("compaction floor", picture.floor);
   for (std::size_t i = 0; i < picture.evidence.size(); ++i) {
-    const bool wrong = i + 1 == picture.evidence.size();
-    trace.AddMoment(wrong ? "first wrong moment" : fmt::format("evidence {}", i + 1),
-                    picture.evidence[i]);
+    trace.AddMoment(
+        picture.evidence[i].wrong ? "first wrong moment" : fmt::format("evidence {}", i + 1),
+        picture.evidence[i]);
   }
   Json about = Json::object();
   for (const auto& [name, text] : caption.rows) about[name] = CleanText(text);

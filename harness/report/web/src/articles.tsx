@@ -2,9 +2,10 @@
 // What is wrong, what could not be decided and what was expected: an article per attempt. Its
 // findings and pictures are unpacked when it is opened.
 import { useEffect, useState } from 'preact/hooks';
-import { count, issueLink, partOf, readDetail, seconds, styleOf, type Attempt, type Finding, type Run }
-  from './data';
+import { count, issueLink, partOf, readDetail, seconds, styleOf, type Attempt, type Detail, type Finding,
+  type Picture, type Run } from './data';
 import { hasArticle } from './matrix';
+import { Name } from './name';
 import { usePrinting } from './paper';
 import { Timeline } from './timeline';
 
@@ -22,27 +23,53 @@ function Rows({ rows }: { rows: string[][] }) {
   return <>{rows.map(([name, text]) => <><dt>{name}</dt><dd>{text}</dd></>)}</>;
 }
 
-function FindingView({ finding, title }: { finding: Finding; title: string }) {
-  const { picture } = finding;
-  const above = finding.rows.filter(([name]) => BESIDE_THE_PICTURE.has(name!));
+const Heading = ({ finding }: { finding: Finding }) =>
+  <h4><Name text={finding.guarantee} />{finding.level === 'must' ? '' : ` (${finding.level})`}</h4>;
+
+// "1, 2 (lines 21, 55 of the history)", with the numbers of the picture.
+function evidenceOf(finding: Finding, picture: Picture | undefined): string {
+  const lines = `lines ${finding.evidence.join(', ')} of the history`;
+  if (picture === undefined) return lines;
+  const number = (line: number) => picture.evidence.findIndex((cited) => cited.line === line) + 1;
+  return `${[...new Set(finding.evidence)].map(number).join(', ')} in the picture: ${lines}`;
+}
+
+function Above({ finding, picture }: { finding: Finding; picture: Picture | undefined }) {
+  return (
+    <div class="finding">
+      <Heading finding={finding} />
+      <dl>
+        <Rows rows={finding.rows.filter(([name]) => BESIDE_THE_PICTURE.has(name!))} />
+        {finding.evidence.length === 0 ? null : <><dt>evidence</dt><dd>{evidenceOf(finding, picture)}</dd></>}
+      </dl>
+    </div>
+  );
+}
+
+function Below({ finding, picture, alone }: { finding: Finding; picture: Picture | undefined; alone: boolean }) {
   // The picture has the lines of evidence.
-  const below = finding.rows.filter(([name]) => !BESIDE_THE_PICTURE.has(name!) &&
+  const rows = finding.rows.filter(([name]) => !BESIDE_THE_PICTURE.has(name!) &&
     (name !== 'see' || picture === undefined));
   return (
     <div class="finding">
-      <h4>{finding.guarantee}{finding.level === 'must' ? '' : ` (${finding.level})`}</h4>
-      <dl><Rows rows={above} /></dl>
-      {picture === undefined
-        ? finding.no_picture === undefined ? null : <p class="soft">No picture: {finding.no_picture}.</p>
-        : <Timeline picture={picture} title={`${finding.guarantee}, ${title}`} />}
+      {alone ? null : <Heading finding={finding} />}
       <dl>
-        <Rows rows={below} />
-        {finding.evidence.length === 0 ? null :
-          <><dt>evidence</dt><dd>lines {finding.evidence.join(', ')} of the history</dd></>}
+        <Rows rows={rows} />
         {picture === undefined ? null : <><dt>draw</dt><dd><Copy text={finding.draw} /></dd></>}
       </dl>
     </div>
   );
+}
+
+function Findings({ detail, title }: { detail: Detail; title: string }) {
+  const { findings, picture } = detail;
+  return <>
+    {findings.map((finding) => <Above finding={finding} picture={picture} />)}
+    {picture === undefined
+      ? detail.no_picture === undefined ? null : <p class="soft">No picture: {detail.no_picture}.</p>
+      : <Timeline picture={picture} title={[...findings.map(({ guarantee }) => guarantee), title].join(', ')} />}
+    {findings.map((finding) => <Below finding={finding} picture={picture} alone={findings.length === 1} />)}
+  </>;
 }
 
 function Body({ attempt, title }: { attempt: Attempt; title: string }) {
@@ -52,8 +79,7 @@ function Body({ attempt, title }: { attempt: Attempt; title: string }) {
     <div class="body">
       {attempt.detail === undefined && (attempt.findings ?? 0) > 0
         ? <p class="soft">{count(attempt.findings!, 'finding')} in findings.json: too large for this page.</p> : null}
-      {detail?.findings.map((finding) => <FindingView finding={finding} title={title} />)}
-      {detail?.picture === undefined ? null : <Timeline picture={detail.picture} title={title} />}
+      {detail === undefined ? null : <Findings detail={detail} title={title} />}
       <dl>
         {detail !== undefined && more > 0 ? <><dt>more</dt><dd>{more} in findings.json</dd></> : null}
         {attempt.reason === undefined ? null : <><dt>reason</dt><dd>{attempt.reason}</dd></>}
@@ -82,8 +108,8 @@ function Article({ run, index, shown, toggle }: {
   return (
     <details class={`article ${attempt.outcome}`} id={`a${index}`} open={shown !== 'title'}
       onToggle={(e) => toggle(e.currentTarget.open)}>
-      <summary><span class={attempt.outcome}>{style.symbol} {style.word}</span> <b>{name}</b>{' '}
-        <span class="soft">on {label}, attempt {attempt.attempt}, {seconds(attempt.seconds ?? 0)}</span></summary>
+      <summary><span class={attempt.outcome}>{style.symbol} {style.word}</span> <b><Name text={name} /></b>{' '}
+        <span class="soft">on <Name text={label} />, attempt {attempt.attempt}, {seconds(attempt.seconds ?? 0)}</span></summary>
       {shown === 'all' ? <Body attempt={attempt} title={`${name} on ${label}`} />
         : shown === 'reason' ? <p>{attempt.reason}</p> : null}
     </details>

@@ -241,6 +241,9 @@ export interface Detail {
    */
   findings: Finding[];
   picture?: Picture;
+  /**
+   * Why there is none.
+   */
   no_picture?: string;
 }
 export interface Finding {
@@ -258,11 +261,6 @@ export interface Finding {
    * Lines of the recording.
    */
   evidence: number[];
-  picture?: Picture;
-  /**
-   * Why there is none.
-   */
-  no_picture?: string;
 }
 export interface Picture {
   from: number;
@@ -270,7 +268,7 @@ export interface Picture {
   head: Steps;
   floor: Steps;
   /**
-   * The last one is the first wrong moment.
+   * Finding by finding, each line once.
    */
   evidence: Cited[];
   /**
@@ -283,6 +281,10 @@ export interface Cited {
   line: number;
   at: number;
   text: string;
+  /**
+   * The first wrong moment of a finding.
+   */
+  wrong?: boolean;
 }
 export interface Lane {
   kind: "fault" | "member" | "disk" | "writer" | "stream" | "watch" | "layer";
@@ -301,6 +303,7 @@ export interface Item {
     | "other_write"
     | "lost_write"
     | "compact"
+    | "call"
     | "asked"
     | "created"
     | "events"
@@ -343,6 +346,10 @@ export interface Item {
    * Number of the line of evidence, from 1.
    */
   cited?: number;
+  /**
+   * Likewise, of the line where it ends.
+   */
+  cited_until?: number;
   line?: number;
   /**
    * A few characters to stand beside it.

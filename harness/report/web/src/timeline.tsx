@@ -24,7 +24,7 @@ const DEVIATIONS = new Set(['missing', 'repeated', 'late', 'foreign']);
 
 const WORDS: Record<Item['kind'], string> = {
   fault: 'fault', member: 'target', opened: 'opened', closed: 'closed', write: 'write', delete: 'delete',
-  other_write: 'write of another key', lost_write: 'write without an answer', compact: 'compaction',
+  other_write: 'write of another key', lost_write: 'write without an answer', compact: 'compaction', call: 'call',
   asked: 'watch asked for', created: 'watch created', events: 'events', progress_asked: 'progress asked for',
   progress: 'progress',
   err_compacted: 'ErrCompacted', cancelled: 'watch ended', missing: 'missing', repeated: 'repeated',
@@ -121,7 +121,7 @@ class Scale {
 function firstView(picture: Picture, scale: Scale): View {
   const places = picture.evidence.map((cited) => scale.at(cited.at));
   picture.lanes.forEach((lane) => lane.items.forEach((item) => {
-    if (item.cited !== undefined || item.kind === 'missing') places.push(...scale.of(item));
+    if (isCited(item) || item.kind === 'missing') places.push(...scale.of(item));
   }));
   if (places.length === 0) return { from: 0, until: 1 };
   const from = Math.min(...places);
@@ -135,8 +135,9 @@ export function Timeline({ picture, title }: { picture: Picture; title: string }
   const [axis, setAxis] = useState<Axis>('pace');
   const scale = useMemo(() => new Scale(picture, axis), [picture, axis]);
   const [view, setView] = useState<View>(() => firstView(picture, scale));
-  const wrong = useMemo(() => firstWrong(picture), [picture]);
-  const [chosen, setChosen] = useState<Chosen | undefined>(wrong);
+  const wrongs = useMemo(() => wrongMoments(picture), [picture]);
+  const [wrong, setWrong] = useState(0); // index into wrongs
+  const [chosen, setChosen] = useState<Chosen | undefined>(wrongs[0]);
   const [screen, setScreen] = useState(900);
   const width = usePrinting() ? PAPER_WIDTH - 30 : screen;
   const frame = useRef<HTMLDivElement>(null);
@@ -172,9 +173,10 @@ export function Timeline({ picture, title }: { picture: Picture; title: string }
     const span = view.until - view.from;
     if (at < view.from || at > view.until) setView({ from: at - span / 2, until: at + span / 2 });
   };
-  const goToWrong = () => {
+  const goToWrong = (next: number) => {
     setView(firstView(picture, scale));
-    setChosen(wrong);
+    setWrong(next);
+    setChosen(wrongs[next]);
     frame.current!.querySelector<SVGElement>('svg')!.focus();
   };
   const onKey = (event: KeyboardEvent) => {
@@ -182,7 +184,7 @@ export function Timeline({ picture, title }: { picture: Picture; title: string }
       ArrowRight: () => (event.shiftKey ? pan(0.2) : choose(neighbour(picture, scale, chosen, 1))),
       ArrowLeft: () => (event.shiftKey ? pan(-0.2) : choose(neighbour(picture, scale, chosen, -1))),
       '+': () => zoom(0.6), '=': () => zoom(0.6), '-': () => zoom(1.6),
-      '0': () => setView({ from: -0.01, until: 1.01 }), w: goToWrong,
+      '0': () => setView({ from: -0.01, until: 1.01 }), w: () => goToWrong(0),
     };
     const action = actions[event.key];
     if (action === undefined) return;
@@ -203,8 +205,10 @@ export function Timeline({ picture, title }: { picture: Picture; title: string }
   return (
     <figure class="timeline">
       <div class="tools">
-        <button type="button" class="wrong-button" onClick={goToWrong} disabled={wrong === undefined}>
+        <button type="button" class="wrong-button" onClick={() => goToWrong(0)} disabled={wrongs.length === 0}>
           First wrong moment</button>
+        {wrongs.length < 2 ? null : <button type="button" class="wrong-button"
+          onClick={() => goToWrong((wrong + 1) % wrongs.length)}>Next wrong moment</button>}
         <label>Axis <select value={axis} onChange={(e) => setAxis(e.currentTarget.value as Axis)}>
           <option value="pace">time, pauses shortened</option>
           <option value="time">time</option>
@@ -236,7 +240,7 @@ export function Timeline({ picture, title }: { picture: Picture; title: string }
           </defs>
           <g clip-path={`url(#${id}-plot)`}>
             {axis === 'revision' ? null : <Faults id={id} picture={picture} scale={scale} x={x} height={bottom} />}
-            <WrongLine id={id} picture={picture} scale={scale} x={x} height={bottom} />
+            <WrongLines id={id} picture={picture} scale={scale} x={x} height={bottom} />
           </g>
           {axis === 'revision' ? null : <text x="0" y="14" class="name">revision</text>}
           {axis === 'revision' ? null : <Chart id={id} picture={picture} scale={scale} x={x} />}
@@ -260,18 +264,24 @@ export function Timeline({ picture, title }: { picture: Picture; title: string }
 
 const itemAt = (picture: Picture, chosen: Chosen) => picture.lanes[chosen.lane]!.items[chosen.item]!;
 
-// The last line of evidence; where no item shows it, the first deviation.
-function firstWrong(picture: Picture): Chosen | undefined {
-  const find = (fits: (item: Item) => boolean): Chosen | undefined => {
-    for (const [lane, { items }] of picture.lanes.entries()) {
-      const item = items.findIndex(fits);
-      if (item >= 0) return { lane, item };
-    }
-    return undefined;
-  };
-  return find((item) => item.cited === picture.evidence.length) ?? find((item) => DEVIATIONS.has(item.kind)) ??
-    find((item) => item.cited !== undefined);
+function find(picture: Picture, fits: (item: Item) => boolean): Chosen | undefined {
+  for (const [lane, { items }] of picture.lanes.entries()) {
+    const item = items.findIndex(fits);
+    if (item >= 0) return { lane, item };
+  }
+  return undefined;
 }
+
+// The last line of evidence of each finding; where no item shows one, the first deviation.
+function wrongMoments(picture: Picture): Chosen[] {
+  const shown = picture.evidence.flatMap((cited, i) => cited.wrong !== true ? [] :
+    [find(picture, (item) => item.cited === i + 1 || item.cited_until === i + 1)]);
+  const places = shown.filter((place) => place !== undefined);
+  if (places.length > 0) return places;
+  const other = find(picture, (item) => DEVIATIONS.has(item.kind)) ?? find(picture, isCited);
+  return other === undefined ? [] : [other];
+}
+const isCited = (item: Item) => item.cited !== undefined || item.cited_until !== undefined;
 
 // The next item on the axis, over all lanes.
 function neighbour(picture: Picture, scale: Scale, from: Chosen | undefined, step: number): Chosen | undefined {
@@ -384,12 +394,17 @@ function ItemView({ id, placed, height, chosen, choose }: {
       {end - begin > 3 && !BARS.has(item.kind) ? <rect x={begin} y="9" width={end - begin} height="6" rx="3" class="span" /> : null}
       {chosen ? <circle cx={begin} cy="12" r="10" class="halo" /> : null}
       <Shape kind={item.kind} x={begin} />
-      {item.cited === undefined ? null : <g class="badge"><circle cx={begin} cy="1" r="8" />
-        <text x={begin} y="4.5" text-anchor="middle">{item.cited}</text></g>}
+      {item.cited === undefined ? null : <Badge number={item.cited} x={begin} />}
+      {item.cited_until === undefined ? null : <Badge number={item.cited_until}
+        x={item.cited === undefined ? end : Math.max(end, begin + 17)} />}
       {label === undefined ? null :
         <text x={label.x} y={27 + ROW * label.row} text-anchor="middle" class="label">{label.text}</text>}
     </g>
   );
+}
+
+function Badge({ number, x }: { number: number; x: number }) {
+  return <g class="badge"><circle cx={x} cy="1" r="8" /><text x={x} y="4.5" text-anchor="middle">{number}</text></g>;
 }
 
 function Bar({ id, kind, x, width }: { id: string; kind: Item['kind']; x: number; width: number }) {
@@ -429,11 +444,9 @@ function Faults({ id, picture, scale, x, height }: Part) {
   })}</>;
 }
 
-function WrongLine({ picture, scale, x, height }: Part) {
-  const wrong = firstWrong(picture);
-  if (wrong === undefined || picture.evidence.length === 0) return null;
-  const at = x(scale.of(itemAt(picture, wrong))[0]);
-  return <path d={`M${at} 0V${height}`} class="wrong-line" />;
+function WrongLines({ picture, scale, x, height }: Part) {
+  return <>{picture.evidence.filter((cited) => cited.wrong).map((cited) =>
+    <path d={`M${x(scale.at(cited.at))} 0V${height}`} class="wrong-line" />)}</>;
 }
 
 // How far the store, the compaction floor and the first watch have come.
