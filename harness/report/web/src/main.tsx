@@ -2,14 +2,26 @@
 import { render } from 'preact';
 import { Articles } from './articles';
 import { Behaviour } from './behaviour';
-import { readRun, type Run } from './data';
+import { byVersion, readRun, type Run } from './data';
 import { Matrix } from './matrix';
+import { Name } from './name';
 import { Facts, Mutation, Notes, Trust } from './trust';
+
+// What was tested, in the order of versions; the run names all.
+function targetsOf(run: Run) {
+  const most = 4;
+  const labels = run.targets.map((target) => target.label).sort(byVersion);
+  const more = labels.length - most;
+  return <>{labels.slice(0, most).map((label, i) => <>{i === 0 ? '' : ', '}<Name text={label} /></>)}
+    {more > 0 ? <> and <a href="#facts">{more} more</a></> : null}</>;
+}
 
 function Page({ run }: { run: Run }) {
   return (
     <>
       <header>
+        <p class="about"><b>watchproof</b> {run.run.versions['watchproof']}
+          {' · '}{targetsOf(run)}{' · '}{run.run.started.replace('T', ' ').replace('Z', ' UTC')}</p>
         <h1>{run.sentence}</h1>
         <nav aria-label="Parts of the page"><a href="#matrix">Matrix</a> <a href="#wrong">What is wrong</a>{' '}
           <a href="#lag">How it behaved</a> <a href="#trust">Can I trust it</a> <a href="#facts">The run</a></nav>

@@ -2,6 +2,7 @@
 // Cases by targets: rows in groups that fold, columns in the order of versions.
 import { useMemo, useState } from 'preact/hooks';
 import { byVersion, count, issueLink, matches, styleOf, weightOf, type Attempt, type Run } from './data';
+import { Name } from './name';
 
 interface Cell {
   outcome: string;
@@ -127,9 +128,10 @@ export function Matrix({ run }: { run: Run }) {
         <table class={narrow ? 'matrix narrow' : 'matrix'} onKeyDown={moveInGrid}>
           <thead><tr><th scope="col">case</th>
             {run.history.length === 0 ? null : <th scope="col" class="past"
-              title="The latest runs in the same folder, over all targets">before</th>}
+              title={`The latest ${count(run.history.length, 'run')} in the same folder, over all targets`}>
+              <span>earlier runs</span></th>}
             {columns.map((i) => <th scope="col" title={run.targets[i]!.spec}>
-              <span>{run.targets[i]!.label}</span></th>)}
+              <span><Name text={run.targets[i]!.label} /></span></th>)}
           </tr></thead>
           {groups.map((group) => <GroupRows run={run} group={group} columns={columns} narrow={narrow}
             folded={folded.has(group.name)} fold={() => fold(group.name)} />)}
@@ -137,6 +139,8 @@ export function Matrix({ run }: { run: Run }) {
       </div>
       <p class="soft">{present.map((outcome) => <span class={`key ${outcome.name}`}>
         {outcome.symbol} {outcome.word} </span>)}</p>
+      {run.history.length === 0 ? null : <p class="soft past-key">Earlier runs: a bar for each of the latest{' '}
+        {count(run.history.length, 'run')} in the same folder, over all targets; a tall bar is a failure.</p>}
     </section>
   );
 }
@@ -149,7 +153,7 @@ function GroupRows({ run, group, columns, narrow, folded, fold }: {
     <tbody>
       <tr class="group"><th scope="rowgroup">
         <button type="button" aria-expanded={!folded} onClick={fold}>
-          {folded ? '▸' : '▾'} {group.name} <span class="soft">{group.rows.length}</span></button>
+          {folded ? '▸' : '▾'} <Name text={group.name} /> <span class="soft">{group.rows.length}</span></button>
         {group.link === undefined ? null : <a href={group.link}>upstream</a>}</th>
         {run.history.length === 0 ? null : <td class="past" />}
         {columns.map((_, i) => {
@@ -163,7 +167,7 @@ function GroupRows({ run, group, columns, narrow, folded, fold }: {
         <th scope="row" title={row.requirement}>
           {/* The group says the rest. */}
           {group.name === row.name.split('.')[0] ? <><span class="unseen">{group.name}.</span>
-            {row.name.slice(group.name.length + 1)}</> : row.name}</th>
+            <Name text={row.name.slice(group.name.length + 1)} /></> : <Name text={row.name} />}</th>
         <Past run={run} index={row.index} />
         {row.cells.map((cell, i) => <td class={cell?.outcome}>{cell === undefined ? null
           : <CellLink run={run} cell={cell} narrow={narrow} name={`${row.name} on ${label(i)}`} />}</td>)}
