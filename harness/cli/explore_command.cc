@@ -363,6 +363,15 @@ class Exploration {
   const TimePoint began_ = Clock::now();
 };
 
+void AddShards(const Command& command, ExploreFlags& flags) {
+  command.Group("Many machines");
+  command.Value("--shard", flags.shard, "I/N", "Part I of N, each with scripts of its own");
+  command.Value("--shards", flags.shards, "N",
+                "The same in a pod of a Kubernetes Indexed Job: part JOB_COMPLETION_INDEX of N");
+  command.Value("--seed-from", flags.seed_from, "TEXT",
+                "Without --seed: one from a text that all shards know, such as the uid of a Job");
+}
+
 }  // namespace
 
 CommandBody AddExplore(const Command& command) {
@@ -407,12 +416,7 @@ CommandBody AddExplore(const Command& command) {
   command.Switch("--verbose", bound.verbose,
                  "Every finding in full, and what was reached, in numbers");
   command.Switch("--json", bound.json, "One JSON document per line on standard output");
-  command.Group("Many machines");
-  command.Value("--shard", flags->shard, "I/N", "Part I of N, each with scripts of its own");
-  command.Value("--shards", flags->shards, "N",
-                "The same in a pod of a Kubernetes Indexed Job: part JOB_COMPLETION_INDEX of N");
-  command.Value("--seed-from", flags->seed_from, "TEXT",
-                "Without --seed: one from a text that all shards know, such as the uid of a Job");
+  AddShards(command, *flags);
   return [flags]() -> CommandEnd {
     WP_ASSIGN_OR_RETURN(const ExploreOptions options, Resolve(*flags));
     if (options.crash_points) {

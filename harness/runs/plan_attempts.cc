@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The finding that was named; or that of a new failure, then of the one that repeats most surely, by
-// the share of the case's attempts in the run that failed, and among these the gravest.
+// The finding that was named; or that of a new failure, then of the one that repeats most surely,
+// by the share of the case's attempts in the run that failed, and among these the gravest.
 Result<ChosenFinding> Choose(const FindingRequest& request) {
   if (!SplitFinding(request.run).finding.empty()) return ChooseFinding(request);
   std::vector<AttemptResult> failed = FailedAttempts(request.run, request.filter, request.target);
