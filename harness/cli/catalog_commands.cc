@@ -57,7 +57,7 @@ void AddGuarantees(std::vector<CatalogEntry>& catalog) {
          std::string(Name(guarantee)),
          promise,
          std::string(Explain(guarantee)),
-         {{"promise", promise}, {"gravity", std::string(WordOf(GravityOf(guarantee)))}}});
+         {{"promise", promise}, {"gravity", std::string(Name(GravityOf(guarantee)))}}});
   }
 }
 

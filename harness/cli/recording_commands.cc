@@ -10,7 +10,6 @@
 #include "harness/bugs/answer_key.h"
 #include "harness/checkers/guarantee.h"
 #include "harness/cli/commands.h"
-#include "harness/cli/words.h"
 #include "harness/history/dump.h"
 #include "harness/history/reader.h"
 #include "harness/history/recorder.h"
@@ -185,13 +184,6 @@ void PrintGone(const std::vector<const FindingRecord*>& gone) {
   }
 }
 
-std::string_view GravityOf(const FindingRecord& finding) {
-  const auto guarantees = AllGuarantees();
-  const auto found = std::ranges::find(guarantees, finding.guarantee,
-                                       [](Guarantee guarantee) { return Name(guarantee); });
-  return found == guarantees.end() ? "" : WordOf(GravityOf(*found));
-}
-
 // With --json: every finding that is there, or was.
 Status PrintJson(const FoundRecording& recording, const Rejudged& again,
                  const Difference& difference, const Opinion& opinion) {
@@ -199,7 +191,7 @@ Status PrintJson(const FoundRecording& recording, const Rejudged& again,
   WP_RETURN_IF_ERROR(QuoteEvidence(recording.file, present));
   std::vector<CheckedFinding> findings;
   const auto add = [&](const FindingRecord& finding, std::string_view state) {
-    findings.push_back({finding, state, GravityOf(finding),
+    findings.push_back({finding, state, Name(GravityOf(finding)),
                         KnownBugs(finding.resembles, CarrierOf(again.started))});
   };
   for (const FindingRecord& finding : present) {

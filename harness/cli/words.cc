@@ -218,11 +218,6 @@ std::vector<Word> AllWords() {
 
 }  // namespace
 
-std::string_view WordOf(Gravity gravity) {
-  constexpr std::string_view kNames[] = {"death", "data", "order", "silence", "fields"};
-  return kNames[static_cast<std::size_t>(gravity)];
-}
-
 const std::vector<Word>& Words() {
   static const std::vector<Word> kWords = AllWords();
   return kWords;

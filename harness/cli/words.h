@@ -11,8 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/checkers/guarantee.h"
-
 namespace watchproof {
 
 struct Word {
@@ -24,8 +22,5 @@ struct Word {
 
 // Every outcome of an attempt, every level, every exit code, and what else needs an explanation.
 const std::vector<Word>& Words();
-
-// "death", "data", ...: see the word "gravity".
-std::string_view WordOf(Gravity gravity);
 
 }  // namespace watchproof
