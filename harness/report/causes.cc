@@ -67,7 +67,12 @@ std::string CausesSeen::FirstWith(const AttemptRow& row) {
 std::vector<Cause> CausesOf(const ReportRows& rows) {
   std::vector<Cause> causes;
   std::map<CauseKey, std::size_t> places;
+  std::size_t findings = 0;  // of the failed attempts so far
   for (const AttemptRow& row : rows.attempts) {
+    const std::size_t before = findings;
+    if (row.summary != nullptr && row.summary->result.verdict == Verdict::kFail) {
+      findings += std::max<std::size_t>(1, row.summary->result.findings.size());
+    }
     if (!WentWrong(row)) continue;
     const auto [place, added] = places.try_emplace(KeyOf(row), causes.size());
     if (added) {
@@ -75,6 +80,7 @@ std::vector<Cause> CausesOf(const ReportRows& rows) {
       causes.push_back({.outcome = row.outcome,
                         .text = FindingOf(row) == nullptr ? NamedReason(result) : Headline(result),
                         .first = &row,
+                        .finding = findings > before ? before + 1 : 0,
                         .cases = {},
                         .labels = {}});
     }

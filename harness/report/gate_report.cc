@@ -134,6 +134,10 @@ Json FailureJson(const GateOutcome& outcome, const GateFailure& failure) {
   return json;
 }
 
+std::string LongTime(double seconds) {
+  return seconds < 120 ? FormatSeconds(seconds) : fmt::format("{:.0f} minutes", seconds / 60);
+}
+
 // How much longer it would take, and what would be shorter. Empty if no budget helps.
 std::string NextText(const GateOutcome& outcome) {
   int tried = 0;
@@ -146,7 +150,7 @@ std::string NextText(const GateOutcome& outcome) {
   // The rest of the time goes to more pairs and to exploration, so that nothing is cut short.
   const auto minutes = static_cast<int>(std::ceil((outcome.seconds + 1.2 * more) / 60));
   return fmt::format(
-      "  next       about {} more on this machine: --budget {}m{}\n", FormatSeconds(more), minutes,
+      "  next       about {} more on this machine: --budget {}m{}\n", LongTime(more), minutes,
       outcome.quick ? "; or fewer cases, with --filter" : "; or fewer cases, with --profile quick");
 }
 
@@ -193,7 +197,7 @@ std::string ToText(const GateOutcome& outcome, bool verbose) {
   text += Listed(outcome.failures, "  ",
                  [&](const GateFailure& failure) { return FailureText(outcome, failure); });
   if (!worse) {
-    text += (open && !verbose ? "" : Excluded(outcome)) + SharedText(outcome) +
+    text += (open && !verbose ? "" : Excluded(outcome) + SharedText(outcome)) +
             Listed(outcome.missing, "  missing    ", [](const std::string& what) {
               return fmt::format("  missing    {}\n", Escaped(what));
             });

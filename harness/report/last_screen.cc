@@ -100,28 +100,40 @@ std::string BugsInOneLine(const RunRecord& record, const TerminalStyle& style) {
   return (style.cut ? ShortenEnd(text, style.width, style.charset) : text) + "\n";
 }
 
-// Two lines for each: what it is and how often, and the command that repeats the first.
+std::string CauseLine(const RunRecord& record, const Cause& cause, const TerminalStyle& style) {
+  std::string line = fmt::format("{}: {}", Some(cause.cases), CleanText(cause.text));
+  if (record.targets.size() > 1) line = fmt::format("{} on {}", Some(cause.labels), line);
+  if (cause.cases.size() > 1) line = fmt::format("{}, {}", Count(cause.cases.size(), "case"), line);
+  if (cause.finding > 0) line = fmt::format("#{} {}", cause.finding, line);
+  const std::string_view word = StyleOf(cause.outcome).word;
+  const std::size_t room = std::max<std::size_t>(style.width, 60) - Columns(word) - 1;
+  return fmt::format("{} {}\n", Paint(word, cause.outcome, style),
+                     style.cut ? ShortenEnd(line, room, style.charset) : line);
+}
+
+// A line for each; what has no finding to name has its command below it.
 std::string CauseLines(const RunRecord& record, const ReportRows& rows,
                        const TerminalStyle& style) {
   constexpr std::size_t kMost = 10;
   const std::vector<Cause> causes = CausesOf(rows);
+  const bool joined = std::ranges::any_of(
+      record.attempts, [](const AttemptSummary& attempt) { return !attempt.run.empty(); });
   std::string text;
+  std::size_t named = 0;
   for (std::size_t i = 0; i < std::min(kMost, causes.size()); ++i) {
-    const Cause& cause = causes[i];
-    const std::string word = fmt::format("{}", StyleOf(cause.outcome).word);
-    std::string line = fmt::format("{}: {}", Some(cause.cases), CleanText(cause.text));
-    if (record.targets.size() > 1) line = fmt::format("{} on {}", Some(cause.labels), line);
-    if (cause.cases.size() > 1)
-      line = fmt::format("{}, {}", Count(cause.cases.size(), "case"), line);
-    const std::size_t room = std::max<std::size_t>(style.width, 60) - Columns(word) - 1;
-    text += fmt::format("{} {}\n", Paint(word, cause.outcome, style),
-                        style.cut ? ShortenEnd(line, room, style.charset) : line);
-    text += fmt::format("  repeat  {}\n", Escaped(cause.first->repeat));
+    Cause cause = causes[i];
+    if (joined) cause.finding = 0;
+    if (named == 0) named = cause.finding;
+    text += CauseLine(record, cause, style);
+    if (cause.finding == 0) text += fmt::format("  repeat  {}\n", Escaped(cause.first->repeat));
   }
   if (causes.size() > kMost) {
     text += fmt::format("{} more in the report\n", Count(causes.size() - kMost, "cause"));
   }
-  return text;
+  if (named == 0) return text;
+  return text + fmt::format("repeat  {} repeat {}  (draw and shrink take a number, too)\n",
+                            JoinShell({record.executable}),
+                            ShellQuote(fmt::format("{}#{}", record.folder, named)));
 }
 
 // The matrix says something beyond these lines where there are several targets.

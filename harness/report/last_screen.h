@@ -13,8 +13,9 @@
 
 namespace watchproof {
 
-// The matrix of several targets; the bugs that known failures show, the causes of all others,
-// counts, the path of the report, the seed last. Quiet: one line for the bugs, and no matrix.
+// The matrix of several targets; the bugs that known failures show, the causes of all others with
+// the number of a finding, counts, the path of the report, the seed last. Quiet: one line for the
+// bugs, and no matrix.
 std::string LastScreen(const RunRecord& record, const TerminalStyle& style, bool quiet = false);
 
 }  // namespace watchproof

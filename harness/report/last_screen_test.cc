@@ -28,9 +28,10 @@ RunRecord OnlyKnown() {
 
 TEST(LastScreen, SeedIsLastAndEachCauseHasItsCommand) {
   const std::string text = LastScreen(SampleRecord(), kPlain);
-  EXPECT_THAT(text, HasSubstr("\nFAIL etcd 3.4.23 on Ordered.NeverGoesBack: Ordered: expected a "
+  EXPECT_THAT(text, HasSubstr("\nFAIL #1 etcd 3.4.23 on Ordered.NeverGoesBack: Ordered: expected a "
                               "revision of at least 799"));
-  EXPECT_THAT(text, HasSubstr("\n  repeat  watchproof run --target etcd:/usr/bin/etcd --filter"));
+  EXPECT_THAT(text, HasSubstr("\nrepeat  watchproof repeat "
+                              "'watchproof-runs/20260114T101500Z-51e9c2#1'  (draw and shrink"));
   EXPECT_THAT(text, HasSubstr("\ninconclusive embedded on Reliable.MissesNothing: "));
   EXPECT_THAT(text, HasSubstr("Broken run: 1 passed, 1 new failure, 1 harness error, "
                               "1 inconclusive, 1 known failure, 1 not run. 12 s in all.\n"));

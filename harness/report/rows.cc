@@ -137,7 +137,8 @@ std::vector<FindingRow> FindingRows(const FindingRecord& finding) {
 
 std::vector<std::string> BugNames(const AttemptResult& result) {
   std::vector<std::string> names = result.bugs;
-  if (!names.empty()) return names;
+  // Earlier runs have numbers only; of an attempt that is not known they say what its case is about.
+  if (!names.empty() || !result.known) return names;
   for (const int issue : result.upstream) names.push_back(fmt::format("#{}", issue));
   return names;
 }
