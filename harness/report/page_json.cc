@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "harness/report/bugs_shown.h"
+#include "harness/report/causes.h"
 #include "harness/report/database.h"
 #include "harness/report/lag_table.h"
 #include "harness/report/mutation.h"
@@ -59,6 +61,35 @@ Json CasesJson(const RunRecord& record) {
 }
 
 Json TableJson(const Table& table) { return {{"head", table.head}, {"rows", table.rows}}; }
+
+// What went wrong, by cause, each with the first attempt that shows it.
+Json CausesJson(const ReportRows& rows) {
+  Json all = Json::array();
+  for (const Cause& cause : CausesOf(rows)) {
+    all.push_back({{"outcome", StyleOf(cause.outcome).name},
+                   {"text", CleanText(cause.text)},
+                   {"first", cause.first - rows.attempts.data()},
+                   {"attempts", cause.attempts},
+                   {"cases", cause.cases},
+                   {"targets", cause.labels}});
+  }
+  return all;
+}
+
+Json BugsJson(const std::vector<BugRow>& bugs) {
+  Json all = Json::array();
+  for (const BugRow& bug : bugs) {
+    Json json{{"name", bug.name},
+              {"impact", CleanText(bug.impact)},
+              {"cases", bug.cases},
+              {"targets", bug.labels}};
+    if (!bug.name.empty()) json["cost"] = Name(bug.cost);
+    if (!bug.fixed.empty()) json["fixed"] = bug.fixed;
+    if (!bug.url.empty()) json["url"] = bug.url;
+    all.push_back(std::move(json));
+  }
+  return all;
+}
 
 // How each case ended in each of the last runs beside this one, over all targets.
 Json HistoryJson(const RunRecord& record) {
@@ -318,6 +349,11 @@ PageData PageDataOf(const RunRecord& record) {
                         {"history", HistoryJson(record)}},
                 .details = {},
                 .courses = {}};
+  data.run["causes"] = CausesJson(rows);
+  if (const std::vector<BugRow> bugs = BugsShown(record); !bugs.empty()) {
+    data.run["bugs"] = BugsJson(bugs);
+    data.run["bugs_text"] = BugsShownText(record, bugs);
+  }
   AddCourses(rows, data);
   Details(record, rows).Add(attempts, data);
   data.run["attempts"] = std::move(attempts);

@@ -22,6 +22,17 @@ TEST(PageJson, AttemptsPointAtCasesAndTargetsAndThoseThatDidNotRunAreThere) {
   EXPECT_FALSE(run.at("attempts").at(5).contains("begin"));
 }
 
+TEST(PageJson, CausesAndKnownBugsComeBeforeCases) {
+  const Json run = PageDataOf(SampleRecord()).run;
+  const Json& cause = run.at("causes").at(0);
+  EXPECT_EQ(cause.at("outcome"), "fail");
+  EXPECT_EQ(cause.at("first"), 1);
+  EXPECT_EQ(cause.at("cases"), std::vector<std::string>{"Ordered.NeverGoesBack"});
+  ASSERT_EQ(run.at("bugs").size(), 1U);
+  EXPECT_EQ(run.at("bugs").at(0).at("cases"), std::vector<std::string>{"Reliable.MissesNothing"});
+  EXPECT_THAT(run.at("bugs_text"), testing::HasSubstr("1 known failure"));
+}
+
 TEST(PageJson, NotesAndReceiptsAreInTheAttempt) {
   RunRecord record = SampleRecord();
   record.attempts.front().result.notes.push_back(

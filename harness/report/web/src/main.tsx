@@ -5,6 +5,7 @@ import { Behaviour } from './behaviour';
 import { byVersion, readRun, type Run } from './data';
 import { Matrix } from './matrix';
 import { Name } from './name';
+import { Summary } from './summary';
 import { Facts, Mutation, Notes, Trust } from './trust';
 
 // What was tested, in the order of versions; the run names all.
@@ -27,6 +28,7 @@ function Page({ run }: { run: Run }) {
           <a href="#lag">How it behaved</a> <a href="#trust">Can I trust it</a> <a href="#facts">The run</a></nav>
       </header>
       <main>
+        <Summary run={run} />
         <Mutation run={run} />
         <Matrix run={run} />
         <Articles run={run} />

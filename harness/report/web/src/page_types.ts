@@ -50,6 +50,18 @@ export interface Run {
    * Cases whose courses were too large for the page.
    */
   courses_left_out?: number;
+  /**
+   * What went wrong or was not decided, the weightiest first.
+   */
+  causes?: Cause[];
+  /**
+   * Known failures by the bugs that they show, the costliest first.
+   */
+  bugs?: Bug[];
+  /**
+   * How many failures are how many bugs.
+   */
+  bugs_text?: string;
   mutation?: Mutation;
   lag?: Table;
   lag_explain?: string;
@@ -212,6 +224,44 @@ export interface PastRun {
    * By case, over all targets; empty: it was not executed.
    */
   outcomes: string[];
+}
+export interface Cause {
+  outcome: string;
+  text: string;
+  /**
+   * Index into attempts: the first that shows it.
+   */
+  first: number;
+  /**
+   * How many show it.
+   */
+  attempts: number;
+  cases: string[];
+  /**
+   * Labels.
+   */
+  targets: string[];
+}
+export interface Bug {
+  /**
+   * Empty: failures that a baseline accepts.
+   */
+  name: string;
+  cost?: string;
+  /**
+   * For operators; of accepted failures the reason.
+   */
+  impact: string;
+  /**
+   * The first release without it, for these targets.
+   */
+  fixed?: string;
+  url?: string;
+  cases: string[];
+  /**
+   * Labels.
+   */
+  targets: string[];
 }
 export interface Mutation {
   clean: CaughtBy;

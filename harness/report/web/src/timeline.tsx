@@ -256,7 +256,7 @@ export function Timeline({ picture, title }: { picture: Picture; title: string }
       </div>
       <p class="message" role="status" aria-live="polite">
         {chosen === undefined ? 'No message chosen.' : describe(itemAt(picture, chosen))}</p>
-      {picture.evidence.length === 0 ? null : <ol class="evidence">{picture.evidence.map((cited) => <li>
+      {picture.evidence.length === 0 ? null : <ol class="evidence">{picture.evidence.map((cited) => <li class={cited.wrong ? 'wrong' : undefined}>
         <span class="soft">{ms(cited.at)}, line {cited.line}:</span> {cited.text}</li>)}</ol>}
     </figure>
   );
