@@ -135,9 +135,16 @@ std::vector<FindingRow> FindingRows(const FindingRecord& finding) {
   return rows;
 }
 
+Gravity GravityOf(const FindingRecord& finding) {
+  for (const Guarantee one : AllGuarantees()) {
+    if (Name(one) == finding.guarantee) return GravityOf(one);
+  }
+  return Gravity::kFields;
+}
+
 std::vector<std::string> BugNames(const AttemptResult& result) {
   std::vector<std::string> names = result.bugs;
-  // Earlier runs have numbers only; of an attempt that is not known they say what its case is about.
+  // Earlier runs have numbers only; if an attempt is not known, they say what its case is about.
   if (!names.empty() || !result.known) return names;
   for (const int issue : result.upstream) names.push_back(fmt::format("#{}", issue));
   return names;

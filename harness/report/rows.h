@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/checkers/guarantee.h"
 #include "harness/report/run_record.h"
 
 namespace watchproof {
@@ -64,6 +65,8 @@ std::vector<FindingRow> FindingRows(const FindingRecord& finding);
 std::vector<std::string> BugNames(const AttemptResult& result);
 // "#18089 a delete is lost": these, and the reason.
 std::string NamedReason(const AttemptResult& result);
+// That of its guarantee; that of the consumers' own is the least.
+Gravity GravityOf(const FindingRecord& finding);
 // What the findings have in a field, such as the known bugs that they look like.
 std::set<std::string> TextsOf(const AttemptResult& result, std::string FindingRecord::*field);
 // "Ordered: expected ..., observed ..." of its first finding; without any, the reason.

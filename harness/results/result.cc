@@ -16,13 +16,6 @@ constexpr std::string_view kVerdicts[] = {"pass", "fail", "inconclusive", "unsup
 
 }  // namespace
 
-Gravity GravityOf(const FindingRecord& finding) {
-  for (const Guarantee one : AllGuarantees()) {
-    if (Name(one) == finding.guarantee) return GravityOf(one);
-  }
-  return Gravity::kFields;
-}
-
 std::string_view Name(Verdict verdict) { return kVerdicts[static_cast<std::size_t>(verdict)]; }
 
 std::optional<Verdict> FindVerdict(std::string_view name) {

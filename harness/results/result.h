@@ -14,7 +14,6 @@
 
 #include "harness/base/status.h"
 #include "harness/checkers/exercise.h"
-#include "harness/checkers/guarantee.h"
 #include "harness/model/lag.h"
 
 namespace watchproof {
@@ -44,9 +43,6 @@ struct FindingRecord {
   std::string level = "must";           // how binding the rule is; see checkers/guarantee.h
   std::string standing{};  // the standing promise that was asked for, if it is about no watch
 };
-
-// That of its guarantee; that of the consumers' own is the least.
-Gravity GravityOf(const FindingRecord& finding);
 
 // The traffic between the arming of a fault and its healing, or the end.
 struct Overlap {

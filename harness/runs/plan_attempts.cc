@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/report/rows.h"
 #include "harness/runs/plan_attempts.h"
 
 #include <algorithm>

@@ -178,7 +178,8 @@ Result<std::string> FindRun(const std::string& given, const fs::path& run_dir) {
   const fs::path run = run_dir / name;
   if (!name.empty() && fs::exists(run, error)) return run.string() + finding;
   if (name == kLatest) {
-    return Fail(StatusCode::kInvalidArgument, "{}: there is no run in {} yet", given, run_dir.string());
+    return Fail(StatusCode::kInvalidArgument, "{}: there is no run in {} yet", given,
+                run_dir.string());
   }
   return Fail(StatusCode::kInvalidArgument,
               "{}: expected the folder of a run, or the name of one in {}; `watchproof runs` lists "
