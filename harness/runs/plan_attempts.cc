@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/rows.h"
 #include "harness/runs/plan_attempts.h"
+#include "harness/report/rows.h"
 
 #include <algorithm>
 #include <tuple>
