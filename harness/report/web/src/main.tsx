@@ -24,7 +24,10 @@ function Page({ run }: { run: Run }) {
         <p class="about"><b>watchproof</b> {run.run.versions['watchproof']}
           {' · '}{targetsOf(run)}{' · '}{run.run.started.replace('T', ' ').replace('Z', ' UTC')}</p>
         <h1>{run.sentence}</h1>
-        <nav aria-label="Parts of the page"><a href="#matrix">Matrix</a> <a href="#wrong">What is wrong</a>{' '}
+        <nav aria-label="Parts of the page">
+          {(run.causes ?? []).length > 0 ? <><a href="#causes">Causes</a>{' '}</> : null}
+          {run.bugs !== undefined ? <><a href="#bugs">Known bugs</a>{' '}</> : null}
+          <a href="#matrix">Matrix</a> <a href="#wrong">What is wrong</a>{' '}
           <a href="#lag">How it behaved</a> <a href="#trust">Can I trust it</a> <a href="#facts">The run</a></nav>
       </header>
       <main>
