@@ -270,7 +270,7 @@ TEST(RunFlags, RepeatGivesEachAttemptItsOwnSeed) {
   ASSERT_EQ(seeds.size(), 3u);
   EXPECT_EQ(seeds[1], "0x5");
   EXPECT_NE(seeds[2], seeds[3]);
-  EXPECT_THAT(run.output(), HasSubstr("FAIL 1/3"));
+  EXPECT_THAT(run.output(), HasSubstr("FAIL #1 Ends.FailsOnSecondAttempt in 1 of 3 attempts: "));
   EXPECT_THAT(run.output(), HasSubstr("--seed " + seeds[2]));
 }
 

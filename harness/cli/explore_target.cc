@@ -8,6 +8,7 @@
 #include "harness/cli/explore_options.h"
 #include "harness/cli/explore_output.h"
 #include "harness/cli/explore_report.h"
+#include "harness/decide/found_script.h"
 #include "harness/explore/crash_points.h"
 #include "harness/explore/exhaustive.h"
 #include "harness/explore/live/live_explorer.h"

@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "harness/bugs/affected_bugs.h"
-#include "harness/report/rows.h"
 #include "harness/report/text.h"
 
 namespace watchproof {
@@ -52,7 +51,9 @@ std::vector<BugRow> BugsShown(const RunRecord& record) {
       if (row == rows.end()) row = rows.insert(rows.end(), NewRow(name, result));
       fixes.resize(rows.size());
       AddOnce(result.case_name, row->cases);
-      AddOnce(RowOf(record, attempt).label, row->labels);
+      const AttemptRow shows = RowOf(record, attempt);
+      AddOnce(shows.label, row->labels);
+      row->attempts.Add(shows);
       if (const Bug* const bug = FindByName(name)) {
         AddFix(result.target_version, fixes[static_cast<std::size_t>(row - rows.begin())], *bug);
       }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/bugs/answer_key.h"
+#include "harness/report/rows.h"
 #include "harness/report/run_record.h"
 
 namespace watchproof {
@@ -22,6 +23,7 @@ struct BugRow {
   std::string url{};                // where to read more; may be empty
   std::vector<std::string> cases;   // that show it, in the order in which they ended
   std::vector<std::string> labels;  // of the targets that show it, likewise
+  CountedPairs attempts{};
 };
 std::vector<BugRow> BugsShown(const RunRecord& record);
 

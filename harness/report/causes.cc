@@ -85,7 +85,7 @@ std::vector<Cause> CausesOf(const ReportRows& rows) {
                         .labels = {}});
     }
     Cause& cause = causes[place->second];
-    ++cause.attempts;
+    cause.attempts.Add(row);
     AddOnce(row.case_name, cause.cases);
     AddOnce(row.label, cause.labels);
   }

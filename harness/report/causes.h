@@ -24,7 +24,7 @@ struct Cause {
   std::string text;         // "Ordered: expected ..., observed ..." of the first; or the reason
   const AttemptRow* first;  // that shows it
   std::size_t finding = 0;  // N of RUN#N, of that attempt's first; 0: it has none
-  std::size_t attempts = 0;
+  CountedPairs attempts{};
   std::vector<std::string> cases;   // in the order in which they ended
   std::vector<std::string> labels;  // of the targets, likewise
 };

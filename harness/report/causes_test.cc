@@ -35,8 +35,8 @@ std::vector<std::string> Lines(const std::vector<AttemptSummary>& attempts) {
   const ReportRows rows = RowsOf(record);
   std::vector<std::string> lines;
   for (const Cause& cause : CausesOf(rows)) {
-    lines.push_back(fmt::format("{} {}: {}", StyleOf(cause.outcome).word, cause.attempts,
-                                fmt::join(cause.cases, " ")));
+    lines.push_back(fmt::format("{}: {} {}", StyleOf(cause.outcome).word,
+                                fmt::join(cause.cases, " "), cause.attempts.Text(rows)));
   }
   return lines;
 }
@@ -46,7 +46,7 @@ TEST(CausesOf, KeysAndNumbersMakeNoOtherCause) {
                      Broken("A.B", "Reliable", "key \"b\" at revision 0x7f, once"),
                      Broken("A.B", "Reliable", "key \"b\" at revision 7, once"),
                      Broken("A.C", "Reliable", "no event")}),
-              ElementsAre("FAIL 3: A.A A.B", "FAIL 1: A.C"));
+              ElementsAre("FAIL: A.A A.B in 3 of 3 attempts", "FAIL: A.C "));
 }
 
 TEST(CausesOf, TheGravestComesFirst) {
@@ -55,15 +55,21 @@ TEST(CausesOf, TheGravestComesFirst) {
                      Broken("A.C", "Fields", "a version"), Broken("A.D", "Fields", "a version"),
                      Broken("A.E", "Reliable", "an event"),
                      Broken("A.F", "Reliable", "it", "should"), Ended("A.G", Verdict::kPass, "")}),
-              ElementsAre("FAIL 1: A.E", "FAIL 2: A.C A.D", "FAIL 1: A.F", "ERROR 1: A.B",
-                          "inconclusive 1: A.A"));
+              ElementsAre("FAIL: A.E ", "FAIL: A.C A.D ", "FAIL: A.F ", "ERROR: A.B ",
+                          "inconclusive: A.A "));
+}
+
+TEST(CausesOf, CountsAgainstAllAttemptsOfItsCases) {
+  EXPECT_THAT(Lines({Broken("A.A", "Reliable", "it"), Ended("A.A", Verdict::kPass, ""),
+                     Ended("A.A", Verdict::kPass, ""), Ended("A.B", Verdict::kPass, "")}),
+              ElementsAre("FAIL: A.A in 1 of 3 attempts"));
 }
 
 TEST(CausesOf, WhatEndedForOneReasonIsOneCause) {
   EXPECT_THAT(Lines({Ended("A.A", Verdict::kInconclusive, "waited 3 s"),
                      Ended("A.B", Verdict::kInconclusive, "waited 12 s"),
                      Ended("A.C", Verdict::kInconclusive, "no effect")}),
-              ElementsAre("inconclusive 2: A.A A.B", "inconclusive 1: A.C"));
+              ElementsAre("inconclusive: A.A A.B ", "inconclusive: A.C "));
 }
 
 TEST(CausesSeen, NamesTheCaseThatHadTheCauseFirst) {

@@ -61,14 +61,16 @@ std::string Some(const std::vector<std::string>& names) {
                      more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
-// "1 case, etcd 3.5.16, fixed in 3.5.24"
-std::string Extent(const BugRow& row, bool several_targets) {
+// "1 case on etcd 3.5.16, in 3 of 60 attempts, fixed in 3.5.24"
+std::string Extent(const BugRow& row, const ReportRows& rows) {
   std::string text = Count(row.cases.size(), "case");
-  if (several_targets) text += " on " + Some(row.labels);
+  if (rows.labels.size() > 1) text += " on " + Some(row.labels);
+  const std::string attempts = row.attempts.Text(rows);
+  if (!attempts.empty()) text += ", " + attempts;
   return row.fixed.empty() ? text : text + ", fixed in " + row.fixed;
 }
 
-std::string BugLines(const RunRecord& record, const TerminalStyle& style) {
+std::string BugLines(const RunRecord& record, const ReportRows& rows, const TerminalStyle& style) {
   const std::vector<BugRow> bugs = BugsShown(record);
   if (bugs.empty()) return {};
   std::string text = fmt::format("{}{}\n", BugsShownText(record, bugs),
@@ -76,7 +78,7 @@ std::string BugLines(const RunRecord& record, const TerminalStyle& style) {
   for (const BugRow& row : bugs) {
     const std::string head =
         fmt::format("  {}  ", PadRight(row.name.empty() ? "accepted" : Name(row.cost), 9));
-    const std::string extent = Extent(row, record.targets.size() > 1);
+    const std::string extent = Extent(row, rows);
     text += head + (row.name.empty() ? extent : row.name + "  " + extent) + "\n";
     text += Hanging(std::string(head.size(), ' '), CleanText(row.impact),
                     std::max<std::size_t>(style.width, 60) - head.size());
@@ -100,9 +102,11 @@ std::string BugsInOneLine(const RunRecord& record, const TerminalStyle& style) {
   return (style.cut ? ShortenEnd(text, style.width, style.charset) : text) + "\n";
 }
 
-std::string CauseLine(const RunRecord& record, const Cause& cause, const TerminalStyle& style) {
-  std::string line = fmt::format("{}: {}", Some(cause.cases), CleanText(cause.text));
-  if (record.targets.size() > 1) line = fmt::format("{} on {}", Some(cause.labels), line);
+std::string CauseLine(const ReportRows& rows, const Cause& cause, const TerminalStyle& style) {
+  const std::string attempts = cause.attempts.Text(rows);
+  std::string line = fmt::format("{}{}{}: {}", Some(cause.cases), attempts.empty() ? "" : " ",
+                                 attempts, CleanText(cause.text));
+  if (rows.labels.size() > 1) line = fmt::format("{} on {}", Some(cause.labels), line);
   if (cause.cases.size() > 1) line = fmt::format("{}, {}", Count(cause.cases.size(), "case"), line);
   if (cause.finding > 0) line = fmt::format("#{} {}", cause.finding, line);
   const std::string_view word = StyleOf(cause.outcome).word;
@@ -124,7 +128,7 @@ std::string CauseLines(const RunRecord& record, const ReportRows& rows,
     Cause cause = causes[i];
     if (joined) cause.finding = 0;
     if (named == 0) named = cause.finding;
-    text += CauseLine(record, cause, style);
+    text += CauseLine(rows, cause, style);
     if (cause.finding == 0) text += fmt::format("  repeat  {}\n", Escaped(cause.first->repeat));
   }
   if (causes.size() > kMost) {
@@ -171,7 +175,7 @@ std::string LastScreen(const RunRecord& record, const TerminalStyle& style, bool
   const ReportRows rows = RowsOf(record);
   std::string text = quiet ? "" : "\n" + MissingText(rows, style);
   text += TableText(record, style, quiet);
-  text += quiet ? BugsInOneLine(record, style) : BugLines(record, style);
+  text += quiet ? BugsInOneLine(record, style) : BugLines(record, rows, style);
   text += CauseLines(record, rows, style);
   for (const std::string& entry : record.stale) {
     text += fmt::format("bugs: {}\n", Escaped(entry));

@@ -69,7 +69,7 @@ Json CausesJson(const ReportRows& rows) {
     all.push_back({{"outcome", StyleOf(cause.outcome).name},
                    {"text", CleanText(cause.text)},
                    {"first", cause.first - rows.attempts.data()},
-                   {"attempts", cause.attempts},
+                   {"attempts", cause.attempts.failed()},
                    {"cases", cause.cases},
                    {"targets", cause.labels}});
   }

@@ -178,6 +178,20 @@ std::string ToText(const FindingRecord& finding) {
   return text;
 }
 
+std::size_t CountedPairs::failed() const {
+  std::size_t failed = 0;
+  for (const auto& [pair, times] : failed_) failed += times;
+  return failed;
+}
+
+std::string CountedPairs::Text(const ReportRows& rows) const {
+  const auto made =
+      static_cast<std::size_t>(std::ranges::count_if(rows.attempts, [this](const AttemptRow& row) {
+        return row.summary != nullptr && failed_.contains({row.case_name, row.target});
+      }));
+  return made == failed_.size() ? "" : fmt::format("in {} of {} attempts", failed(), made);
+}
+
 void AddOnce(const std::string& text, std::vector<std::string>& texts) {
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }

@@ -9,9 +9,11 @@
 // Threads: pure functions. Ownership: rows point into the record.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/checkers/guarantee.h"
@@ -73,6 +75,18 @@ std::set<std::string> TextsOf(const AttemptResult& result, std::string FindingRe
 std::string Headline(const AttemptResult& result);
 // The guarantee and its rows, a line each.
 std::string ToText(const FindingRecord& finding);
+
+// Cases with their targets, and how often such a pair failed in a way.
+class CountedPairs {
+ public:
+  void Add(const AttemptRow& row) { ++failed_[{row.case_name, row.target}]; }
+  std::size_t failed() const;
+  // "in 3 of 60 attempts", of those that the pairs had in all; empty if each had one.
+  std::string Text(const ReportRows& rows) const;
+
+ private:
+  std::map<std::pair<std::string, std::string>, std::size_t> failed_;
+};
 
 // At the end, unless it is among them.
 void AddOnce(const std::string& text, std::vector<std::string>& texts);

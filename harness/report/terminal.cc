@@ -57,6 +57,17 @@ std::string OtherFindings(const AttemptResult& result) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+// The guarantee that the case is named for, if none of the findings is about it; or empty.
+std::string OwnThatHeld(const AttemptResult& result) {
+  const std::string_view own =
+      std::string_view(result.case_name).substr(0, result.case_name.find('.'));
+  const bool broken =
+      std::ranges::find(result.findings, own, &FindingRecord::guarantee) != result.findings.end();
+  const std::vector<Guarantee> all = AllGuarantees();
+  const bool is_one = std::ranges::any_of(all, [own](Guarantee one) { return Name(one) == own; });
+  return is_one && !broken ? std::string(own) : "";
+}
+
 std::string Evidence(const RunRecord& record, const AttemptResult& result,
                      const FindingRecord& finding) {
   std::string text;
@@ -74,6 +85,10 @@ std::string FindingText(const RunRecord& record, const AttemptResult& result,
   std::string text;
   for (const FindingRow& row : FindingRows(finding)) text += Field(row.name, row.text, style);
   if (result.findings.size() > 1) text += Field("also", OtherFindings(result), style);
+  if (const std::string own = OwnThatHeld(result); !own.empty()) {
+    text +=
+        Field("case", fmt::format("nothing was found against {}, which it is about", own), style);
+  }
   return text + RawField("evidence", Evidence(record, result, finding));
 }
 

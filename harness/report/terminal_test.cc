@@ -48,6 +48,18 @@ TEST(AttemptText, KnownFailureIsOneLineWithItsReason) {
             "               #18089 a delete is lost\n");
 }
 
+// A standing promise may fail a case in which the promise that it is about held.
+TEST(AttemptText, SaysIfTheCasesOwnGuaranteeHeld) {
+  RunRecord record = SampleRecord();
+  AttemptResult& result = record.attempts[1].result;
+  EXPECT_THAT(AttemptText(record, record.attempts[1], kPlain), Not(HasSubstr("    case ")));
+  result.findings.front().guarantee = "Reliable";
+  EXPECT_THAT(AttemptText(record, record.attempts[1], kPlain),
+              HasSubstr("    case       nothing was found against Ordered, which it is about\n"));
+  result.case_name = "NoGuarantee.Case";
+  EXPECT_THAT(AttemptText(record, record.attempts[1], kPlain), Not(HasSubstr("    case ")));
+}
+
 TEST(AttemptText, WhatWasSaidOfAnotherCaseIsNotRepeated) {
   const RunRecord record = SampleRecord();
   EXPECT_EQ(AttemptText(record, record.attempts[1], kPlain, "Ordered.Other"),
