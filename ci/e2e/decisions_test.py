@@ -84,7 +84,7 @@ class Decisions(RunTest):
         self.assertEqual([one["case"] for one in found["worse"]], [DELETE_AT_FLOOR])
 
     def test_a_gate_over_an_unchanged_build_says_what_is_excluded(self) -> None:
-        filters = ("--filter", f"{DELETE_AT_FLOOR}:{OVERTAKES}", "--no-explore")
+        filters = ("--filter", f"{DELETE_AT_FLOOR}:{OVERTAKES}", "--no-explore", "--verbose")
         text = self.gate_within(
             ("15s", "45s", "150s"), "NOT WORSE", "embedded", "embedded", *filters, expect=0
         )

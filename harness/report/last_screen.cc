@@ -105,7 +105,7 @@ std::string BugsInOneLine(const RunRecord& record, const TerminalStyle& style) {
 std::string CauseLine(const ReportRows& rows, const Cause& cause, const TerminalStyle& style) {
   const std::string attempts = cause.attempts.Text(rows);
   std::string line = fmt::format("{}{}{}: {}", Some(cause.cases), attempts.empty() ? "" : " ",
-                                 attempts, CleanText(cause.text));
+                                 attempts, CleanText(cause.text.substr(0, cause.text.find('\n'))));
   if (rows.labels.size() > 1) line = fmt::format("{} on {}", Some(cause.labels), line);
   if (cause.cases.size() > 1) line = fmt::format("{}, {}", Count(cause.cases.size(), "case"), line);
   if (cause.finding > 0) line = fmt::format("#{} {}", cause.finding, line);
@@ -119,7 +119,9 @@ std::string CauseLine(const ReportRows& rows, const Cause& cause, const Terminal
 std::string CauseLines(const RunRecord& record, const ReportRows& rows,
                        const TerminalStyle& style) {
   constexpr std::size_t kMost = 10;
-  const std::vector<Cause> causes = CausesOf(rows);
+  std::vector<Cause> causes = CausesOf(rows);
+  // The error at the end says it, with how many attempts were not started.
+  std::erase_if(causes, [](const Cause& one) { return one.outcome == Outcome::kTargetFailed; });
   const bool joined = std::ranges::any_of(
       record.attempts, [](const AttemptSummary& attempt) { return !attempt.run.empty(); });
   std::string text;
