@@ -62,6 +62,13 @@ Result<NamedRelease> ParseRelease(std::string_view text, const AnswerKey& key) {
               first.second, last.first, last.second);
 }
 
+std::string_view InWords(Cost cost) {
+  constexpr std::string_view kWords[kCosts] = {
+      "lost or wrong data", "security", "members that end or do not start", "silence", "order",
+      "memory and time",    "noise"};
+  return kWords[static_cast<int>(cost)];
+}
+
 std::vector<AffectedBug> BugsOf(const AnswerKey& key, const NamedRelease& release) {
   std::vector<AffectedBug> bugs;
   for (const Bug& bug : key.bugs()) {

@@ -38,6 +38,9 @@ struct AffectedBug {
   std::optional<ReleaseVersion> fixed;  // FirstWithout
 };
 
+// As a heading: "lost or wrong data".
+std::string_view InWords(Cost cost);
+
 // Those with a cost for every target come before those of a topology, and those that the documents
 // permit come last; each by cost, and then in the order of the key.
 std::vector<AffectedBug> BugsOf(const AnswerKey& key, const NamedRelease& release);

@@ -65,23 +65,7 @@ std::string ShowsIt(const Bug& bug) {
 std::string Heading(const Bug& bug) {
   if (!bug.permitted.empty()) return "permitted by etcd's documents";
   if (!bug.topology.empty()) return fmt::format("only with {}", bug.topology);
-  switch (bug.cost) {
-    case Cost::kData:
-      return "lost or wrong data";
-    case Cost::kSecurity:
-      return "security";
-    case Cost::kOutage:
-      return "members that end or do not start";
-    case Cost::kSilence:
-      return "silence";
-    case Cost::kOrder:
-      return "order";
-    case Cost::kResources:
-      return "memory and time";
-    case Cost::kNoise:
-      return "noise";
-  }
-  return {};
+  return std::string(InWords(bug.cost));
 }
 
 std::vector<std::pair<std::string, std::vector<AffectedBug>>> Grouped(

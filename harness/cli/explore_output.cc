@@ -113,9 +113,9 @@ void ExploreOutput::SayKnown() {
     for (const FoundFinding& one : known_) console_.Result(ToJson(one) + "\n");
     return;
   }
-  console_.Result(
-      fmt::format("\nKnown bugs of {}, the gravest first (`watchproof explain {}` says more):\n{}",
-                  target_, WordFor(known_.front().known), KnownTable(known_, columns())));
+  console_.Result(fmt::format(
+      "\nKnown bugs of {}, the costliest first (`watchproof explain {}` says more):\n{}", target_,
+      WordFor(known_.front().known), KnownTable(known_, columns())));
 }
 
 // One line for all; each is in a file.

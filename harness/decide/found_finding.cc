@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "harness/base/escape.h"
+#include "harness/bugs/affected_bugs.h"
 #include "harness/history/json_fields.h"
 #include "harness/report/rows.h"
 #include "harness/report/text.h"
@@ -43,6 +44,17 @@ std::string Row(std::string_view name, std::string_view text, std::size_t column
 std::string RawRow(std::string_view name, std::string_view text) {
   if (text.empty()) return {};
   return fmt::format("{}{}\n", PadRight(fmt::format("  {}", name), kIndent), Escaped(text));
+}
+
+// The least for a bug that the key does not name.
+Cost CostOf(const FoundFinding& found) {
+  for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
+    const std::string label = bug.Label();
+    if (found.known.starts_with(label + ": ") || found.known.starts_with(label + " or ")) {
+      return bug.cost;
+    }
+  }
+  return Cost::kNoise;
 }
 
 // Numbered; a long script by its beginning.
@@ -105,17 +117,17 @@ std::string InShort(const FoundFinding& found, std::size_t columns) {
          RawRow("repeat", found.repeat);
 }
 
-std::string KnownTable(const std::vector<FoundFinding>& known, std::size_t columns) {
+std::string KnownTable(std::vector<FoundFinding> known, std::size_t columns) {
+  std::ranges::stable_sort(known, {}, CostOf);
   std::size_t widest = 0;
   for (const FoundFinding& one : known) {
     widest = std::max(widest, std::min(kWidestName, Columns(NameOfBug(one.known))));
   }
   std::string text;
-  std::optional<Gravity> before;
+  std::optional<Cost> before;
   for (const FoundFinding& one : known) {
-    const Gravity gravity = GravityOf(one.finding);
-    if (before != gravity) text += fmt::format("  {}:\n", InWords(gravity));
-    before = gravity;
+    if (before != CostOf(one)) text += fmt::format("  {}:\n", InWords(CostOf(one)));
+    before = CostOf(one);
     const std::string name = NameOfBug(one.known);
     const std::string_view title = std::string_view(one.known).substr(name.size());
     const std::string head = fmt::format("    {}  {}  ", PadRight(name, widest),

@@ -49,8 +49,8 @@ bool IsGraver(const FoundFinding& one, const FoundFinding& other);
 std::string ToText(const FoundFinding& found, std::size_t columns);
 // In two lines.
 std::string InShort(const FoundFinding& found, std::size_t columns);
-// Known bugs, a line each, below how grave they are, in this order; none: an empty text.
-std::string KnownTable(const std::vector<FoundFinding>& known, std::size_t columns);
+// Known bugs, a line each, below what they cost, the costliest first; none: an empty text.
+std::string KnownTable(std::vector<FoundFinding> known, std::size_t columns);
 // On one line, without its end, as report/schemas/explore.schema.json describes it.
 std::string ToJson(const FoundFinding& found);
 

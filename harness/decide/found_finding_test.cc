@@ -100,9 +100,9 @@ TEST(FoundFinding, KnownBugsAreALineEach) {
   EXPECT_EQ(KnownTable({KnownAs("Reliable", "etcd #20693: history is skipped", 30),
                         KnownAs("Isolated", "forgotten: a value is missing", 1)},
                        100),
-            "  data is lost, invented or wrong:\n"
+            "  lost or wrong data:\n"
             "    etcd #20693    30 scripts  history is skipped\n"
-            "  something that is due never comes:\n"
+            "  noise:\n"
             "    forgotten        1 script  a value is missing\n");
   EXPECT_EQ(KnownTable({}, 100), "");
 }
