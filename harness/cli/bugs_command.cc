@@ -122,7 +122,7 @@ std::string SummaryText(const NamedRelease& release, const std::vector<AffectedB
     text += Wrapped(fmt::format("  {}", PadRight(heading, 34)),
                     fmt::format("{}", fmt::join(names, ", ")), style);
   }
-  text += Advice(release, bugs) + "\n";
+  text += Advice(release, {bugs.begin(), bugs.begin() + judged}) + "\n";
   if (const auto newest = NewestOf(release.branch); newest && release.version > newest) {
     text += fmt::format("{} is newer than what this watchproof knows ({}).\n", release.text,
                         ToText(*newest));

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <tuple>
 
 #include "harness/bugs/affected_bugs.h"
@@ -28,17 +30,23 @@ BugRow NewRow(const std::string& name, const AttemptResult& result) {
   return row;
 }
 
-// The newest of what the targets need: each has it fixed on its own branch or on a later one.
-void AddFix(const std::string& version, std::optional<ReleaseVersion>& fixed, const Bug& bug) {
-  const auto parsed = ParseVersion(version);
-  if (parsed) fixed = std::max(fixed, FirstWithout(bug, parsed->branch()));
+// The newest of what the targets need; empty as soon as one of them has nothing to go to.
+std::string FixFor(const std::set<std::pair<int, int>>& branches, const std::string& name) {
+  const Bug* const bug = FindByName(name);
+  std::optional<ReleaseVersion> newest;
+  for (const auto& branch : branches) {
+    const auto fixed = FirstWithout(*bug, branch);
+    if (!fixed) return {};
+    newest = std::max(newest, fixed);
+  }
+  return newest ? ToText(*newest) : "";
 }
 
 }  // namespace
 
 std::vector<BugRow> BugsShown(const RunRecord& record) {
   std::vector<BugRow> rows;
-  std::vector<std::optional<ReleaseVersion>> fixes;
+  std::map<std::string, std::set<std::pair<int, int>>> branches;  // of those that show a bug
   for (const AttemptSummary& attempt : record.attempts) {
     if (OutcomeOf(attempt) != Outcome::kKnown) continue;
     const AttemptResult& result = attempt.result;
@@ -49,18 +57,16 @@ std::vector<BugRow> BugsShown(const RunRecord& record) {
         return one.name == name && (!name.empty() || one.impact == result.reason);
       });
       if (row == rows.end()) row = rows.insert(rows.end(), NewRow(name, result));
-      fixes.resize(rows.size());
       AddOnce(result.case_name, row->cases);
       const AttemptRow shows = RowOf(record, attempt);
       AddOnce(shows.label, row->labels);
       row->attempts.Add(shows);
-      if (const Bug* const bug = FindByName(name)) {
-        AddFix(result.target_version, fixes[static_cast<std::size_t>(row - rows.begin())], *bug);
-      }
+      const auto version = ParseVersion(result.target_version);
+      if (version) branches[name].insert(version->branch());
     }
   }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (fixes[i]) rows[i].fixed = ToText(*fixes[i]);
+  for (BugRow& row : rows) {
+    if (FindByName(row.name) != nullptr) row.fixed = FixFor(branches[row.name], row.name);
   }
   std::ranges::stable_sort(
       rows, {}, [](const BugRow& row) { return std::tuple(row.name.empty(), row.cost); });

@@ -47,6 +47,16 @@ TEST(BugsShown, TheFixIsOneForAllTargets) {
   EXPECT_THAT(Lines(record), ElementsAre("#20221|order|3.5.22|A.A"));
 }
 
+// A branch behind the last one of the key has nothing to go to; 3.4 goes to 3.5 for #22340.
+TEST(BugsShown, NoFixIsNamedThatATargetCannotGoTo) {
+  RunRecord record;
+  record.attempts = {Known("A.A", "3.8.0", {"GHSA-xg4h-6gfc-h4m8"}),
+                     Known("A.B", "3.9.0", {"GHSA-xg4h-6gfc-h4m8"}),
+                     Known("A.C", "3.4.23", {"#22340"}), Known("A.C", "3.5.16", {"#22294"})};
+  EXPECT_THAT(Lines(record), ElementsAre("GHSA-xg4h-6gfc-h4m8|security||A.A A.B",
+                                         "#22340|outage|3.5.35|A.C", "#22294|noise||A.C"));
+}
+
 TEST(BugsShown, WhatABaselineAcceptsComesLastByItsReason) {
   RunRecord record;
   record.attempts = {
