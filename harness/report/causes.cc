@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/causes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -44,7 +46,10 @@ const FindingRecord* FindingOf(const AttemptRow& row) {
 CauseKey KeyOf(const AttemptRow& row) {
   const FindingRecord* const finding = FindingOf(row);
   if (finding == nullptr) return {row.outcome, {}, ShapeOf(row.summary->result.reason)};
-  return {row.outcome, finding->level + finding->guarantee, ShapeOf(finding->expected)};
+  // What looks like a bug is not the same as what looks like another one, or like none.
+  return {row.outcome,
+          fmt::format("{} {} {}", finding->level, finding->guarantee, finding->resembles),
+          ShapeOf(finding->expected)};
 }
 
 // How binding what was broken is, and how grave; less is more.
@@ -60,7 +65,7 @@ std::pair<int, int> Weight(const Cause& cause) {
 
 std::string CausesSeen::FirstWith(const AttemptRow& row) {
   if (!WentWrong(row)) return {};
-  const auto [entry, added] = first_.try_emplace(KeyOf(row), row.case_name);
+  const auto [entry, added] = first_.try_emplace({row.target, KeyOf(row)}, row.case_name);
   return added ? "" : entry->second;
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "harness/report/rows.h"
@@ -36,11 +37,12 @@ std::vector<Cause> CausesOf(const ReportRows& rows);
 // The causes that have come up so far, as attempts end one after the other. Not thread-safe.
 class CausesSeen {
  public:
-  // The case that had the cause of this attempt first; empty: this is the first, or it ended well.
+  // The case that had the cause of this attempt first, on the same target; empty: this is the
+  // first, or it ended well.
   std::string FirstWith(const AttemptRow& row);
 
  private:
-  std::map<CauseKey, std::string> first_;
+  std::map<std::pair<std::string, CauseKey>, std::string> first_;  // by target
 };
 
 }  // namespace watchproof

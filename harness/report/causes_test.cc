@@ -59,6 +59,13 @@ TEST(CausesOf, TheGravestComesFirst) {
                           "inconclusive: A.A "));
 }
 
+TEST(CausesOf, WhatLooksLikeABugHasACauseOfItsOwn) {
+  AttemptSummary alike = Broken("A.B", "Reliable", "an event");
+  alike.result.findings[0].resembles = "delete-at-the-floor";
+  EXPECT_THAT(Lines({Broken("A.A", "Reliable", "an event"), alike}),
+              ElementsAre("FAIL: A.A ", "FAIL: A.B "));
+}
+
 TEST(CausesOf, CountsAgainstAllAttemptsOfItsCases) {
   EXPECT_THAT(Lines({Broken("A.A", "Reliable", "it"), Ended("A.A", Verdict::kPass, ""),
                      Ended("A.A", Verdict::kPass, ""), Ended("A.B", Verdict::kPass, "")}),
@@ -81,6 +88,9 @@ TEST(CausesSeen, NamesTheCaseThatHadTheCauseFirst) {
   EXPECT_EQ(first(Broken("A.A", "Reliable", "revision 1")), "");
   EXPECT_EQ(first(Broken("A.B", "Reliable", "revision 20")), "A.A");
   EXPECT_EQ(first(Broken("A.B", "Ordered", "revision 20")), "");
+  AttemptSummary elsewhere = Broken("A.A", "Reliable", "revision 1");
+  elsewhere.result.target = "etcd:/usr/bin/etcd";
+  EXPECT_EQ(first(elsewhere), "");
   EXPECT_EQ(first(Ended("A.C", Verdict::kPass, "")), "");
   EXPECT_EQ(first(Ended("A.D", Verdict::kPass, "")), "");
 }
