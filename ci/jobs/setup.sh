@@ -1,30 +1,39 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs the packages for the build, the tests and the first run on Debian 12, and those named as
-# arguments. Does nothing when all of them are installed. With --checks, which comes first, also
-# what checks the Python, into a folder of its own in build/, so that nothing else changes.
+# arguments. Does nothing when all of them are installed. The first argument may be
+#   --command: only what the command needs, to be built (without tests, -DWATCHPROOF_TESTS=OFF) and
+#              for its first run: a fifth of the packages;
+#   --checks:  also what checks the Python, into a folder of its own in build/, so that nothing else
+#              changes.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-checks=no
-if [[ ${1:-} == --checks ]]; then
-  checks=yes
-  shift
-fi
+what=tests
+case ${1:-} in
+  --command | --checks)
+    what=${1#--}
+    shift
+    ;;
+esac
 
 packages=(
-  ca-certificates ccache clang-format cmake curl debian-archive-keyring etcd-client etcd-server
-  g++ git libbenchmark-dev libboost-filesystem1.81-dev libboost1.81-dev libcli11-dev
-  libexpected-dev libfmt-dev libgmock-dev libgrpc++-dev libgtest-dev liblmdb-dev libnghttp2-dev
-  libprotobuf-dev libprotozero-dev libsqlite3-dev libssl-dev
-  libtomlplusplus-dev libxxhash-dev libzstd-dev ninja-build nlohmann-json3-dev pkg-config
-  protobuf-compiler protobuf-compiler-grpc python3 python3-jsonschema python3-pip
-  python3-yaml zstd
+  ca-certificates cmake curl debian-archive-keyring etcd-client etcd-server g++ git
+  libboost-filesystem1.81-dev libboost1.81-dev libcli11-dev libexpected-dev libfmt-dev
+  libgrpc++-dev liblmdb-dev libnghttp2-dev libprotobuf-dev libprotozero-dev libsqlite3-dev
+  libssl-dev libtomlplusplus-dev libxxhash-dev libzstd-dev ninja-build nlohmann-json3-dev
+  pkg-config protobuf-compiler protobuf-compiler-grpc zstd
 )
-# For a client of the interop tests. Any Node.js will do; one that is there already is kept.
-command -v node >/dev/null || packages+=(nodejs)
-command -v npm >/dev/null || packages+=(npm)
+if [[ $what != command ]]; then
+  packages+=(
+    ccache clang-format libbenchmark-dev libgmock-dev libgtest-dev python3 python3-jsonschema
+    python3-pip python3-yaml
+  )
+  # For a client of the interop tests. Any Node.js will do; one that is there already is kept.
+  command -v node >/dev/null || packages+=(nodejs)
+  command -v npm >/dev/null || packages+=(npm)
+fi
 # It analyses which members need which lock.
-[[ $checks == no ]] || packages+=(clang-16)
+[[ $what != checks ]] || packages+=(clang-16)
 packages+=("$@")
 
 fail() {
@@ -43,7 +52,7 @@ done
 # Without a registry in reach the check is skipped, like other tests that need one.
 install_checks() {
   local wanted=$root/ci/checks/requirements.txt folder=$root/build/python-checks
-  [[ $checks == yes ]] || return 0
+  [[ $what == checks ]] || return 0
   cmp -s "$wanted" "$folder/installed.txt" && return 0
   rm -rf "$folder"
   if python3 -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \

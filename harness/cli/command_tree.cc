@@ -21,7 +21,7 @@ void AddTo(std::vector<Group>& groups, const std::string& name, std::vector<Memb
 
 }  // namespace
 
-const Markup kPlain = {&AsItIs, &AsItIs};
+const Markup kPlainText = {&AsItIs, &AsItIs};
 
 std::string HeadOf(const CLI::Option& option, const Markup& markup) {
   if (option.get_positional()) {

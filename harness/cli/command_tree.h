@@ -4,7 +4,7 @@
 //
 //   for (const CLI::App* command : CommandsOf(app)) ...
 //   FlagsOf(*app.get_option("--help"));   // {"-h", "--help"}
-//   UsageOf(command, "watchproof draw", kPlain);   // "watchproof draw [OPTION]... WHAT"
+//   UsageOf(command, "watchproof draw", kPlainText);   // "watchproof draw [OPTION]... WHAT"
 //
 // Threads: pure.
 #pragma once
@@ -45,7 +45,7 @@ struct Markup {
   std::string (*name)(std::string_view text);
   std::string (*place)(std::string_view text);
 };
-extern const Markup kPlain;
+extern const Markup kPlainText;
 
 // "--keep failed|all|none", "RUN".
 std::string HeadOf(const CLI::Option& option, const Markup& markup);

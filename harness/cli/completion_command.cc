@@ -79,7 +79,7 @@ end
 complete -c watchproof -f -a '(__watchproof_complete)'
 )fish";
 
-std::vector<NamedThing> Releases() {
+std::vector<NamedThing> FetchedReleases() {
   std::set<std::string> versions;
   if (const auto known = LoadExpectations(""); known.has_value()) {
     for (const std::string& version : KnownVersions(*known, "etcd")) versions.insert(version);
@@ -124,7 +124,7 @@ std::vector<std::string> NextReleases(const TopologyKind& kind, const std::strin
   const auto before =
       ParseVersion(text.substr(last + 1, begun.empty() ? text.npos : text.size() - last - 2));
   std::vector<std::string> releases;
-  for (const NamedThing& release : Releases()) {
+  for (const NamedThing& release : FetchedReleases()) {
     TargetSpec spec;
     const auto version = ParseVersion(release.name);
     if (!version || !kind.parse("=" + begun + release.name, spec) || spec.next.empty()) continue;
@@ -169,7 +169,7 @@ std::vector<NamedThing> Meant(const std::string& word) {
     kind += static_cast<char>(c - 'A' + 'a');
   }
   if (kind == "spec") return Targets();
-  if (kind == "release") return Releases();
+  if (kind == "release") return FetchedReleases();
   if (kind == "run") return Runs();
   if (kind == "name") return NamesOf("");
   if (kind == "pattern" || kind == "patterns") kind = "case";

@@ -10,7 +10,7 @@ namespace {
 using toml_fields::FailAt;
 
 // A number is as good as its text: jobs = 4.
-Result<std::string> Word(const toml::node& node, const std::string& key) {
+Result<std::string> WordOf(const toml::node& node, const std::string& key) {
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
   return FailAt(node, fmt::format("'{}': expected a text or a whole number", key));
@@ -29,12 +29,12 @@ Result<std::vector<std::string>> WordsOf(const toml::node& node, const std::stri
     }
     std::vector<std::string> words;
     for (const toml::node& one : *several) {
-      WP_ASSIGN_OR_RETURN(std::string word, Word(one, key));
+      WP_ASSIGN_OR_RETURN(std::string word, WordOf(one, key));
       words.push_back(std::move(word));
     }
     return words;
   }
-  WP_ASSIGN_OR_RETURN(std::string word, Word(node, key));
+  WP_ASSIGN_OR_RETURN(std::string word, WordOf(node, key));
   return std::vector<std::string>{std::move(word)};
 }
 

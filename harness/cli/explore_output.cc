@@ -16,7 +16,7 @@ namespace {
 
 // The others take two lines each.
 constexpr int kShownInFull = 3;
-constexpr int kSchema = 1;
+constexpr int kSchemaOfExplore = 1;
 
 std::vector<std::string> LinesOf(const std::string& text) {
   std::vector<std::string> lines;
@@ -43,7 +43,7 @@ void ExploreOutput::Begin(const std::string& folder) {
   folder_ = folder;
   if (!options_.json) return console_.Result(fmt::format("seed {}\n", FormatSeed(options_.seed)));
   console_.Result(DumpJson(Json{{"kind", "start"},
-                                {"schema", kSchema},
+                                {"schema", kSchemaOfExplore},
                                 {"target", target_},
                                 {"seed", FormatSeed(options_.seed)},
                                 {"folder", folder_}}) +

@@ -62,7 +62,7 @@ std::string OptionRows(const CLI::App& app, std::size_t width) {
           !variable.empty() && app.get_footer().empty()) {
         explanation += fmt::format(" (variable: {})", variable);
       }
-      rows.push_back({HeadOf(*option, kPlain), explanation});
+      rows.push_back({HeadOf(*option, kPlainText), explanation});
     }
     text += RowsText(group.name, rows, width);
   }
@@ -82,7 +82,8 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
   const std::size_t width = std::min(kWidest, DetectStyle(When::kNever).width);
   const bool whole = app->get_parent() == nullptr;
   const bool commands = !CommandsOf(*app).empty();
-  const std::string usage = commands ? name + " COMMAND [OPTION]..." : UsageOf(*app, name, kPlain);
+  const std::string usage =
+      commands ? name + " COMMAND [OPTION]..." : UsageOf(*app, name, kPlainText);
   std::string text = Hanging("", app->get_description(), width);
   text += "\n" + Hanging("Usage: ", usage, width - 7);
   text += CommandRows(*app, width) + OptionRows(*app, width);

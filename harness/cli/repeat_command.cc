@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kSchema = 1;
+constexpr int kSchemaOfRepeat = 1;
 
 struct RepeatRequest : FindingRequest {
   std::string attempts = "10";
@@ -76,7 +76,7 @@ ExitCode Conclude(const ChosenFinding& chosen, const RunRecord& record, ExitCode
   const ExitCode code = CodeOf(again, run_ended);
   if (json) {
     fmt::print("{}\n", DumpJson(Json{{"kind", "repeat"},
-                                     {"schema", kSchema},
+                                     {"schema", kSchemaOfRepeat},
                                      {"case", chosen.attempt.case_name},
                                      {"target", chosen.attempt.target},
                                      {"guarantee", guarantee},

@@ -12,7 +12,7 @@
 namespace watchproof {
 namespace {
 
-constexpr int kSchema = 1;
+constexpr int kSchemaOfChecked = 1;
 
 // Revisions of events, answers, notices and starts in a dumped line. The header of events says how
 // far the store was, which is another thing.
@@ -58,7 +58,7 @@ Result<RevisionsByLine> RevisionsIn(const std::filesystem::path& file,
 }
 
 Json Named(const CheckedRecording& checked, const char* kind) {
-  Json json{{"schema", kSchema}, {"kind", kind}, {"recording", checked.file.string()}};
+  Json json{{"schema", kSchemaOfChecked}, {"kind", kind}, {"recording", checked.file.string()}};
   if (const auto& result = checked.result) {
     json["case"] = result->case_name;
     json["target"] = result->target;
@@ -110,14 +110,14 @@ std::string RecordingLine(const CheckedRecording& checked) {
 }
 
 std::string UnreadableLine(const std::filesystem::path& file, const Status& why) {
-  return DumpJson({{"schema", kSchema},
+  return DumpJson({{"schema", kSchemaOfChecked},
                    {"kind", "unreadable"},
                    {"recording", file.string()},
                    {"reason", why.message()}});
 }
 
 std::string CheckedEnd(const CheckedCounts& counts) {
-  return DumpJson({{"schema", kSchema},
+  return DumpJson({{"schema", kSchemaOfChecked},
                    {"kind", "end"},
                    {"recordings", counts.recordings},
                    {"findings", counts.findings},

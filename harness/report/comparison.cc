@@ -59,7 +59,7 @@ std::string SubjectOf(const ComparedRow& row) {
 }
 
 // What is broken, and since when.
-std::string Broken(const ComparedRow& row) {
+std::string BrokenCell(const ComparedRow& row) {
   const Rate& last = row.rates.back();
   const Rate& shown = last.failed > 0 ? last : row.rates.front();
   return fmt::format("{}", fmt::join(shown.guarantees, ", "));
@@ -75,7 +75,7 @@ Table TableOf(const RunComparison& comparison, Rows wanted) {
     if (wanted == Rows::kChanged && row.change == Difference::kNone) continue;
     std::vector<std::string> cells{std::string(Name(row.change)), Escaped(SubjectOf(row))};
     for (const Rate& rate : row.rates) cells.push_back(RateText(rate));
-    cells.push_back(Broken(row));
+    cells.push_back(BrokenCell(row));
     table.rows.push_back(std::move(cells));
   }
   return table;
@@ -102,7 +102,7 @@ std::string Sentence(const RunComparison& comparison) {
 }
 
 // For each row that is worse: what it looks like and how to see it again.
-std::string Details(const RunComparison& comparison, std::string_view indent) {
+std::string DetailsText(const RunComparison& comparison, std::string_view indent) {
   std::string text;
   for (const ComparedRow& row : comparison.rows) {
     if (row.change < Difference::kFailsMore) continue;
@@ -207,8 +207,8 @@ std::string ToText(const RunComparison& comparison, Rows rows) {
   for (std::size_t i = 0; i < comparison.runs.size(); ++i) text += RunLine(comparison, i) + "\n";
   const Table table = TableOf(comparison, rows);
   if (!table.rows.empty()) text += "\n" + PlainTable(table);
-  return text + Details(comparison, "") + ShiftText(comparison, "") + "\n" + Sentence(comparison) +
-         "\n";
+  return text + DetailsText(comparison, "") + ShiftText(comparison, "") + "\n" +
+         Sentence(comparison) + "\n";
 }
 
 std::string ToMarkdown(const RunComparison& comparison, Rows rows) {
@@ -221,7 +221,7 @@ std::string ToMarkdown(const RunComparison& comparison, Rows rows) {
     for (std::string& cell : row) cell = MarkdownCell(cell);
   }
   if (!table.rows.empty()) text += "\n" + MarkdownTable(table);
-  return text + Details(comparison, "    ") + ShiftText(comparison, "- ") + "\n" +
+  return text + DetailsText(comparison, "    ") + ShiftText(comparison, "- ") + "\n" +
          Sentence(comparison) + ".\n";
 }
 

@@ -9,7 +9,7 @@
 namespace watchproof {
 namespace {
 
-std::string Message(const AttemptResult& result) {
+std::string MessageOf(const AttemptResult& result) {
   if (result.findings.empty() || result.known) return result.reason;
   const FindingRecord& finding = result.findings.front();
   return (result.reason.empty() ? "" : result.reason + "; ") + "expected " + finding.expected +
@@ -26,7 +26,7 @@ Json Test(const AttemptRow& row) {
   if (row.summary == nullptr) return test;
   const AttemptResult& result = row.summary->result;
   test["duration"] = std::llround(result.seconds * 1000);
-  if (const std::string message = Message(result); !message.empty()) test["message"] = message;
+  if (const std::string message = MessageOf(result); !message.empty()) test["message"] = message;
   if (row.note != nullptr && !row.note->file.empty()) {
     test["filePath"] = row.note->file;
     test["line"] = row.note->line;

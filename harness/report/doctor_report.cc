@@ -10,7 +10,7 @@
 namespace watchproof {
 namespace {
 
-constexpr std::size_t kWidth = 76;  // of a text behind the names
+constexpr std::size_t kTextWidth = 76;  // of a text behind the names
 
 std::string_view WordOf(Health health) {
   constexpr std::string_view kWords[] = {"ok", "limited", "missing"};
@@ -19,7 +19,7 @@ std::string_view WordOf(Health health) {
 
 // The name on the first line, the text beside and below it.
 std::string Row(std::string_view word, std::string_view name, const std::string& text) {
-  return Hanging(fmt::format("  {:<8} {:<15} ", word, name), Escaped(text), kWidth);
+  return Hanging(fmt::format("  {:<8} {:<15} ", word, name), Escaped(text), kTextWidth);
 }
 
 std::string TextOf(const MachineCheck& check) {

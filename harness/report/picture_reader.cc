@@ -176,15 +176,15 @@ class PictureReader final : private HistoryVisitor {
   }
   // Whether its layer has a lane.
   bool ReadReport(const ConsumerReport& report) {
-    static const std::map<std::string, ItemKind> kKinds = {
+    static const std::map<std::string, ItemKind> kItemOf = {
         {"event", ItemKind::kEvents},  {"handled", ItemKind::kEvents},
         {"relist", ItemKind::kListed}, {"bookmark", ItemKind::kProgress},
         {"opened", ItemKind::kAsked},  {"watch", ItemKind::kAsked},
         {"moved", ItemKind::kAsked},   {"snapshot", ItemKind::kHolds},
         {"error", ItemKind::kFailed},  {"refused", ItemKind::kFailed}};
-    const auto kind = kKinds.find(report.kind);
+    const auto kind = kItemOf.find(report.kind);
     const auto lane = std::ranges::find(layers_, report.layer, &PictureLane::name);
-    if (kind == kKinds.end() || lane == layers_.end()) return false;
+    if (kind == kItemOf.end() || lane == layers_.end()) return false;
     PictureItem item = Item(kind->second, Revision(report.revision));
     if (report.type == "tombstone") item.kind = ItemKind::kTombstone;
     item.text = report.error.empty() ? Said(*now_) : report.error;
