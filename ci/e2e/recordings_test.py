@@ -69,6 +69,17 @@ class RecordingTest(RunTest):
     def serve(self, *flags: str) -> None:
         self.launch(self.watchproof, "store", "--listen", CLIENTS, *flags, until="serving on")
 
+    def serve_etcd(self, binary: pathlib.Path | str) -> None:
+        self.launch(
+            *(binary, "--data-dir", str(self.folder / "data")),
+            *("--listen-client-urls", f"http://{CLIENTS}"),
+            *("--advertise-client-urls", f"http://{CLIENTS}"),
+            *("--listen-peer-urls", f"http://{PEERS}"),
+            *("--initial-advertise-peer-urls", f"http://{PEERS}"),
+            *("--initial-cluster", f"default=http://{PEERS}"),
+            until="ready to serve client requests",
+        )
+
     def record(self, *flags: str) -> None:
         self.recording = self.folder / "recording"
         self.proxy = self.launch(
@@ -201,17 +212,6 @@ class PassiveTest(RecordingTest):
         self.stop()
         self.check(0)
 
-    def serve_etcd(self, binary: pathlib.Path | str) -> None:
-        self.launch(
-            *(binary, "--data-dir", str(self.folder / "data")),
-            *("--listen-client-urls", f"http://{CLIENTS}"),
-            *("--advertise-client-urls", f"http://{CLIENTS}"),
-            *("--listen-peer-urls", f"http://{PEERS}"),
-            *("--initial-advertise-peer-urls", f"http://{PEERS}"),
-            *("--initial-cluster", f"default=http://{PEERS}"),
-            until="ready to serve client requests",
-        )
-
     @unittest.skipUnless(stock_etcd(), "needs etcd 3.4.23")
     def test_a_bug_of_etcd_is_found_in_what_passed(self) -> None:
         self.serve_etcd(stock_etcd() or "")
@@ -298,6 +298,58 @@ class PassiveTest(RecordingTest):
         # Without its notice that watch goes on as if nothing had happened.
         wait_for("the later event", lambda: watch.said.count(b"live\n") == 3 - slow)
         self.stop()
+
+
+@unittest.skipUnless(shutil.which("etcdctl") and stock_etcd(), "needs etcd 3.4.23 and etcdctl")
+class UsersTest(RecordingTest):
+    """The server requires users; that of the control watch has rights on one prefix alone."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.password = self.folder / "password"
+        self.password.write_text("of-app\n")
+        self.serve_etcd(stock_etcd() or "")
+        for words in (
+            "role add root",
+            "user add root:of-root",
+            "user grant-role root root",
+            "role add app",
+            "role grant-permission app readwrite app/ --prefix",
+            "user add app:of-app",
+            "user grant-role app app",
+            "auth enable",
+        ):
+            self.etcdctl(*words.split(), through=CLIENTS)
+        self.access = ("--user", "app:of-app")
+
+    def record_as_app(self, control_watch: str) -> None:
+        user = ("--user", "app", "--password-file", str(self.password))
+        self.record("--control-watch", control_watch, *user)
+
+    def test_a_control_watch_over_what_its_user_may_read_is_judged(self) -> None:
+        self.record_as_app("app/")
+        watch = self.watcher("app/", "--prefix")
+        wait_for("an event", lambda: self.etcdctl("put", "app/k", "1") and watch.said)
+        # Written past the proxy: only the control watch and that of the client show it.
+        self.etcdctl("put", "app/k", "last", through=CLIENTS)
+        wait_for("the last event", lambda: watch.said[-1:] == [b"last\n"])
+        self.stop()
+        said = self.check(0)
+        self.assertRegex(said, r"control watch over keys that begin with app/: \d+ events?\b")
+        self.assertNotIn("app/: 0 events", said)
+
+    def test_a_control_watch_that_is_refused_is_said_at_once(self) -> None:
+        self.record_as_app("all")
+        wait_for(
+            "the refusal",
+            lambda: any(b"no control watch over every key" in line for line in self.proxy.said),
+        )
+        self.stop()
+
+    def test_a_user_that_is_not_let_in_ends_it(self) -> None:
+        self.password.write_text("wrong\n")
+        self.record_as_app("app/")
+        self.assertEqual(self.proxy.process.wait(30), 3)
 
 
 @unittest.skipUnless(shutil.which("etcdctl"), "needs etcdctl as the client")

@@ -140,6 +140,13 @@ Result<ProxyPlan> ResolveProxy(const ProxyFlags& flags) {
     return Fail(StatusCode::kInvalidArgument,
                 "--hash-values and --control-watch need --record, the folder for the recording");
   }
+  if (record.user.empty() != record.password_file.empty()) {
+    return Fail(StatusCode::kInvalidArgument, "--user and --password-file go together");
+  }
+  if (!record.user.empty() && record.control_watch.empty()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "--user needs --control-watch, the only client of its own that the proxy has");
+  }
   if (!record.folder.empty() && !plan.path) {
     return Fail(StatusCode::kInvalidArgument, "--record needs --to, the server behind the proxy");
   }
@@ -214,7 +221,6 @@ CommandEnd ProxyCommand(const ProxyFlags& flags) {
     if (!place.has_value()) return {place.error(), ExitCode::kTarget};
     places.push_back(fmt::format("listening on {}, to {}", *place, flags.to));
     path = *id;
-    if (recording != nullptr) recording->WatchThrough(proxies.endpoint(*id));
   }
   if (plan.control) {
     const Result<std::string> at = proxies.OpenControl(*plan.control);
@@ -224,6 +230,10 @@ CommandEnd ProxyCommand(const ProxyFlags& flags) {
   const std::string title =
       fmt::format("{}, seed {}", fmt::join(places, ", "), FormatSeed(plan.seed));
   Announce(title);
+  if (recording != nullptr) {
+    const Status watched = recording->WatchThrough(proxies.endpoint(*path));
+    if (!watched.ok()) return {watched.WithContext("--control-watch"), ExitCode::kTarget};
+  }
   if (flags.verbose || !IsDrawable(STDOUT_FILENO)) {
     signals.Wait();
   } else {
@@ -267,6 +277,10 @@ CommandBody AddProxy(const Command& command) {
   command.Switch("--hash-values", record.hash_values, "Record hashes in place of values");
   command.Value("--control-watch", record.control_watch, "PREFIX|all",
                 "Also watch these keys, as a reference for the other watches");
+  command.Value("--user", record.user, "USER",
+                "User of the control watch, with the right to read its keys");
+  command.Value("--password-file", record.password_file, "FILE",
+                "File with the password of --user");
   command.Group("TLS");
   flags->tls.AddTo(command);
   command.Group("Output");

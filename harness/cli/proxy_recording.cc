@@ -4,9 +4,13 @@
 #include <cstdint>
 #include <utility>
 
+#include "harness/cli/commands.h"
 #include "harness/history/run_started.h"
 #include "harness/model/key_range.h"
 #include "harness/report/text.h"
+#include "harness/runs/parse.h"
+#include "harness/targets/probe_endpoint.h"
+#include "harness/targets/target.h"
 #include "proxies/effects/parameters.h"
 #include "proxies/http2/call_reader.h"
 
@@ -15,6 +19,7 @@ namespace {
 
 constexpr std::string_view kAll = "all";
 constexpr std::int64_t kLeastLimit = 8 << 20;
+constexpr Duration kLogIn = 5s;
 
 Result<ByteCount> ParseLimit(const std::string& text) {
   const std::string name = "record-limit";
@@ -28,24 +33,31 @@ Result<ByteCount> ParseLimit(const std::string& text) {
   return ByteCount(values.bytes(name));
 }
 
+std::string Watched(const std::string& control_watch) {
+  if (control_watch.empty()) return {};
+  return control_watch == kAll ? "every key"
+                               : fmt::format("keys that begin with {}", control_watch);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ProxyRecording>> ProxyRecording::Open(const RecordFlags& flags) {
   WP_ASSIGN_OR_RETURN(const ByteCount limit, ParseLimit(flags.limit));
-  std::string watched;
-  if (flags.control_watch == kAll) watched = "every key";
-  if (watched.empty() && !flags.control_watch.empty()) {
-    watched = fmt::format("keys that begin with {}", flags.control_watch);
-  }
   WP_ASSIGN_OR_RETURN(auto capture, Capture::Open({.folder = flags.folder,
                                                    .limit = limit,
                                                    .hash_values = flags.hash_values,
-                                                   .control_watch = watched}));
+                                                   .control_watch = Watched(flags.control_watch)}));
   return std::unique_ptr<ProxyRecording>(new ProxyRecording(flags, std::move(capture)));
 }
 
-void ProxyRecording::WatchThrough(const std::string& endpoint) {
-  if (flags_.control_watch.empty()) return;
+Status ProxyRecording::WatchThrough(const std::string& endpoint) {
+  if (flags_.control_watch.empty()) return {};
+  WP_ASSIGN_OR_RETURN(const HostPort at, ParseHostPort(endpoint));
+  const auto log_in =
+      [at, access = ServerAccess{.user = flags_.user, .password_file = flags_.password_file}] {
+        return LogIn({at.host, at.port}, access, Within(kLogIn));
+      };
+  WP_RETURN_IF_ERROR(StatusOf(log_in()));
   const bool all = flags_.control_watch == kAll;
   const std::string first(1, '\0');
   watch_ = std::make_unique<StandingWatch>(
@@ -53,7 +65,15 @@ void ProxyRecording::WatchThrough(const std::string& endpoint) {
                            .key = all ? first : flags_.control_watch,
                            .range_end = all ? first : EndOfPrefix(flags_.control_watch),
                            .header = std::string(proxy::CallReader::kOpenedByHeader),
-                           .header_value = std::string(kRecorderPath)});
+                           .header_value = std::string(kRecorderPath),
+                           .log_in = log_in,
+                           .on_refused = [this](const std::string& why) {
+                             Announce(fmt::format(
+                                 "no control watch over {}: the server refuses it ({}); it needs "
+                                 "the right to read them, of the user that --user names",
+                                 Watched(flags_.control_watch), why));
+                           }});
+  return {};
 }
 
 CommandEnd ProxyRecording::Finish() {

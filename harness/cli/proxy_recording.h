@@ -25,6 +25,9 @@ struct RecordFlags {
   std::string limit = "1GiB";
   bool hash_values = false;
   std::string control_watch;  // a prefix, or "all"; empty: none
+  // The user of the control watch; empty: none.
+  std::string user;
+  std::string password_file;
 };
 
 class ProxyRecording {
@@ -34,7 +37,8 @@ class ProxyRecording {
 
   std::shared_ptr<proxy::ByteObserver> observer() { return capture_; }
   // Opens the control watch, if it is wanted, as a client of the proxy, which records it like any.
-  void WatchThrough(const std::string& endpoint);
+  // The error is that its user cannot log in. That the server refuses the watch is said at once.
+  Status WatchThrough(const std::string& endpoint);
   void StopWatching() { watch_.reset(); }
   // Closes the recording and prints what is in it. Requires: the proxy has stopped.
   CommandEnd Finish();

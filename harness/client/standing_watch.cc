@@ -51,10 +51,17 @@ class StandingWatch::Impl {
 
   // Until the stream ends.
   void WatchOnce() {
+    std::string token;
+    if (options_.log_in) {
+      auto answer = options_.log_in();
+      if (!answer.has_value()) return Refused(answer.error());
+      token = *std::move(answer);
+    }
     const auto channel = MakeChannel(options_.endpoint);
     grpc::GenericStub stub(channel);
     grpc::ClientContext context;
     context.AddMetadata(options_.header, options_.header_value);
+    if (!token.empty()) context.AddMetadata("token", token);
     context.set_wait_for_ready(true);
     {
       MutexLock lock(mu_);
@@ -101,13 +108,24 @@ class StandingWatch::Impl {
       start_ = std::max(start_, response_.events.back().kv.mod_revision + 1);
     }
     start_ = std::max(start_, response_.compact_revision);
+    if (response_.canceled && response_.compact_revision == 0) {
+      Refused({StatusCode::kPermissionDenied, std::string(response_.cancel_reason)});
+    }
     return !response_.canceled;
+  }
+
+  void Refused(const Status& why) {
+    const bool away = why.code() == StatusCode::kUnavailable;
+    if (away || why.code() == StatusCode::kDeadlineExceeded || refused_) return;
+    refused_ = true;
+    if (options_.on_refused) options_.on_refused(why.message());
   }
 
   const StandingWatchOptions options_;
   // The thread's own.
   std::int64_t start_ = 0;
   WatchResponseView response_;
+  bool refused_ = false;
   // Guarded.
   Mutex mu_;
   CondVar stopped_;

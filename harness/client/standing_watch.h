@@ -7,8 +7,11 @@
 // Threads: one of its own. Ownership: nothing refers to it; the destructor waits for the thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+
+#include "harness/base/status.h"
 
 namespace watchproof {
 
@@ -19,6 +22,10 @@ struct StandingWatchOptions {
   // A header of its requests, by which they are recognised.
   std::string header;
   std::string header_value;
+  // Asked on the thread of the watch for the token of each stream, as tokens end; null: none.
+  std::function<Result<std::string>()> log_in;
+  // Called there, once, when the server refuses the watch, or its user.
+  std::function<void(const std::string& why)> on_refused;
 };
 
 class StandingWatch {
