@@ -36,6 +36,7 @@ ALLOWED = {
     "fixtures/certs": BASE,
     "harness/base": set(),
     "harness/bugs": BASE,
+    "harness/api": BASE,
     "harness/statistics": BASE,
     "harness/history": BASE | {"fixtures/protos"},
     "harness/import": BASE | {"harness/history", "harness/model"},
@@ -101,7 +102,7 @@ ALLOWED = {
     | FETCH
     | PROXIES
     | ATTEMPT
-    | {"harness/bugs", "harness/capture", "harness/import", "harness/report"}
+    | {"harness/api", "harness/bugs", "harness/capture", "harness/import", "harness/report"}
     | {"harness/decide", "harness/runs"}
     | {"harness/explore", LIVE, STEPPED, "harness/script", STEPS}
     | {"harness/statistics"}
@@ -133,9 +134,10 @@ ALONE = {"embedded_store": "the store", "proxies": "the proxies"}
 
 # Third-party headers and the folders, or files by the start of their path, that may see them.
 GRPC_PLACES = ("harness/client/", "embedded_store/server/", "ci/bench/store/", *PROBE)
+PROTOBUF_PLACES = (*GRPC_PLACES, "harness/history/", "harness/api/")
 LIBRARIES = (
     ("gRPC", ("grpcpp/", "grpc/"), (".grpc.pb.h",), GRPC_PLACES),
-    ("protobuf", ("google/protobuf/",), (".pb.h",), (*GRPC_PLACES, "harness/history/")),
+    ("protobuf", ("google/protobuf/",), (".pb.h",), PROTOBUF_PLACES),
     (
         "Asio and Boost",
         ("boost/", "asio/", "asio.hpp"),

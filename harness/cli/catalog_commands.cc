@@ -4,6 +4,7 @@
 
 #include "cases/support/case_registry.h"
 #include "embedded_store/defects/defect.h"
+#include "harness/api/api_table.h"
 #include "harness/bugs/answer_key.h"
 #include "harness/checkers/guarantee.h"
 #include "harness/cli/bug_facts.h"
@@ -24,9 +25,11 @@
 namespace watchproof {
 namespace {
 
+constexpr std::string_view kApi = "api";
+
 struct CatalogEntry {
   // "case", "guarantee", "fault", "effect", "disk-effect", "defect", "bug", "consumer", "check",
-  // "step", "target", "signature", and the kinds of words
+  // "step", "target", "signature", "api", and the kinds of words
   std::string kind;
   std::string name;
   std::string summary;                 // one line; may be empty
@@ -181,6 +184,32 @@ void AddSignatures(std::vector<CatalogEntry>& catalog) {
   }
 }
 
+// What a cell says: "drawn by get, txn", "not drawn (between members only)".
+std::string CellText(std::string_view verb, const ApiCell& cell) {
+  if (!cell.names.empty()) return fmt::format("{} by {}", verb, fmt::join(cell.names, ", "));
+  return fmt::format("not {}{}", verb,
+                     cell.why_none.empty() ? "" : fmt::format(" ({})", cell.why_none));
+}
+
+void AddApi(std::vector<CatalogEntry>& catalog) {
+  for (const ApiRow& row : ApiTable::BuiltIn().rows()) {
+    CatalogEntry entry{.kind = std::string(kApi),
+                       .name = row.name,
+                       .explain = "A call, field or option of etcd's API."};
+    std::vector<std::string> texts;
+    for (const auto& [verb, cell] :
+         {std::pair("drawn", &row.drawn), {"asked", &row.asked}, {"judged", &row.judged}}) {
+      texts.push_back(CellText(verb, *cell));
+      entry.facts.emplace_back(fmt::format("{} by", verb),
+                               fmt::format("{}", fmt::join(cell->names, ", ")));
+      entry.facts.emplace_back(fmt::format("not {}", verb), cell->why_none);
+    }
+    entry.facts.emplace_back("right", row.right);
+    entry.summary = fmt::format("{}; right: {}", fmt::join(texts, "; "), row.right);
+    catalog.push_back(std::move(entry));
+  }
+}
+
 // By kind, within a kind by name.
 std::vector<CatalogEntry> Catalog() {
   std::vector<CatalogEntry> catalog;
@@ -194,22 +223,25 @@ std::vector<CatalogEntry> Catalog() {
   AddSignatures(catalog);
   AddBugEntries(catalog);
   AddConsumers(catalog);
+  AddApi(catalog);
   AddWords(catalog);
   return catalog;
 }
 
 // The other kinds are words that only `explain` needs.
 const std::vector<std::string>& ListedKinds() {
-  static const std::vector<std::string> kKinds = {"case",     "guarantee",   "fault",
-                                                  "effect",   "disk-effect", "defect",
-                                                  "consumer", "target",      "step"};
+  static const std::vector<std::string> kKinds = {"case",        "guarantee", "fault",    "effect",
+                                                  "disk-effect", "defect",    "consumer", "target",
+                                                  "step",        "api"};
   return kKinds;
 }
+
+std::string Plural(const std::string& kind) { return kind == kApi ? kind : kind + "s"; }
 
 // As `list` takes them.
 std::vector<std::string> ListedPlurals() {
   std::vector<std::string> plurals;
-  for (const std::string& known : ListedKinds()) plurals.push_back(known + "s");
+  for (const std::string& known : ListedKinds()) plurals.push_back(Plural(known));
   return plurals;
 }
 
@@ -235,12 +267,26 @@ void PrintKind(const std::string& kind, const std::vector<CatalogEntry>& catalog
   for (const CatalogEntry& entry : catalog) {
     if (entry.kind == kind) width = std::max(width, Columns(entry.name));
   }
-  fmt::print("{}s\n", kind);
+  fmt::print("{}\n", Plural(kind));
   for (const CatalogEntry& entry : catalog) {
     if (entry.kind != kind) continue;
     PrintLine(fmt::format("  {}  {}", PadRight(entry.name, width), CleanText(Summary(entry))),
               style);
   }
+}
+
+// How much of the table is filled.
+void PrintApiCells() {
+  const std::vector<ApiRow>& rows = ApiTable::BuiltIn().rows();
+  const auto count = [&rows](ApiCell ApiRow::*cell) {
+    const auto named = std::ranges::count_if(
+        rows, [cell](const ApiRow& row) { return !(row.*cell).names.empty(); });
+    const auto missing =
+        std::ranges::count_if(rows, [cell](const ApiRow& row) { return (row.*cell).missing(); });
+    return fmt::format("{} ({} not yet)", named, missing);
+  };
+  fmt::print("{} rows: drawn {}, asked {}, judged {}\n", rows.size(), count(&ApiRow::drawn),
+             count(&ApiRow::asked), count(&ApiRow::judged));
 }
 
 void PrintEntry(const CatalogEntry& entry, const TerminalStyle& style) {
@@ -275,9 +321,10 @@ CommandEnd ListCommand(const std::string& kind, bool json) {
   AddSteps(catalog);
   const TerminalStyle style = DetectStyle(When::kNever);
   for (const std::string& known : ListedKinds()) {
-    if (!kind.empty() && kind != known + "s") continue;
+    if (!kind.empty() && kind != Plural(known)) continue;
     if (!json) {
       PrintKind(known, catalog, style);
+      if (known == kApi) PrintApiCells();
       continue;
     }
     for (const CatalogEntry& entry : catalog) {

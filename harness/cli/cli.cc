@@ -178,8 +178,8 @@ class CommandLine {
 
   void AddTools() {
     constexpr char kTools[] = "Tools";
-    Add(app_, kTools, "list", "List cases, guarantees, faults, effects, defects and targets",
-        AddList);
+    Add(app_, kTools, "list",
+        "List cases, guarantees, faults, effects, defects, targets and the API", AddList);
     Add(app_, kTools, "proxy", "Run a fault-injection proxy before a server", AddProxy);
     Add(app_, kTools, "store", "Serve the embedded store", AddStore);
     Add(app_, kTools, "disk", "Run a program with a fault-injection proxy before its disk",
