@@ -185,7 +185,8 @@ class CompactionSurfaced final : public Checker {
     const bool gone = *lowest < call.floor && !facts().options.deviations.keeps_history;
     const bool kept = *lowest >= HighestFloor(facts()) && *highest <= call.before.revision &&
                       !facts().options.others_compact;
-    const bool otherwise = RefusesOtherwise(call.code);
+    // A transaction is refused for its other operations as well.
+    const bool otherwise = call.method == Method::kRange && RefusesOtherwise(call.code);
     if (gone && (call.code == StatusCode::kOk || otherwise)) {
       Report(call,
              fmt::format("a read at revision {} to be refused as out of range: the store has been "

@@ -124,6 +124,18 @@ INSTANTIATE_TEST_SUITE_P(
              .Compact(3)
              .ReadRefusedAt(2, StatusCode::kPermissionDenied),
          {}},
+        {"AReadInATransactionIsRefused",
+         Script().Put("k", "a", 2).Put("k", "b", 3).Compact(3).TxnRefusedAt(3),
+         {"CompactionSurfaced"}},
+        // For what else is in it: the lease of a put.
+        {"ATransactionIsRefusedForAnotherReason",
+         Script()
+             .Put("k", "a", 2)
+             .Put("k", "b", 3)
+             .Compact(3)
+             .TxnRefusedAt(3, StatusCode::kNotFound)
+             .TxnRefusedAt(2, StatusCode::kNotFound),
+         {}},
         {"AReadOfTheFuture", Script().Put("k", "a", 2).ReadRefusedAt(9), {}},
     }),
     RowName);

@@ -234,13 +234,22 @@ Script& Script::ReadAt(std::int64_t at, std::int64_t head) {
 }
 
 Script& Script::ReadRefusedAt(std::int64_t at, StatusCode code) {
+  return CallRefused(Method::kRange, Message().Text(1, "any").Number(4, at), code);
+}
+
+Script& Script::TxnRefusedAt(std::int64_t at, StatusCode code) {
+  const Message read = Message().Text(1, "any").Number(4, at);
+  return CallRefused(Method::kTxn, Message().Nested(2, Message().Nested(1, read)), code);
+}
+
+Script& Script::CallRefused(Method method, const Message& request, StatusCode code) {
   const CallId call(++calls_);
   Add({.kind = EntryKind::kCallStarted,
-       .method = Method::kRange,
+       .method = method,
        .call = call,
-       .payload = Bytes::Take(Message().Text(1, "any").Number(4, at).bytes())});
+       .payload = Bytes::Take(request.bytes())});
   return Add({.kind = EntryKind::kCallEnded,
-              .method = Method::kRange,
+              .method = method,
               .code = code,
               .call = call,
               .payload = {},

@@ -90,6 +90,8 @@ class Script {
   // A read at a past revision, by a store that is at `head`: answered, or refused as out of range.
   Script& ReadAt(std::int64_t at, std::int64_t head);
   Script& ReadRefusedAt(std::int64_t at, StatusCode code = StatusCode::kOutOfRange);
+  // The same of a read in a transaction.
+  Script& TxnRefusedAt(std::int64_t at, StatusCode code = StatusCode::kOutOfRange);
 
   Script& Watch(const std::string& key, std::int64_t start, const ScriptedCreate& options = {});
   Script& Cancel(std::int64_t id);
@@ -127,6 +129,7 @@ class Script {
  private:
   Script& Add(Entry entry);
   Script& Call(Method method, std::string request, std::string response);
+  Script& CallRefused(Method method, const Message& request, StatusCode code);
   Script& Respond(const Message& message);
   Message Response(std::int64_t header, std::int64_t id);
   void RecordPut(const std::string& key, const std::string& value, std::int64_t revision);
