@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unary calls with requests and answers as bytes, one after the other on one connection.
+// Unary calls with requests and answers as bytes, one after the other on one connection, and
+// keep-alives of leases over one stream.
 //
 //   CallClient calls(connection);
 //   WP_ASSIGN_OR_RETURN(const Bytes answer,
 //                       calls.Call(recorder, Method::kPut, request, "script 7"));
+//   KeepAlives stream(calls);
+//   stream.Call(recorder, LeaseOf(7).bytes(), "script 7");
 //
-// Threads: any once the token is set; a call blocks its caller until the answer or the time limit.
+// Threads: calls: any once the token is set; a stream: one. A call blocks its caller until the
+// answer or the time limit.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -43,10 +49,30 @@ class CallClient {
   }
 
  private:
+  friend class KeepAlives;
+  // When a call that begins now is given up.
+  Duration Limit() const;
+
   const Connection connection_;
   const CallLimits limits_;
   const TimePoint made_ = Clock::now();
   std::string token_;
+};
+
+// Opens its stream with the first call, and a new one once that has failed.
+class KeepAlives {
+ public:
+  // The client must outlive it.
+  explicit KeepAlives(const CallClient& calls);
+  ~KeepAlives();
+
+  // Recorded as a call of its own: the next request and its answer.
+  Result<Bytes> Call(Recorder& recorder, std::string request, const std::string& caller);
+
+ private:
+  class Stream;
+  const CallClient& calls_;
+  std::unique_ptr<Stream> stream_;
 };
 
 }  // namespace watchproof

@@ -55,11 +55,14 @@ Message ToMessage(const DeleteRequest& deletion) {
 }
 
 Message ToMessage(const ReadRequest& read) {
+  constexpr int kAscend = 1;
   constexpr int kDescend = 2;
   return RangeOf(read.key, read.range_end)
       .Optional(3, read.limit)
       .Optional(4, read.revision.value)
-      .Optional(5, read.descending ? kDescend : 0)
+      .Optional(5, read.descending  ? kDescend
+                   : read.ascending ? kAscend
+                                    : 0)
       .Optional(6, static_cast<std::int64_t>(read.sort_by))
       .Optional(7, read.serializable)
       .Optional(8, read.keys_only)
@@ -78,7 +81,9 @@ Message ToMessage(const TxnRequest& txn) {
   return message;
 }
 
-Message CompactionAt(Revision at) { return Message().Optional(1, at.value); }
+Message CompactionAt(Revision at, bool physical) {
+  return Message().Optional(1, at.value).Optional(2, physical);
+}
 Message GrantOf(std::int64_t lease, std::int64_t seconds) {
   return Message().Optional(1, seconds).Optional(2, lease);
 }

@@ -43,6 +43,8 @@ struct ReadRequest {
   bool serializable = false;  // answered by one member, from its local store
   bool count_only = false;
   bool keys_only = false;
+  // Neither of the two: no order is asked for.
+  bool ascending = false;
   bool descending = false;
   By sort_by = By::kKey;
   // Bounds for the revisions of keys; 0: no bound.
@@ -74,7 +76,8 @@ Message ToMessage(const DeleteRequest& deletion);
 Message ToMessage(const ReadRequest& read);
 Message ToMessage(const TxnRequest& txn);
 
-Message CompactionAt(Revision at);
+// Physical: it is answered once the backend holds no more of what is compacted.
+Message CompactionAt(Revision at, bool physical = false);
 // 0: the target chooses the id.
 Message GrantOf(std::int64_t lease, std::int64_t seconds);
 Message LeaseOf(std::int64_t lease);       // a revocation, or a keep-alive

@@ -36,7 +36,7 @@ class DrawnCalls {
     std::int64_t Lease(std::int64_t lease) const;
   };
   Txn Placed(Txn txn, const Names& names) const;
-  ReadRequest ReadAt(const Get& get, Revision known);
+  KnownKey SomeKey(const Names& names);
 
   const Placement placement_;
   Prng prng_;

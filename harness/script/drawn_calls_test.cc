@@ -47,6 +47,7 @@ struct Drawn {
     if (read.keys_only) reads.insert("keys only");
     if (read.count_only) reads.insert("count only");
     if (read.descending) reads.insert("descending");
+    if (read.ascending) reads.insert("ascending");
     if (read.min_mod.value != 0) reads.insert("bound");
   }
   void Note(const TxnRequest& txn) {
@@ -76,7 +77,7 @@ Drawn DrawMany(std::size_t client, const std::string& no_end = {}) {
 TEST(DrawnCalls, HaveEveryOption) {
   const Drawn drawn = DrawMany(1);
   EXPECT_THAT(drawn.reads, IsSupersetOf({"limit", "serializable", "keys only", "count only",
-                                         "descending", "bound"}));
+                                         "descending", "ascending", "bound"}));
   EXPECT_THAT(drawn.parts, IsSupersetOf({0U, 1U, 2U, 129U}));
   EXPECT_THAT(drawn.leases, IsSupersetOf({0, -1, 7001, 7002}));
   EXPECT_THAT(drawn.kept, IsSupersetOf({"value", "lease"}));

@@ -7,10 +7,10 @@ namespace watchproof::explore {
 namespace {
 
 std::vector<Step> EveryKindAndLoop() {
-  std::vector<Step> steps = {Create{}, Cancel{},    AskProgress{}, CloseStream{}, Resume{},
-                             Put{},    Delete{},    Txn{},         Grant{},       Revoke{},
-                             Get{},    KeepAlive{}, Compact{},     Receive{},     Restrict{},
-                             Crash{},  Advance{},   SyncDisk{},    Defragment{},  CrashPoint{}};
+  std::vector<Step> steps = {
+      Create{},   Cancel{}, AskProgress{}, CloseStream{}, Resume{},     Put{},        Delete{},
+      Txn{},      Grant{},  Revoke{},      Get{},         KeepAlive{},  Compact{},    Receive{},
+      Restrict{}, Crash{},  Advance{},     SyncDisk{},    Defragment{}, CrashPoint{}, Hash{}};
   for (const Loop loop : {Loop::kCommit, Loop::kSync, Loop::kVictims, Loop::kProgress,
                           Loop::kExpire, Loop::kErase, Loop::kCheckpoint}) {
     steps.push_back(Turn{loop});

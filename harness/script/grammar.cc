@@ -69,14 +69,15 @@ class StepDrawer {
     return create;
   }
 
-  // Nested ones are smaller, because etcd refuses two puts of one key.
+  // Nested ones are smaller, because etcd refuses two puts of one key. A branch may be empty, and
+  // one may be there that never runs.
   Txn DrawTxn(int depth = 0) {
     Txn txn;
     const bool nests = depth < kDeepestTxn && prng_.Chance(0.25);
     const std::int64_t most = nests || depth > 0 ? 1 : 4;
-    for (int i = 0; i < 2 && prng_.Chance(0.35); ++i) txn.when.push_back(DrawCondition());
-    txn.then = Parts(most);
-    if (!txn.when.empty()) txn.otherwise = Parts(most);
+    for (int i = 0; i < 3 && prng_.Chance(0.4); ++i) txn.when.push_back(DrawCondition());
+    if (prng_.Chance(0.95)) txn.then = Parts(most);
+    if (prng_.Chance(txn.when.empty() ? 0.05 : 0.9)) txn.otherwise = Parts(most);
     for (std::int64_t i = nests ? prng_.Between(1, 3) : 0; i > 0; --i) {
       txn.nested.push_back(DrawTxn(depth + 1));
     }
@@ -85,54 +86,79 @@ class StepDrawer {
   Condition DrawCondition() {
     Condition condition{.target = static_cast<Condition::Target>(prng_.Below(5)),
                         .key = Key(),
-                        .relation = static_cast<Condition::Relation>(prng_.Below(4)),
-                        .value = fmt::format("{}", prng_.Between(0, 7))};
-    if (condition.target == Condition::Target::kValue) condition.value.insert(0, "v");
-    if (prng_.Chance(0.1)) {
-      condition.key = "a/";
-      condition.end = "a0";
+                        .relation = static_cast<Condition::Relation>(prng_.Below(4))};
+    condition.value = Operand(condition.target);
+    if (prng_.Chance(0.15)) {
+      const Range& range = prng_.Pick(kRanges);
+      condition.key = range.key;
+      condition.end = range.end;
     }
     return condition;
+  }
+  // Mostly what is there, or one beside it: a number by itself hardly ever decides anything, but
+  // for that of a key that is not there.
+  std::string Operand(Condition::Target target) {
+    const bool there = prng_.Chance(0.7);
+    switch (target) {
+      case Condition::Target::kValue:
+        return there ? "there" : fmt::format("v{}", prng_.Between(0, 7));
+      case Condition::Target::kLease:
+        return there ? "there" : fmt::format("{}", Lease());
+      case Condition::Target::kVersion:
+        if (!there) return fmt::format("{}", prng_.Between(0, 3));
+        break;
+      default:
+        if (!there) return "0";
+    }
+    return prng_.Pick(std::vector<std::string>{"there", "there", "there+1", "there-1"});
   }
   std::vector<TxnPart> Parts(std::int64_t most) {
     std::vector<TxnPart> parts;
     std::vector<std::string> keys = kKeys;
     prng_.Shuffle(keys);
     for (std::int64_t i = prng_.Between(1, most); i > 0; --i) {
-      TxnPart part{.kind = TxnPart::Kind::kPut, .key = keys[static_cast<std::size_t>(i - 1)]};
-      if (prng_.Chance(0.35)) {
-        part.kind = TxnPart::Kind::kDelete;
-      } else if (prng_.Chance(0.15)) {
-        const Range& range = prng_.Pick(kRanges);
-        part = {.kind = TxnPart::Kind::kGet, .key = range.key, .end = range.end};
-      } else if (prng_.Chance(theme_ == Theme::kLeases ? 0.5 : 0.1)) {
-        part.lease = Lease();
-      }
-      if (part.kind == TxnPart::Kind::kPut) {
-        part.keeps_value = prng_.Chance(0.04);
-        part.keeps_lease = part.lease == 0 && prng_.Chance(0.03);
-      }
-      parts.push_back(part);
+      parts.push_back(DrawPart(keys[static_cast<std::size_t>(i - 1)]));
     }
     if (prng_.Chance(0.05)) parts.push_back(parts.front());
     if (prng_.Chance(0.08)) {
       const Range& range = prng_.Pick(kRanges);
       parts.front() = {.kind = TxnPart::Kind::kDelete, .key = range.key, .end = range.end};
     }
-    // As many as etcd takes, or one more.
+    // About as many as etcd takes.
     if (prng_.Chance(0.01)) {
-      parts.resize(static_cast<std::size_t>(prng_.Between(128, 129)),
+      parts.resize(static_cast<std::size_t>(prng_.Between(127, 129)),
                    {.kind = TxnPart::Kind::kGet, .key = "b"});
     }
     return parts;
   }
+  TxnPart DrawPart(const std::string& key) {
+    if (prng_.Chance(0.35)) {
+      return {.kind = TxnPart::Kind::kDelete, .key = key, .previous = prng_.Chance(0.5)};
+    }
+    if (prng_.Chance(0.15)) {
+      const Range& range = prng_.Pick(kRanges);
+      TxnPart part{.kind = TxnPart::Kind::kGet, .key = range.key, .end = range.end};
+      if (prng_.Chance(0.5)) DrawOptions(part.read);
+      return part;
+    }
+    TxnPart part{.kind = TxnPart::Kind::kPut, .key = key, .previous = prng_.Chance(0.15)};
+    if (prng_.Chance(theme_ == Theme::kLeases ? 0.5 : 0.1)) part.lease = Lease();
+    part.keeps_value = prng_.Chance(0.04);
+    part.keeps_lease = prng_.Chance(part.lease == 0 ? 0.03 : 0.005);
+    return part;
+  }
+
+  // Few options are rare, so that most requests are taken; or each is as likely as not, so that any
+  // of them meet.
+  double EachOption() { return prng_.Chance(0.25) ? 0.5 : 0.06; }
 
   Put DrawPut() {
+    const double each = EachOption();
     Put put{.key = Key()};
     if (prng_.Chance(theme_ == Theme::kLeases ? 0.7 : 0.15)) put.lease = Lease();
-    put.prev_kv = prng_.Chance(0.1);
-    put.ignore_value = prng_.Chance(0.04);
-    put.ignore_lease = prng_.Chance(0.04);
+    put.prev_kv = prng_.Chance(each);
+    put.ignore_value = prng_.Chance(each / 2);
+    put.ignore_lease = prng_.Chance(each / 2);
     // Beside another lease it is refused.
     if (put.ignore_lease && prng_.Chance(0.8)) put.lease = 0;
     if (prng_.Chance(0.05)) put.bytes = 300;
@@ -145,28 +171,45 @@ class StepDrawer {
     const Range& range = prng_.Pick(kRanges);
     return {.key = range.key, .end = range.end, .prev_kv = prng_.Chance(0.3)};
   }
+  Step DrawWrite() {
+    const std::uint64_t drawn = prng_.Below(3);
+    if (drawn < 1) return DrawPut();
+    return drawn < 2 ? Step(DrawDelete()) : Step(DrawTxn());
+  }
+  // A revision at which a key may have been changed.
+  Place Bound() {
+    if (prng_.Chance(0.1)) return Floor(prng_.Between(-1, 1));
+    return prng_.Chance(0.1) ? At(prng_.Between(1, 8)) : Head(prng_.Between(-6, 1));
+  }
+  void DrawOptions(Get& get) {
+    const double each = EachOption();
+    if (prng_.Chance(0.2)) {
+      get.at = prng_.Chance(0.5) ? Head(-prng_.Between(-1, 4)) : Floor(prng_.Between(-2, 1));
+    }
+    if (prng_.Chance(std::max(each, 0.3))) get.limit = prng_.Between(1, 5);
+    get.count_only = prng_.Chance(each / 2);
+    get.keys_only = prng_.Chance(each);
+    if (prng_.Chance(0.6)) get.order = static_cast<Order>(prng_.Between(0, 2));
+    if (prng_.Chance(0.4)) get.sort_by = prng_.Between(0, 4);
+    for (Place* bound : {&get.min_mod, &get.max_mod, &get.min_create, &get.max_create}) {
+      if (prng_.Chance(each / 2)) *bound = Bound();
+    }
+    get.serializable = prng_.Chance(each);
+  }
   Get DrawGet() {
     const Range& range = prng_.Pick(kRanges);
     Get get{.key = range.key, .end = range.end};
     if (prng_.Chance(0.5)) get.key = get.end = "*";
     if (prng_.Chance(0.01)) get.key = "";
-    if (prng_.Chance(0.5))
-      get.at = prng_.Chance(0.5) ? Head(-prng_.Between(-1, 4)) : Floor(prng_.Between(-2, 1));
-    if (prng_.Chance(0.3)) get.limit = prng_.Between(1, 3);
-    get.count_only = prng_.Chance(0.1);
-    get.keys_only = prng_.Chance(0.1);
-    get.descending = prng_.Chance(0.25);
-    if (prng_.Chance(0.4)) get.sort_by = prng_.Between(0, 4);
-    for (std::int64_t* bound : {&get.min_mod, &get.max_mod, &get.min_create, &get.max_create}) {
-      if (prng_.Chance(0.1)) *bound = prng_.Between(1, 8);
-    }
+    DrawOptions(get);
     return get;
   }
   Compact DrawCompact() {
     const std::uint64_t drawn = prng_.Below(6);
-    if (drawn < 1) return {Floor(prng_.Between(-1, 1))};
-    if (drawn < 2) return {Head(1)};
-    return {Head(drawn < 3 ? -prng_.Between(1, 4) : -prng_.Between(0, 1))};
+    const bool physical = prng_.Chance(0.15);
+    if (drawn < 1) return {Floor(prng_.Between(-1, 1)), physical};
+    if (drawn < 2) return {Head(1), physical};
+    return {Head(drawn < 3 ? -prng_.Between(1, 4) : -prng_.Between(0, 1)), physical};
   }
 
   // A turn of a loop, or a reply taken: what moves the store and its clients along.
@@ -193,7 +236,7 @@ class StepDrawer {
     if (drawn < 4) return DrawPut();
     if (drawn < 5) return DrawTxn();
     if (drawn < 6) return Revoke{Lease()};
-    if (drawn < 7) return KeepAlive{Lease()};
+    if (drawn < 7) return KeepAlive{Lease(), prng_.Chance(0.6)};
     if (drawn < 8) return Advance{prng_.Between(1, 30) * 100};
     if (drawn < 9) return Turn{Loop::kExpire};
     if (drawn < 10) return Turn{Loop::kCheckpoint};
@@ -214,14 +257,17 @@ class StepDrawer {
     const std::uint64_t drawn = prng_.Below(100);
     if (drawn < 20) return DrawCreate();
     if (drawn < 27) return Cancel{Stream(), prng_.Between(0, 4)};
-    if (drawn < 34) return AskProgress{Stream()};
+    if (drawn < 34) return AskProgress{Stream(), prng_.Chance(0.1) ? prng_.Between(2, 20) : 1};
     if (drawn < 36) return CloseStream{Stream()};
     if (drawn < 40) return Resume{Stream()};
     if (drawn < 60) return DrawPut();
     if (drawn < 71) return DrawDelete();
     if (drawn < 79) return DrawTxn();
     if (drawn < 87) return DrawCompact();
-    if (drawn < 92) return DrawGet();
+    if (drawn < 92) {
+      if (prng_.Chance(0.1)) return Hash{prng_.Chance(0.5) ? Place() : Head(-prng_.Between(0, 4))};
+      return DrawGet();
+    }
     if (drawn < 96) return DrawLeaseRequest(limits);
     if (drawn < 98 || !limits.disk) return Advance{prng_.Between(1, 4) * 1000};
     return Crash{prng_.Between(0, 2)};
@@ -405,6 +451,8 @@ Script Splice(const Script& begin, const Script& end, Prng& prng) {
   if (both.steps.size() > kMostSteps) both.steps.resize(kMostSteps);
   return both;
 }
+
+Step DrawWrite(Prng& prng) { return StepDrawer(prng).DrawWrite(); }
 
 Call DrawCall(Prng& prng) {
   StepDrawer drawer(prng);

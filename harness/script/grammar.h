@@ -24,6 +24,9 @@ Script Mutate(const Script& script, Prng& prng);
 // A beginning of one, then an end of the other.
 Script Splice(const Script& begin, const Script& end, Prng& prng);
 
+// A write of any kind, alone or a transaction, with any of its options.
+Step DrawWrite(Prng& prng);
+
 // A call about keys, with any of its options.
 using Call = std::variant<Put, Delete, Txn, Get>;
 Call DrawCall(Prng& prng);

@@ -179,6 +179,16 @@ TEST(GrammarTest, TransactionsOfEveryKindAreDrawn) {
       {"as many parts as a store takes", 5,
        One<Txn>([](auto& one) { return one.then.size() == 128; })},
       {"a condition of a range", 50, condition([](auto& one) { return !one.end.empty(); })},
+      {"a condition of what is there", 100,
+       condition([](auto& one) { return FromThere(one.value) == 0; })},
+      {"a condition beside what is there", 50,
+       condition([](auto& one) { return FromThere(one.value).value_or(0) != 0; })},
+      {"nothing in a branch that may run", 20,
+       One<Txn>([](auto& one) { return !one.when.empty() && one.then.empty(); })},
+      {"something in a branch that never runs", 20,
+       One<Txn>([](auto& one) { return one.when.empty() && !one.otherwise.empty(); })},
+      {"a read with options", 50, part([](auto& one) { return one.read.limit > 0; })},
+      {"what was there", 100, part([](auto& one) { return one.previous; })},
   };
   for (std::size_t i = 0; i < 5; ++i) {
     const auto target = static_cast<Condition::Target>(i);
@@ -200,13 +210,18 @@ TEST(GrammarTest, ReadsAndLeasesOfEveryKindAreDrawn) {
       {"a read below the floor", 50,
        One<Get>([](auto& one) { return one.at.from == Place::From::kFloor && one.at.plus < 0; })},
       {"a limit in a descending order", 50,
-       One<Get>([](auto& one) { return one.limit > 0 && one.descending; })},
-      {"a limit without an order", 50,
-       One<Get>([](auto& one) { return one.limit > 0 && one.sort_by > 0 && !one.descending; })},
+       One<Get>([](auto& one) { return one.limit > 0 && one.order == Order::kDescend; })},
+      {"a limit without an order", 50, One<Get>([](auto& one) {
+         return one.limit > 0 && one.sort_by > 0 && one.order == Order::kNone;
+       })},
+      {"options that hide each other", 10,
+       One<Get>([](auto& one) { return one.count_only && one.keys_only && one.limit > 0; })},
+      {"a bound beside an order", 30,
+       One<Get>([](auto& one) { return one.max_mod != Place() && one.sort_by > 0; })},
       {"a count", 50, One<Get>([](auto& one) { return one.count_only; })},
       {"keys alone", 50, One<Get>([](auto& one) { return one.keys_only; })},
       {"bounds of both revisions", 10,
-       One<Get>([](auto& one) { return one.min_mod > 0 && one.max_create > 0; })},
+       One<Get>([](auto& one) { return one.min_mod != Place() && one.max_create != Place(); })},
       {"a lease with an id that the store chooses", 10,
        One<Grant>([](auto& one) { return one.lease == 0; })},
       {"a lease of the longest time", 5,
@@ -218,8 +233,9 @@ TEST(GrammarTest, ReadsAndLeasesOfEveryKindAreDrawn) {
       {"time in which no lease ends", 50, One<Advance>([](auto& one) { return one.ms < 1000; })},
   };
   for (std::int64_t by = 0; by <= 4; ++by) {
-    meetings.push_back({"an order of each kind", 20,
-                        One<Get>([by](auto& one) { return one.descending && one.sort_by == by; })});
+    meetings.push_back({"an order of each kind", 20, One<Get>([by](auto& one) {
+                          return one.order == Order::kDescend && one.sort_by == by;
+                        })});
   }
   ExpectDrawn(meetings);
 }

@@ -53,18 +53,44 @@ std::string LeaseText(std::int64_t lease) {
   return lease == 0 ? std::string() : fmt::format(" with lease {}", lease);
 }
 
-std::string BoundsText(std::string_view what, std::int64_t least, std::int64_t most) {
-  if (most == 0) return fmt::format("{} at least {}", what, least);
-  if (least == 0) return fmt::format("{} at most {}", what, most);
-  return fmt::format("{} from {} to {}", what, least, most);
+std::string BoundsText(std::string_view what, const Place& least, const Place& most) {
+  if (most == Place()) return fmt::format("{} at least {}", what, ToText(least));
+  if (least == Place()) return fmt::format("{} at most {}", what, ToText(most));
+  return fmt::format("{} from {} to {}", what, ToText(least), ToText(most));
 }
 
+std::string ReadText(const Get& get) {
+  constexpr const char* kSorted[] = {"key", "version", "create revision", "mod revision", "value"};
+  constexpr const char* kOrders[] = {"", ", ascending", ", descending"};
+  const auto bounded = [](const Place& least, const Place& most) {
+    return least != Place() || most != Place();
+  };
+  return PlaceText("at", get.at) +
+         Listed({{get.limit > 0, fmt::format("at most {}", get.limit)},
+                 {get.count_only, "their number only"},
+                 {get.keys_only, "without values"},
+                 {get.sort_by != 0 || get.order != Order::kNone,
+                  fmt::format("by {}{}", kSorted[get.sort_by],
+                              kOrders[static_cast<std::size_t>(get.order)])},
+                 {bounded(get.min_mod, get.max_mod),
+                  BoundsText("mod revision", get.min_mod, get.max_mod)},
+                 {bounded(get.min_create, get.max_create),
+                  BoundsText("create revision", get.min_create, get.max_create)},
+                 {get.serializable, "serializable"}});
+}
+
+constexpr const char* kAsksBefore = "asking for what it was";
+
 std::string Text(const TxnPart& part) {
-  if (part.kind == TxnPart::Kind::kDelete) return "delete " + RangeText(part.key, part.end);
-  if (part.kind == TxnPart::Kind::kGet) return "get " + RangeText(part.key, part.end);
+  const std::string range = RangeText(part.key, part.end);
+  if (part.kind == TxnPart::Kind::kDelete) {
+    return "delete " + range + Listed({{part.previous, kAsksBefore}});
+  }
+  if (part.kind == TxnPart::Kind::kGet) return "get " + range + ReadText(part.read);
   return fmt::format("put {}{}{}", KeyText(part.key), LeaseText(part.lease),
                      Listed({{part.keeps_value, "with the value it has"},
-                             {part.keeps_lease, "with the lease it has"}}));
+                             {part.keeps_lease, "with the lease it has"},
+                             {part.previous, kAsksBefore}}));
 }
 
 std::string Text(const Txn& txn);
@@ -103,7 +129,7 @@ std::string Text(const Cancel& cancel) {
 }
 
 std::string Text(const AskProgress& ask) {
-  return fmt::format("ask for progress on stream {}", ask.stream);
+  return fmt::format("ask for progress on stream {}{}", ask.stream, TimesText(ask.times));
 }
 
 std::string Text(const CloseStream& close) { return fmt::format("close stream {}", close.stream); }
@@ -133,24 +159,17 @@ std::string Text(const Grant& grant) {
 
 std::string Text(const Revoke& revoke) { return fmt::format("revoke lease {}", revoke.lease); }
 
-std::string Text(const KeepAlive& keep) { return fmt::format("renew lease {}", keep.lease); }
-
-std::string Text(const Get& get) {
-  constexpr const char* kSorted[] = {"key", "version", "create revision", "mod revision", "value"};
-  return fmt::format(
-      "get {}{}{}", RangeText(get.key, get.end), PlaceText("at", get.at),
-      Listed({{get.limit > 0, fmt::format("at most {}", get.limit)},
-              {get.count_only, "their number only"},
-              {get.keys_only, "without values"},
-              {get.sort_by != 0 || get.descending,
-               fmt::format("by {}{}", kSorted[get.sort_by], get.descending ? ", descending" : "")},
-              {get.min_mod + get.max_mod > 0, BoundsText("mod revision", get.min_mod, get.max_mod)},
-              {get.min_create + get.max_create > 0,
-               BoundsText("create revision", get.min_create, get.max_create)},
-              {get.serializable, "serializable"}}));
+std::string Text(const KeepAlive& keep) {
+  return fmt::format("renew lease {}{}", keep.lease,
+                     Listed({{keep.again, "on the stream that is kept for it"}}));
 }
 
-std::string Text(const Compact& compact) { return "compact at " + PlaceText(compact.at); }
+std::string Text(const Get& get) { return "get " + RangeText(get.key, get.end) + ReadText(get); }
+
+std::string Text(const Compact& compact) {
+  return "compact at " + PlaceText(compact.at) +
+         Listed({{compact.physical, "answered once it is erased"}});
+}
 
 std::string Text(const Receive& receive) {
   if (receive.replies >= kEveryReply) {
@@ -189,6 +208,10 @@ std::string Text(const Crash& crash) {
 }
 
 std::string Text(const Defragment&) { return "defragment the database"; }
+
+std::string Text(const Hash& hash) {
+  return "ask for a hash of the history" + PlaceText("up to", hash.at);
+}
 
 std::string Text(const CrashPoint& point) {
   constexpr const char* kLost[] = {"", ", with the power", ", with the power, losing parts",

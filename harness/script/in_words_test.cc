@@ -7,11 +7,31 @@
 namespace watchproof::explore {
 namespace {
 
+struct Row {
+  Step step;
+  std::string text;
+};
+
+TEST(InWords, OptionsReadAsAPersonWouldWriteThem) {
+  for (const Row& row : std::vector<Row>{
+           {Compact{{Place::From::kFloor, 1}, true},
+            "compact at the floor + 1, answered once it is erased"},
+           {AskProgress{.times = 3}, "ask for progress on stream 1 (3 times)"},
+           {KeepAlive{2, true}, "renew lease 2, on the stream that is kept for it"},
+           {Hash{{Place::From::kHead, -1}},
+            "ask for a hash of the history up to the latest revision - 1"},
+           {Txn{.then = {{.key = "b", .previous = true},
+                         {.kind = TxnPart::Kind::kGet,
+                         .key = "a/",
+                         .end = "a0",
+                         .read = {.order = Order::kAscend}}}},
+            "txn: put b, asking for what it was; get the keys from a/ to a0, by key, ascending"},
+       }) {
+    EXPECT_EQ(InWords(row.step), row.text);
+  }
+}
+
 TEST(InWords, StepsReadAsAPersonWouldWriteThem) {
-  struct Row {
-    Step step;
-    std::string text;
-  };
   const TxnPart erase{TxnPart::Kind::kDelete, "a/", "a0"};
   for (const Row& row : std::vector<Row>{
            {Put{.key = "a/1", .times = 100}, "put a/1 (100 times)"},
@@ -31,8 +51,12 @@ TEST(InWords, StepsReadAsAPersonWouldWriteThem) {
             "watch a on stream 1 from revision -7"},
            {Delete{.key = "*", .end = "b"}, "delete every key below b"},
            {Delete{.key = "b", .end = "*"}, "delete every key from b on"},
-           {Get{.end = "*", .limit = 2, .sort_by = 3, .descending = true, .min_mod = 4},
-            "get every key, at most 2, by mod revision, descending, mod revision at least 4"},
+           {Get{.end = "*",
+           .limit = 2,
+           .sort_by = 3,
+           .order = Order::kDescend,
+           .min_mod = {Place::From::kHead, -4}},
+            "get every key, at most 2, by mod revision, descending, mod revision at least head-4"},
            {Compact{{Place::From::kHead, -2}}, "compact at the latest revision - 2"},
            {Txn{.then = {{.key = "b"}, erase}}, "txn: put b; delete the keys from a/ to a0"},
            {Txn{.when = {{.target = Condition::Target::kMod, .key = "b"}},

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/script/requests_of_steps.h"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 #include <vector>
+
+#include "harness/model/key_range.h"
+#include "harness/model/operations.h"
 
 namespace watchproof::explore {
 namespace {
@@ -12,12 +16,34 @@ constexpr const char* kEverything = "*";
 const std::string kZeroByte(1, '\0');
 
 // Targets and relations have etcd's numbers on both sides.
-CompareRequest CompareOf(const Condition& condition, const Placement& placement) {
+void SetThere(CompareRequest& compare, const KnownKey& there, std::int64_t plus) {
+  switch (compare.target) {
+    case CompareTarget::kVersion:
+      compare.number = there.version + plus;
+      break;
+    case CompareTarget::kCreate:
+      compare.number = there.create + plus;
+      break;
+    case CompareTarget::kMod:
+      compare.number = there.mod + plus;
+      break;
+    case CompareTarget::kValue:
+      compare.value = there.value;
+      break;
+    case CompareTarget::kLease:
+      compare.number = there.lease + plus;
+  }
+}
+
+CompareRequest CompareOf(const Condition& condition, const Placement& placement,
+                         const Known& known) {
   CompareRequest compare{.key = placement.Key(condition.key),
                          .range_end = placement.End(condition.end),
                          .target = static_cast<CompareTarget>(condition.target),
                          .result = static_cast<CompareResult>(condition.relation)};
-  if (condition.target == Condition::Target::kValue) {
+  if (const auto plus = FromThere(condition.value)) {
+    SetThere(compare, known.key(compare.key), *plus);
+  } else if (condition.target == Condition::Target::kValue) {
     compare.value = condition.value;
   } else {
     const std::string& digits = condition.value;
@@ -30,7 +56,7 @@ CompareRequest CompareOf(const Condition& condition, const Placement& placement)
 }
 
 std::vector<KvRequest> RequestsOf(const std::vector<TxnPart>& parts, const Placement& placement,
-                                  Values& values) {
+                                  Values& values, const Known& known) {
   std::vector<KvRequest> requests;
   for (const TxnPart& part : parts) {
     const std::string key = placement.Key(part.key);
@@ -39,15 +65,26 @@ std::vector<KvRequest> RequestsOf(const std::vector<TxnPart>& parts, const Place
       requests.emplace_back(PutRequest{.key = key,
                                        .value = part.keeps_value ? "" : values.Next(0),
                                        .lease = placement.Lease(part.lease),
+                                       .previous = part.previous,
                                        .keeps_value = part.keeps_value,
                                        .keeps_lease = part.keeps_lease});
     } else if (part.kind == TxnPart::Kind::kDelete) {
-      requests.emplace_back(DeleteRequest{.key = key, .range_end = end, .previous = true});
+      requests.emplace_back(DeleteRequest{.key = key, .range_end = end, .previous = part.previous});
     } else {
-      requests.emplace_back(ReadRequest{.key = key, .range_end = end});
+      ReadRequest read = RequestOf(part.read, placement, known);
+      // Below zero is the present, but in a transaction etcd has it compacted.
+      read.revision = std::max(read.revision, Revision());
+      read.key = key;
+      read.range_end = end;
+      requests.emplace_back(std::move(read));
     }
   }
   return requests;
+}
+
+// 0: none is asked for.
+Revision BoundAt(const Place& place, const Known& known) {
+  return Revision(place == Place() ? 0 : known.at(place));
 }
 
 }  // namespace
@@ -85,6 +122,28 @@ std::string Values::Next(std::int64_t bytes) {
   return value;
 }
 
+void WrittenKeys::Note(Method method, std::string_view request, std::string_view response) {
+  const auto effect = AcknowledgedEffect(method, request, response);
+  if (!effect.has_value()) return;
+  for (const Operation& operation : effect->operations) {
+    if (operation.deletes) {
+      const KeyRange range(operation.key, operation.range_end);
+      std::erase_if(keys_, [&range](const auto& one) { return range.Contains(one.first); });
+      continue;
+    }
+    KnownKey& key = keys_[std::string(operation.key)];
+    key.mod = effect->revision.value;
+    if (++key.version == 1) key.create = key.mod;
+    if (!operation.keeps_value) key.value = operation.value;
+    if (!operation.keeps_lease) key.lease = operation.lease;
+  }
+}
+
+KnownKey WrittenKeys::Of(const std::string& key) const {
+  const auto found = keys_.find(key);
+  return found == keys_.end() ? KnownKey() : found->second;
+}
+
 Create CreateOf(int stream, const WatchCreate& watch, const Placement& placement) {
   return {.stream = stream,
           .key = placement.Word(watch.key),
@@ -109,34 +168,36 @@ DeleteRequest RequestOf(const Delete& erase, const Placement& placement) {
           .previous = erase.prev_kv};
 }
 
-TxnRequest RequestOf(const Txn& txn, const Placement& placement, Values& values) {
-  TxnRequest request{.success = RequestsOf(txn.then, placement, values),
-                     .failure = RequestsOf(txn.otherwise, placement, values)};
+TxnRequest RequestOf(const Txn& txn, const Placement& placement, Values& values,
+                     const Known& known) {
+  TxnRequest request{.success = RequestsOf(txn.then, placement, values, known),
+                     .failure = RequestsOf(txn.otherwise, placement, values, known)};
   for (const Condition& condition : txn.when) {
-    request.compares.push_back(CompareOf(condition, placement));
+    request.compares.push_back(CompareOf(condition, placement, known));
   }
   for (const Txn& one : txn.nested) {
-    TxnRequest nested = RequestOf(one, placement, values);
+    TxnRequest nested = RequestOf(one, placement, values, known);
     request.failure.emplace_back(nested);
     request.success.emplace_back(std::move(nested));
   }
   return request;
 }
 
-ReadRequest RequestOf(const Get& get, const Placement& placement, std::int64_t at) {
+ReadRequest RequestOf(const Get& get, const Placement& placement, const Known& known) {
   return {.key = placement.Key(get.key),
           .range_end = placement.End(get.end),
           .limit = get.limit,
-          .revision = Revision(at),
+          .revision = Revision(known.at(get.at)),
           .serializable = get.serializable,
           .count_only = get.count_only,
           .keys_only = get.keys_only,
-          .descending = get.descending,
+          .ascending = get.order == Order::kAscend,
+          .descending = get.order == Order::kDescend,
           .sort_by = static_cast<ReadRequest::By>(get.sort_by),
-          .min_mod = Revision(get.min_mod),
-          .max_mod = Revision(get.max_mod),
-          .min_create = Revision(get.min_create),
-          .max_create = Revision(get.max_create)};
+          .min_mod = BoundAt(get.min_mod, known),
+          .max_mod = BoundAt(get.max_mod, known),
+          .min_create = BoundAt(get.min_create, known),
+          .max_create = BoundAt(get.max_create, known)};
 }
 
 Entry KillEntry(bool healed) {

@@ -8,7 +8,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "harness/history/entry.h"
 #include "harness/history/requests.h"
@@ -38,6 +41,30 @@ class Placement {
   std::string no_end_;
 };
 
+// What the client of a script knows of a key; of one that is not there, nothing.
+struct KnownKey {
+  std::int64_t create = 0;
+  std::int64_t mod = 0;
+  std::int64_t version = 0;
+  std::int64_t lease = 0;
+  std::string value{};
+};
+// What it knows of the store when it asks.
+struct Known {
+  std::function<std::int64_t(const Place& place)> at;  // the revision
+  std::function<KnownKey(const std::string& placed)> key{};
+};
+
+// The keys that a client has written itself, by the answers to its writes.
+class WrittenKeys {
+ public:
+  void Note(Method method, std::string_view request, std::string_view response);
+  KnownKey Of(const std::string& key) const;
+
+ private:
+  std::map<std::string, KnownKey, std::less<>> keys_;
+};
+
 // Gives each put of a script a value of its own.
 struct Values {
   std::int64_t given = 0;
@@ -49,9 +76,9 @@ struct Values {
 Create CreateOf(int stream, const WatchCreate& watch, const Placement& placement);
 PutRequest RequestOf(const Put& put, const Placement& placement, Values& values);
 DeleteRequest RequestOf(const Delete& erase, const Placement& placement);
-TxnRequest RequestOf(const Txn& txn, const Placement& placement, Values& values);
-// At a revision that the step's place was resolved to.
-ReadRequest RequestOf(const Get& get, const Placement& placement, std::int64_t at);
+TxnRequest RequestOf(const Txn& txn, const Placement& placement, Values& values,
+                     const Known& known);
+ReadRequest RequestOf(const Get& get, const Placement& placement, const Known& known);
 
 // The line of a kill of the store, and of its return.
 Entry KillEntry(bool healed);

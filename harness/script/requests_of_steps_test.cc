@@ -73,6 +73,17 @@ TEST(RequestOf, APutKeepsWhatItIsToKeep) {
   EXPECT_TRUE(both.keeps_lease);
 }
 
+// A store at revision 10, with a key that is known.
+std::int64_t ResolveAt10(const Place& place) {
+  return place.plus + (place.from == Place::From::kHead ? 10 : 0);
+}
+const Known kKnown = {
+    .at = ResolveAt10, .key = [](const std::string& key) {
+      return key == "s1/b"
+                 ? KnownKey{.create = 3, .mod = 8, .version = 2, .lease = 11, .value = "v5"}
+                 : KnownKey();
+    }};
+
 TEST(RequestOf, AReadHasEveryField) {
   const ReadRequest read = RequestOf(Get{.key = "a/",
                                          .end = "a0",
@@ -80,35 +91,52 @@ TEST(RequestOf, AReadHasEveryField) {
                                          .count_only = true,
                                          .keys_only = true,
                                          .sort_by = 3,
-                                         .descending = true,
-                                         .min_mod = 4,
-                                         .max_mod = 5,
-                                         .min_create = 6,
-                                         .max_create = 7},
-                                     Placement("s1/", 10), 9);
+                                         .order = Order::kDescend,
+                                         .min_mod = {Place::From::kHead, -6},
+                                         .max_mod = {Place::From::kHead, -5},
+                                         .min_create = {Place::From::kNumber, 6}},
+                                     Placement("s1/", 10), kKnown);
   EXPECT_EQ(read.key, "s1/a/");
   EXPECT_EQ(read.range_end, "s1/a0");
   EXPECT_EQ(read.limit, 2);
-  EXPECT_EQ(read.revision, Revision(9));
+  EXPECT_EQ(read.revision, Revision(0));
   EXPECT_TRUE(read.count_only && read.keys_only && read.descending);
   EXPECT_EQ(read.sort_by, ReadRequest::By::kMod);
   EXPECT_EQ(read.min_mod, Revision(4));
   EXPECT_EQ(read.max_mod, Revision(5));
   EXPECT_EQ(read.min_create, Revision(6));
-  EXPECT_EQ(read.max_create, Revision(7));
+  EXPECT_EQ(read.max_create, Revision(0)) << "no bound";
+}
+
+using Target = Condition::Target;
+using Relation = Condition::Relation;
+
+struct Compared {
+  Condition condition;
+  CompareTarget target;
+  CompareResult result;
+  std::int64_t number;
+  std::string value;
+};
+
+void ExpectCompared(const std::vector<Compared>& rows) {
+  for (const Compared& row : rows) {
+    Values values;
+    const TxnRequest txn =
+        RequestOf(Txn{.when = {row.condition}}, Placement("s1/", 10), values, kKnown);
+    ASSERT_EQ(txn.compares.size(), 1U);
+    const CompareRequest& compare = txn.compares.front();
+    EXPECT_EQ(compare.key, "s1/b");
+    EXPECT_EQ(compare.range_end, "");
+    EXPECT_EQ(compare.target, row.target) << ToText(row.condition);
+    EXPECT_EQ(compare.result, row.result) << ToText(row.condition);
+    EXPECT_EQ(compare.number, row.number) << ToText(row.condition);
+    EXPECT_EQ(compare.value, row.value) << ToText(row.condition);
+  }
 }
 
 TEST(RequestOf, AConditionComparesWhatItNames) {
-  using Target = Condition::Target;
-  using Relation = Condition::Relation;
-  struct Row {
-    Condition condition;
-    CompareTarget target;
-    CompareResult result;
-    std::int64_t number;
-    std::string value;
-  };
-  const Row rows[] = {
+  ExpectCompared({
       {{Target::kVersion, "b", "", Relation::kEqual, "2"},
        CompareTarget::kVersion,
        CompareResult::kEqual,
@@ -134,19 +162,37 @@ TEST(RequestOf, AConditionComparesWhatItNames) {
        CompareResult::kEqual,
        0,
        ""},
-  };
-  for (const Row& row : rows) {
-    Values values;
-    const TxnRequest txn = RequestOf(Txn{.when = {row.condition}}, Placement("s1/", 10), values);
-    ASSERT_EQ(txn.compares.size(), 1U);
-    const CompareRequest& compare = txn.compares.front();
-    EXPECT_EQ(compare.key, "s1/b");
-    EXPECT_EQ(compare.range_end, "");
-    EXPECT_EQ(compare.target, row.target) << ToText(row.condition);
-    EXPECT_EQ(compare.result, row.result) << ToText(row.condition);
-    EXPECT_EQ(compare.number, row.number) << ToText(row.condition);
-    EXPECT_EQ(compare.value, row.value) << ToText(row.condition);
-  }
+  });
+}
+
+TEST(RequestOf, AConditionComparesWhatIsThere) {
+  ExpectCompared({
+      {{Target::kMod, "b", "", Relation::kEqual, "there"},
+       CompareTarget::kMod,
+       CompareResult::kEqual,
+       8,
+       ""},
+      {{Target::kCreate, "b", "", Relation::kEqual, "there-1"},
+       CompareTarget::kCreate,
+       CompareResult::kEqual,
+       2,
+       ""},
+      {{Target::kVersion, "b", "", Relation::kLess, "there+1"},
+       CompareTarget::kVersion,
+       CompareResult::kLess,
+       3,
+       ""},
+      {{Target::kLease, "b", "", Relation::kEqual, "there"},
+       CompareTarget::kLease,
+       CompareResult::kEqual,
+       11,
+       ""},
+      {{Target::kValue, "b", "", Relation::kEqual, "there"},
+       CompareTarget::kValue,
+       CompareResult::kEqual,
+       0,
+       "v5"},
+  });
 }
 
 TEST(KillEntry, AKillEndsEveryStreamUntilItHeals) {
@@ -159,20 +205,50 @@ TEST(KillEntry, AKillEndsEveryStreamUntilItHeals) {
 }
 
 TEST(Placement, EveryOperationOfATransactionIsPlaced) {
-  const Txn txn{.when = {{.target = Condition::Target::kLease, .key = "b", .value = "1"}},
-                .then = {{.kind = TxnPart::Kind::kPut, .key = "a/1", .lease = 1}},
-                .otherwise = {{.kind = TxnPart::Kind::kDelete, .key = "a/", .end = "a0"}},
-                .nested = {{.then = {{.kind = TxnPart::Kind::kGet, .key = "*", .end = "*"}}}}};
+  const Txn txn{
+      .when = {{.target = Condition::Target::kLease, .key = "b", .value = "1"}},
+      .then = {{.key = "a/1", .lease = 1, .previous = true}},
+      .otherwise = {{.kind = TxnPart::Kind::kDelete, .key = "a/", .end = "a0"}},
+      .nested = {{.then = {{.kind = TxnPart::Kind::kGet,
+                            .key = "*",
+                            .end = "*",
+                            .read = {.limit = 2, .max_mod = {Place::From::kHead, -1}}}}}}};
   Values values;
-  const TxnRequest request = RequestOf(txn, Placement("s1/", 10), values);
+  const TxnRequest request = RequestOf(txn, Placement("s1/", 10), values, kKnown);
   EXPECT_EQ(request.compares.front().key, "s1/b");
   EXPECT_EQ(request.compares.front().number, 11);
   const auto& put = std::get<PutRequest>(request.success.front());
   EXPECT_EQ(put.key, "s1/a/1");
   EXPECT_EQ(put.lease, 11);
+  EXPECT_TRUE(put.previous);
   EXPECT_EQ(std::get<DeleteRequest>(request.failure.front()).range_end, "s1/a0");
   const auto& nested = std::get<TxnRequest>(request.failure.back());
-  EXPECT_EQ(std::get<ReadRequest>(nested.success.front()).key, "s1/");
+  const auto& read = std::get<ReadRequest>(nested.success.front());
+  EXPECT_EQ(read.key, "s1/");
+  EXPECT_EQ(read.limit, 2);
+  EXPECT_EQ(read.max_mod, Revision(9));
+}
+
+// By the answers to a client's own writes, transactions included.
+TEST(WrittenKeys, AreAsTheLastWriteLeftThem) {
+  WrittenKeys keys;
+  const auto answered = [](std::int64_t revision) {
+    return Message().Nested(1, Message().Number(3, revision)).bytes();
+  };
+  const auto put = [&](const PutRequest& request, std::int64_t revision) {
+    keys.Note(Method::kPut, ToMessage(request).bytes(), answered(revision));
+  };
+  EXPECT_EQ(keys.Of("b").mod, 0);
+  put({.key = "b", .value = "v1", .lease = 7}, 4);
+  put({.key = "b", .keeps_value = true}, 6);
+  EXPECT_EQ(keys.Of("b").create, 4);
+  EXPECT_EQ(keys.Of("b").mod, 6);
+  EXPECT_EQ(keys.Of("b").version, 2);
+  EXPECT_EQ(keys.Of("b").value, "v1");
+  EXPECT_EQ(keys.Of("b").lease, 0);
+  keys.Note(Method::kDeleteRange, ToMessage(DeleteRequest{.key = "a", .range_end = "c"}).bytes(),
+            Message().Nested(1, Message().Number(3, 7)).Number(2, 1).bytes());
+  EXPECT_EQ(keys.Of("b").version, 0);
 }
 
 }  // namespace

@@ -17,6 +17,9 @@ constexpr std::array<const char*, 7> kLoops = {"commit", "sync",  "victims",   "
                                                "expire", "erase", "checkpoint"};
 constexpr std::array<const char*, 4> kCrashes = {"kill", "power", "parts", "torn"};
 constexpr std::array<const char*, 3> kDisturbances = {"isolate", "pause", "lead"};
+constexpr std::array<const char*, 3> kOrders = {"none", "ascend", "descend"};
+constexpr std::string_view kThere = "there";
+constexpr std::string_view kPrevious = "previous";
 constexpr std::array<const char*, 3> kParts = {"put", "delete", "get"};
 constexpr std::array<const char*, 5> kTargets = {"version", "create", "mod", "value", "lease"};
 constexpr std::array<const char*, 4> kResults = {"=", ">", "<", "!="};
@@ -45,6 +48,18 @@ std::vector<std::string> Words(std::string_view text) {
   }
   return words;
 }
+
+// An option of a read from its text.
+bool ReadText(std::string_view text, bool& value) {
+  value = text == "true";
+  return value || text == "false";
+}
+bool ReadText(std::string_view text, std::int64_t& value) {
+  const auto number = ReadNumber(text);
+  value = number.value_or(0);
+  return number.has_value();
+}
+bool ReadText(std::string_view text, auto& value) { return FromText(text, value); }
 
 // The text of a field. What is in a list is quoted.
 std::string TextOf(bool value) { return value ? "true" : "false"; }
@@ -124,21 +139,29 @@ bool FromText(std::string_view text, Place& place) {
   return number.has_value();
 }
 
+std::string ToText(Order order) { return kOrders[static_cast<std::size_t>(order)]; }
+
+bool FromText(std::string_view text, Order& order) { return Named(kOrders, text, order); }
+
 std::string ToText(const TxnPart& part) {
   std::string text = fmt::format("{} {}", kParts[static_cast<std::size_t>(part.kind)], part.key);
   if (!part.end.empty()) text += " " + part.end;
   if (part.lease != 0) text += fmt::format(" lease {}", part.lease);
   if (part.keeps_value) text += " keep-value";
   if (part.keeps_lease) text += " keep-lease";
-  return text;
+  if (part.previous) text += " previous";
+  return text + Differences(part.read);
 }
 
+// The options behind the key, and the end if there is one.
 bool PutOptionsFrom(const std::vector<std::string>& words, TxnPart& put) {
   for (std::size_t i = 2; i < words.size(); ++i) {
     if (words[i] == "keep-value") {
       put.keeps_value = true;
     } else if (words[i] == "keep-lease") {
       put.keeps_lease = true;
+    } else if (words[i] == kPrevious) {
+      put.previous = true;
     } else if (words[i] == "lease" && i + 1 < words.size()) {
       const auto lease = ReadNumber(words[++i]);
       if (!lease) return false;
@@ -150,14 +173,35 @@ bool PutOptionsFrom(const std::vector<std::string>& words, TxnPart& put) {
   return true;
 }
 
+bool ReadOptionFrom(std::string_view word, Get& read) {
+  const std::size_t split = word.find('=');
+  if (split == std::string_view::npos) return false;
+  bool known = false;
+  const auto set = [&](std::string_view name, auto& value) {
+    if (name == word.substr(0, split)) known = ReadText(word.substr(split + 1), value);
+  };
+  read.Options(set);
+  return known;
+}
+
 bool FromText(std::string_view text, TxnPart& part) {
-  const std::vector<std::string> words = Words(text);
+  std::vector<std::string> words = Words(text);
   part = {};
   if (!Named(kParts, words[0], part.kind) || words.size() < 2) return false;
   part.key = words[1];
   if (part.kind == TxnPart::Kind::kPut) return PutOptionsFrom(words, part);
-  if (words.size() == 3) part.end = words[2];
-  return words.size() <= 3;
+  words.erase(words.begin(), words.begin() + 2);
+  const bool deletes = part.kind == TxnPart::Kind::kDelete;
+  if (!words.empty() && words[0] != kPrevious && words[0].find('=') == std::string::npos) {
+    part.end = words[0];
+    words.erase(words.begin());
+  }
+  if (!deletes) {
+    const auto read = [&part](const std::string& word) { return ReadOptionFrom(word, part.read); };
+    return std::ranges::all_of(words, read) && Check(Step(part.read)).ok();
+  }
+  part.previous = !words.empty() && words[0] == kPrevious;
+  return words.size() == (part.previous ? 1U : 0U);
 }
 
 std::string ToText(const Condition& condition) {
@@ -176,7 +220,15 @@ bool FromText(std::string_view text, Condition& condition) {
   condition.value = words.back();
   return Named(kTargets, words[0], condition.target) &&
          Named(kResults, words[words.size() - 2], condition.relation) &&
-         (condition.target == Condition::Target::kValue || ReadNumber(words.back()));
+         (condition.target == Condition::Target::kValue || ReadNumber(words.back()) ||
+          FromThere(words.back()));
+}
+
+std::optional<std::int64_t> FromThere(std::string_view value) {
+  if (!value.starts_with(kThere)) return std::nullopt;
+  value.remove_prefix(kThere.size());
+  if (value.empty()) return 0;
+  return value[0] == '+' || value[0] == '-' ? ReadNumber(value) : std::nullopt;
 }
 
 std::string ToText(Loop loop) { return kLoops[static_cast<std::size_t>(loop)]; }
@@ -214,6 +266,11 @@ Status Check(const Step& step) {
         if constexpr (requires { one.times; }) {
           if (one.times < 1 || one.times > kMostTimes) {
             return Fail(StatusCode::kInvalidArgument, "times is 1 to {}", kMostTimes);
+          }
+        }
+        if constexpr (requires { one.bytes; }) {
+          if (one.bytes < 0 || one.bytes > kMostBytes) {
+            return Fail(StatusCode::kInvalidArgument, "bytes is 0 to {}", kMostBytes);
           }
         }
         if constexpr (requires { one.nth; }) {

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -37,8 +38,52 @@ struct Place {
 std::string ToText(const Place& place);
 bool FromText(std::string_view text, Place& place);
 
-// One operation of a transaction: "put KEY [lease N] [keep-value] [keep-lease]", "delete KEY
-// [END]", "get KEY [END]".
+// How the answer to a read is sorted.
+enum class Order { kNone, kAscend, kDescend };
+std::string ToText(Order order);
+bool FromText(std::string_view text, Order& order);
+
+// A read, alone or in a transaction.
+struct Get {
+  static constexpr const char* kName = "get";
+  std::string key = "*";
+  std::string end{};
+  Place at{};
+  std::int64_t limit = 0;
+  bool count_only = false;
+  bool keys_only = false;
+  // By key, version, create, mod or value (etcd's numbers 0 to 4).
+  std::int64_t sort_by = 0;
+  Order order = Order::kNone;
+  // "now" is no bound.
+  Place min_mod{};
+  Place max_mod{};
+  Place min_create{};
+  Place max_create{};
+  bool serializable = false;  // answered by the member that is asked, from what it has itself
+  void Fields(auto& field) {
+    field("key", key);
+    field("end", end);
+    Options(field);
+  }
+  // What is asked beside the range.
+  void Options(auto& field) {
+    field("at", at);
+    field("limit", limit);
+    field("count_only", count_only);
+    field("keys_only", keys_only);
+    field("sort_by", sort_by);
+    field("order", order);
+    field("min_mod", min_mod);
+    field("max_mod", max_mod);
+    field("min_create", min_create);
+    field("max_create", max_create);
+    field("serializable", serializable);
+  }
+};
+
+// One operation of a transaction: "put KEY [lease N] [keep-value] [keep-lease] [previous]",
+// "delete KEY [END] [previous]", "get KEY [END] [limit=2] ..." with the options of a read.
 struct TxnPart {
   enum class Kind { kPut, kDelete, kGet };
   Kind kind = Kind::kPut;
@@ -47,12 +92,15 @@ struct TxnPart {
   std::int64_t lease = 0;
   bool keeps_value = false;
   bool keeps_lease = false;
+  bool previous = false;  // asks for what was there
+  Get read{};             // its options
 };
 std::string ToText(const TxnPart& part);
 bool FromText(std::string_view text, TxnPart& part);
 
-// One comparison: "version KEY > 2", "value KEY [END] = v7"; of version, create, mod, value or
-// lease, by =, >, < or !=.
+// One comparison: "version KEY > 2", "value KEY [END] = v7", "mod KEY = there-1"; of version,
+// create, mod, value or lease, by =, >, < or !=. "there" is what the client knows of the first key
+// when the step is carried out: the field of the target, of nothing if there is no such key.
 struct Condition {
   enum class Target { kVersion, kCreate, kMod, kValue, kLease };
   enum class Relation { kEqual, kGreater, kLess, kNotEqual };
@@ -64,6 +112,8 @@ struct Condition {
 };
 std::string ToText(const Condition& condition);
 bool FromText(std::string_view text, Condition& condition);
+// How much more than what is there: 1 of "there+1". Empty: the value says it by itself.
+std::optional<std::int64_t> FromThere(std::string_view value);
 
 // What clients ask. Streams are numbered from 1 and opened by the first step that names them.
 
@@ -100,7 +150,11 @@ struct Cancel {
 struct AskProgress {
   static constexpr const char* kName = "progress";
   int stream = 1;
-  void Fields(auto& field) { field("stream", stream); }
+  std::int64_t times = 1;
+  void Fields(auto& field) {
+    field("stream", stream);
+    field("times", times);
+  }
 };
 struct CloseStream {
   static constexpr const char* kName = "close";
@@ -177,45 +231,21 @@ struct Revoke {
 struct KeepAlive {
   static constexpr const char* kName = "keep_alive";
   std::int64_t lease = 1;
-  void Fields(auto& field) { field("lease", lease); }
-};
-struct Get {
-  static constexpr const char* kName = "get";
-  std::string key = "*";
-  std::string end{};
-  Place at{};
-  std::int64_t limit = 0;
-  bool count_only = false;
-  bool keys_only = false;
-  // By key, version, create, mod or value (etcd's numbers 0 to 4).
-  std::int64_t sort_by = 0;
-  bool descending = false;
-  // 0: no bound.
-  std::int64_t min_mod = 0;
-  std::int64_t max_mod = 0;
-  std::int64_t min_create = 0;
-  std::int64_t max_create = 0;
-  bool serializable = false;  // answered by the member that is asked, from what it has itself
+  // Over the one stream that the script keeps for it; else over one that ends with the answer.
+  bool again = false;
   void Fields(auto& field) {
-    field("key", key);
-    field("end", end);
-    field("at", at);
-    field("limit", limit);
-    field("count_only", count_only);
-    field("keys_only", keys_only);
-    field("sort_by", sort_by);
-    field("descending", descending);
-    field("min_mod", min_mod);
-    field("max_mod", max_mod);
-    field("min_create", min_create);
-    field("max_create", max_create);
-    field("serializable", serializable);
+    field("lease", lease);
+    field("again", again);
   }
 };
 struct Compact {
   static constexpr const char* kName = "compact";
   Place at{Place::From::kHead, 0};
-  void Fields(auto& field) { field("at", at); }
+  bool physical = false;  // answered once the backend holds it no more
+  void Fields(auto& field) {
+    field("at", at);
+    field("physical", physical);
+  }
 };
 // The client of a stream receives some replies. On a real server it always does, but for a stall.
 struct Receive {
@@ -283,6 +313,11 @@ struct Defragment {  // its database
   static constexpr const char* kName = "defragment";
   void Fields(auto&) {}
 };
+struct Hash {  // of its history up to there
+  static constexpr const char* kName = "hash";
+  Place at{};
+  void Fields(auto& field) { field("at", at); }
+};
 // From here on, at the call to its disk with this number, before it is carried out: the server is
 // killed there, and started again before the next step. With the power, what it had not synced is
 // gone: all, all but some pages (parts), or some sectors of the last write (torn).
@@ -330,7 +365,7 @@ struct Calm {
 
 using Step = std::variant<Create, Cancel, AskProgress, CloseStream, Resume, Put, Delete, Txn, Grant,
                           Revoke, KeepAlive, Get, Compact, Receive, Restrict, Advance, Turn,
-                          SyncDisk, Crash, Defragment, CrashPoint, AtMember, Disturb, Calm>;
+                          SyncDisk, Crash, Defragment, Hash, CrashPoint, AtMember, Disturb, Calm>;
 
 // The bounds of the store, small on purpose.
 struct Limits {
@@ -403,6 +438,9 @@ int MembersOf(const Script& script);
 inline constexpr int kMostStreams = 3;
 inline constexpr int kMostMembers = 9;
 inline constexpr std::int64_t kMostTimes = 5000;
+// A write of a larger value, with what is around it, is more than etcd takes by default.
+inline constexpr std::int64_t kLargestRequest = 3 << 19;
+inline constexpr std::int64_t kMostBytes = 2 * kLargestRequest;
 inline constexpr std::int64_t kEveryReply = 1 << 20;  // from this many on, a client does not stall
 
 // "create stream=1 key=a/ end=a0 start=floor": fields with their default are left out.

@@ -64,13 +64,17 @@ TEST(ScriptTest, PartsAndConditionsAreReadBack) {
   TxnPart part;
   for (const char* text :
        {"put b", "put b lease 2", "put b lease -1", "put b keep-value", "put b lease 2 keep-value",
-        "put b keep-lease", "delete b", "delete a/ a0", "get b", "get * *", "put ", "delete  a0"}) {
+        "put b keep-lease", "put b lease 2 keep-lease previous", "delete b", "delete a/ a0",
+        "delete b previous", "delete a/ a0 previous", "get b", "get * *", "get b limit=2",
+        "get a/ a0 at=head-1 limit=2 keys_only=true sort_by=3 order=descend min_mod=floor", "put ",
+        "delete  a0"}) {
     ASSERT_TRUE(FromText(text, part)) << text;
     EXPECT_EQ(ToText(part), text);
   }
   Condition condition;
   for (const char* text : {"version b = 0", "create b > 7", "mod a/ a0 < -2", "lease b != 3",
-                           "value b = v7", "value a/ a0 > ", "version  = 1"}) {
+                           "value b = v7", "value a/ a0 > ", "version  = 1", "mod b = there",
+                           "version a/ a0 < there+1", "value b = there"}) {
     ASSERT_TRUE(FromText(text, condition)) << text;
     EXPECT_EQ(ToText(condition), text);
   }
@@ -79,12 +83,15 @@ TEST(ScriptTest, PartsAndConditionsAreReadBack) {
 TEST(ScriptTest, WhatIsNoPartOrConditionIsRefused) {
   TxnPart part;
   for (const char* text : {"", "put", "jump b", "put b a0", "put b lease", "put b lease x",
-                           "get b lease 2", "delete a b c", "put b lease 2 3", "put b keep"}) {
+                           "get b lease 2", "delete a b c", "put b lease 2 3", "put b keep",
+                           "get b limit=", "get b limit=x", "get b sort_by=5", "get b key=c",
+                           "get b order=up", "delete b limit=2", "delete b previous c"}) {
     EXPECT_FALSE(FromText(text, part)) << text;
   }
   Condition condition;
-  for (const char* text : {"", "version b", "version b =", "size b = 1", "version b ~ 1",
-                           "version b = one", "mod b > 7x", "version a b c = 1"}) {
+  for (const char* text :
+       {"", "version b", "version b =", "size b = 1", "version b ~ 1", "version b = one",
+        "mod b > 7x", "version a b c = 1", "mod b = there1", "mod b = there+", "mod b = thereby"}) {
     EXPECT_FALSE(FromText(text, condition)) << text;
   }
   Loop loop{};
@@ -146,6 +153,10 @@ TEST(ScriptTest, BoundsHold) {
       {Create{.times = kMostTimes + 1}, false},
       {Put{.key = "b", .times = -1}, false},
       {Put{.key = "b", .times = kMostTimes}, true},
+      {Put{.key = "b", .bytes = kMostBytes}, true},
+      {Put{.key = "b", .bytes = kMostBytes + 1}, false},
+      {Put{.key = "b", .bytes = -1}, false},
+      {AskProgress{.times = 0}, false},
       {Get{.sort_by = 4}, true},
       {Get{.sort_by = -1}, false},
       {Cancel{.stream = -1}, false},

@@ -36,6 +36,35 @@ std::vector<Put> Smaller(const Put& put) {
   return smaller;
 }
 
+std::vector<Get> Smaller(const Get& get) {
+  std::vector<Get> smaller;
+  const auto add = [&](const auto& change) { Add(get, smaller, change); };
+  add([](Get& one) { one = {.key = one.key, .end = one.end}; });
+  add([](Get& one) { one.at = {}; });
+  add([](Get& one) { one.limit = 0; });
+  add([](Get& one) { one.count_only = one.keys_only = false; });
+  add([](Get& one) { one.sort_by = 0; });
+  add([](Get& one) { one.order = Order::kNone; });
+  for (Place Get::*bound : {&Get::min_mod, &Get::max_mod, &Get::min_create, &Get::max_create}) {
+    add([bound](Get& one) { one.*bound = {}; });
+  }
+  add([](Get& one) { one.serializable = false; });
+  return smaller;
+}
+
+std::vector<Compact> Smaller(const Compact& compact) {
+  return compact.physical ? std::vector<Compact>{{.at = compact.at}} : std::vector<Compact>();
+}
+
+std::vector<AskProgress> Smaller(const AskProgress& ask) {
+  return ask.times > 1 ? std::vector<AskProgress>{{.stream = ask.stream}}
+                       : std::vector<AskProgress>();
+}
+
+std::vector<KeepAlive> Smaller(const KeepAlive& keep) {
+  return keep.again ? std::vector<KeepAlive>{{.lease = keep.lease}} : std::vector<KeepAlive>();
+}
+
 std::vector<Txn> Smaller(const Txn& txn) {
   std::vector<Txn> smaller;
   const auto add = [&](const auto& change) { Add(txn, smaller, change); };
@@ -43,7 +72,17 @@ std::vector<Txn> Smaller(const Txn& txn) {
   add([](Txn& one) { one.nested.clear(); });
   if (txn.nested.size() > 1) add([](Txn& one) { one.nested.pop_back(); });
   add([](Txn& one) { one.when.clear(); });
+  if (txn.when.size() > 1) add([](Txn& one) { one.when.pop_back(); });
   if (txn.then.size() > 1) add([](Txn& one) { one.then.pop_back(); });
+  if (txn.otherwise.size() > 1) add([](Txn& one) { one.otherwise.pop_back(); });
+  add([](Txn& one) {
+    for (auto* const parts : {&one.then, &one.otherwise}) {
+      for (TxnPart& part : *parts) {
+        part.previous = false;
+        part.read = {};
+      }
+    }
+  });
   return smaller;
 }
 

@@ -58,6 +58,21 @@ TEST(Smaller, ATransactionLosesItsPartsOneByOne) {
   EXPECT_THAT(then, ElementsAre(2, 2, 2, 2, 1));
 }
 
+TEST(Smaller, AReadLosesItsOptions) {
+  EXPECT_THAT(
+      Texts(Get{.key = "b", .limit = 2, .order = Order::kAscend, .max_mod = {Place::From::kHead}}),
+      ElementsAre("get key=b", "get key=b order=ascend max_mod=head",
+                  "get key=b limit=2 max_mod=head", "get key=b limit=2 order=ascend"));
+  const Txn txn{.then = {{.kind = TxnPart::Kind::kGet, .key = "b", .read = {.limit = 2}}}};
+  EXPECT_THAT(Texts(txn), ElementsAre("txn then=[\"get b\"]"));
+}
+
+TEST(Smaller, WhatIsAskedOftenOrAgainIsAskedOnce) {
+  EXPECT_THAT(Texts(AskProgress{.times = 5}), ElementsAre("progress stream=1"));
+  EXPECT_THAT(Texts(KeepAlive{2, true}), ElementsAre("keep_alive lease=2"));
+  EXPECT_THAT(Texts(Compact{{Place::From::kFloor, 1}, true}), ElementsAre("compact at=floor+1"));
+}
+
 // Whatever is smaller is no longer than before, so that shrinking ends.
 TEST(Smaller, NothingGrows) {
   const Put put{.key = "b", .lease = 2, .bytes = 300, .times = 7, .paced = true};

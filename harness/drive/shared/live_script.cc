@@ -15,7 +15,8 @@ constexpr std::int64_t kLeasesPerScript = 10;
 constexpr std::int64_t kSeconds = 60;  // of a lease, where none ends by itself
 constexpr std::int64_t kFewSeconds = 3;
 constexpr Duration kLongestPause = 3s;
-constexpr Duration kBetweenQuestions = 200ms;  // that have no answer
+constexpr std::int64_t kShorterThanLeases = 200;  // ms
+constexpr Duration kBetweenQuestions = 200ms;     // that have no answer
 constexpr Duration kShortest = 1ms;
 constexpr Duration kShort = 15ms;
 // The store's own interval between two passes over watches that are behind.
@@ -87,11 +88,18 @@ void LiveScript::Run() {
 
 // What leases and pauses are here, so that alone, where time passes, they are the same.
 void LiveScript::NoteStep(const Step& step) {
-  if (std::holds_alternative<Advance>(step) && !draws_.time) return;
+  const auto* const advance = std::get_if<Advance>(&step);
+  if (advance != nullptr && !Passes(*advance)) return;
   if (std::holds_alternative<Disturb>(step) || std::holds_alternative<Calm>(step)) return;
   carried_out_.steps.push_back(step);
   auto* const grant = std::get_if<Grant>(&carried_out_.steps.back());
   if (grant != nullptr) grant->seconds = SecondsOf(*grant);
+}
+
+// Beside restarts it makes a difference what has been committed by then.
+bool LiveScript::Passes(const Advance& advance) const {
+  const bool restarts = draws_.restarts && server_.can_restart();
+  return draws_.time || (restarts && advance.ms <= kShorterThanLeases);
 }
 
 std::int64_t LiveScript::SecondsOf(const Grant& grant) const {
@@ -141,6 +149,7 @@ void LiveScript::NoteRestart() {
   }
   const std::uint64_t restarts = server_.restarts();
   if (std::exchange(seen_restarts_, restarts) == restarts) return;
+  keep_alives_.reset();
   if (!std::exchange(crashed_, false)) carried_out_.steps.push_back(Crash{});
   for (const Stream& stream : streams_) {
     if (stream.open) Do(Resume{stream.number});
@@ -260,7 +269,9 @@ void LiveScript::Do(const Cancel& cancel) {
 }
 
 void LiveScript::Do(const AskProgress& ask) {
-  if (Stream* stream = Open(ask.stream)) stream->client->RequestProgress();
+  for (std::int64_t i = 0; i < ask.times; ++i) {
+    if (Stream* stream = Open(ask.stream)) stream->client->RequestProgress();
+  }
 }
 
 void LiveScript::Do(const CloseStream& close) {
@@ -327,7 +338,9 @@ void LiveScript::Do(const Receive& receive) {
 }
 
 void LiveScript::Do(const Advance& advance) {
-  if (draws_.time) std::this_thread::sleep_for(std::min<Duration>(advance.ms * 1ms, kLongestPause));
+  if (Passes(advance)) {
+    std::this_thread::sleep_for(std::min<Duration>(advance.ms * 1ms, kLongestPause));
+  }
 }
 
 void LiveScript::Do(const Defragment&) {
@@ -335,7 +348,16 @@ void LiveScript::Do(const Defragment&) {
   if (!done.ok()) NotDone("a defragmentation", done);
 }
 
-void LiveScript::Do(const AtMember& at) { member_ = std::min(at.member, server_.members()); }
+// One that the server cannot give, as of a revision to come or below the floor, is no matter.
+void LiveScript::Do(const Hash& hash) {
+  const std::int64_t at = hash.at == Place() ? server_.head().value : Resolve(hash.at);
+  if (at > 0) server_.Hash(member_, Revision(at));
+}
+
+void LiveScript::Do(const AtMember& at) {
+  keep_alives_.reset();
+  member_ = std::min(at.member, server_.members());
+}
 
 void LiveScript::Do(const Disturb& disturb) {
   const auto begun = server_.events().Begin(number_, disturb);
@@ -374,25 +396,38 @@ void LiveScript::Do(const Turn& turn) {
 
 // Calls.
 
-Result<Bytes> LiveScript::Call(Method method, std::string request, Needs needs) {
-  const std::string sent = IsWrite(method) ? request : std::string();
+int LiveScript::MemberFor(Needs needs) const {
   const Disturbances& events = server_.events();
   const bool reaches =
       needs == Needs::kOthers ? events.ReachesOthers(member_) : events.Answers(member_);
-  const int member = reaches ? member_ : 1;
+  return reaches ? member_ : 1;
+}
+
+Result<Bytes> LiveScript::Call(Method method, std::string request, Needs needs) {
+  const std::string sent = IsWrite(method) ? request : std::string();
+  const int member = MemberFor(needs);
   Result<Bytes> answer =
       client_.calls(member).Call(server_.recording(), method, std::move(request), CallerAt(member));
+  Answered(method, sent, answer);
+  return answer;
+}
+
+void LiveScript::Answered(Method method, const std::string& sent, const Result<Bytes>& answer) {
   if (!answer.has_value()) {
     features_.Error(method, answer.error().code());
-    NotDone(InfoOf(method).name, answer.error());
-    return answer;
+    return NotDone(InfoOf(method).name, answer.error());
   }
   HeaderView header;
   if (ParseHeader(answer->view(), header).ok()) server_.Saw(Revision(header.revision));
-  if (!IsWrite(method)) return answer;
+  if (!IsWrite(method)) return;
+  written_.Note(method, sent, answer->view());
   const auto effect = AcknowledgedEffect(method, sent, answer->view());
   if (effect.has_value() && effect->changes()) own_.push_back(effect->revision.value);
-  return answer;
+}
+
+Known LiveScript::WhatIsKnown() const {
+  return {.at = [this](const Place& place) { return Resolve(place); },
+          .key = [this](const std::string& key) { return written_.Of(key); }};
 }
 
 // Members may serve different revisions, so each has a client of its own.
@@ -425,8 +460,8 @@ void LiveScript::Do(const Put& put) {
     const std::uint64_t before = server_.pulse().answers();
     const std::uint64_t events = server_.events().Now();
     const auto answer = Call(Method::kPut, ToMessage(request).bytes());
-    const bool plain =
-        request.lease == 0 && !request.keeps_value && !request.keeps_lease && !request.key.empty();
+    const bool plain = request.lease == 0 && !request.keeps_value && !request.keeps_lease &&
+                       !request.key.empty() && put.bytes < kLargestRequest / 2;
     const bool answered = answer.has_value() || !IsNoAnswer(answer.error().code());
     const bool disturbed = server_.events().DisturbedSince(events);
     if (plain && !answer && !disturbed && (answered || server_.pulse().Proves(before))) {
@@ -445,7 +480,7 @@ void LiveScript::Do(const Delete& erase) {
 
 void LiveScript::Do(const Txn& txn) {
   [[maybe_unused]] const auto answer =
-      Call(Method::kTxn, ToMessage(RequestOf(txn, placement_, values_)).bytes());
+      Call(Method::kTxn, ToMessage(RequestOf(txn, placement_, values_, WhatIsKnown())).bytes());
 }
 
 void LiveScript::Do(const Grant& grant) {
@@ -462,7 +497,15 @@ void LiveScript::Do(const Revoke& revoke) {
 }
 
 void LiveScript::Do(const KeepAlive& keep) {
-  Call(Method::kLeaseKeepAlive, LeaseOf(placement_.Lease(keep.lease)).bytes());
+  std::string request = LeaseOf(placement_.Lease(keep.lease)).bytes();
+  const int member = MemberFor(Needs::kOthers);
+  if (!keep.again || member != member_) {
+    Call(Method::kLeaseKeepAlive, std::move(request));
+    return;
+  }
+  if (!keep_alives_) keep_alives_.emplace(client_.calls(member));
+  Answered(Method::kLeaseKeepAlive, {},
+           keep_alives_->Call(server_.recording(), std::move(request), CallerAt(member)));
 }
 
 // Others compact at the same time: what was compacted before is gone, and what no script has
@@ -472,7 +515,9 @@ void LiveScript::Do(const Get& get) { Read(get, Resolve(get.at)); }
 void LiveScript::Read(const Get& get, std::int64_t at) {
   const std::int64_t floor = server_.floor().value;
   const std::int64_t head = server_.head().value;
-  const auto asked = Inquire(Method::kRange, ToMessage(RequestOf(get, placement_, at)).bytes(),
+  ReadRequest read = RequestOf(get, placement_, WhatIsKnown());
+  read.revision = Revision(at);
+  const auto asked = Inquire(Method::kRange, ToMessage(read).bytes(),
                              get.serializable ? Needs::kItself : Needs::kOthers);
   if (!asked) return;
   if (*asked || get.key.empty()) return;  // refused for that
@@ -491,7 +536,7 @@ void LiveScript::Do(const Compact& compact) {
   const std::int64_t at = Resolve(compact.at);
   // A revision ahead of the head may be written before the request arrives.
   if (at < kFarFuture + server_.head().value) server_.CompactionAsked(Revision(at));
-  const auto answer = Call(Method::kCompact, CompactionAt(Revision(at)).bytes());
+  const auto answer = Call(Method::kCompact, CompactionAt(Revision(at), compact.physical).bytes());
   if (!answer) return;
   server_.Compacted(Revision(at));
   seen_floor_ = std::max(seen_floor_, at);

@@ -90,6 +90,7 @@ class LiveScript {
 
   void RunStep(const Step& step);
   void NoteStep(const Step& step);
+  bool Passes(const Advance& advance) const;
   std::int64_t SecondsOf(const Grant& grant) const;
   void Carry(const Step& step);
   void Restart();
@@ -107,6 +108,9 @@ class LiveScript {
   // What a member answers itself, also while it is cut off; others are sent the rest then.
   enum class Needs { kOthers, kItself };
   Result<Bytes> Call(Method method, std::string request, Needs needs = Needs::kOthers);
+  int MemberFor(Needs needs) const;
+  void Answered(Method method, const std::string& sent, const Result<Bytes>& answer);
+  Known WhatIsKnown() const;
   // A question, which is asked again while it has no answer and that proves nothing. Empty: nothing
   // is known of it. An error: it was refused, or did not come although other answers did.
   std::string CallerAt(int member) const;
@@ -137,6 +141,7 @@ class LiveScript {
   void Do(const Turn& turn);
   void Do(const SyncDisk&) {}
   void Do(const Defragment&);
+  void Do(const Hash& hash);
   void Do(const CrashPoint& point);
   void Do(const Crash&) {}  // Restart
   void Do(const AtMember& at);
@@ -196,9 +201,11 @@ class LiveScript {
   int member_ = 1;                                // that requests go to
   std::optional<LiveServer::Readable> readable_;  // by the user of restricted streams
   Script carried_out_;
-  bool crashed_ = false;           // at its crash point, and goes on after a restart
-  std::set<std::int64_t> leases_;  // not revoked
-  std::set<std::int64_t> ending_;  // of these, those that end by themselves
+  bool crashed_ = false;  // at its crash point, and goes on after a restart
+  WrittenKeys written_;
+  std::optional<KeepAlives> keep_alives_;  // at the member that requests go to
+  std::set<std::int64_t> leases_;          // not revoked
+  std::set<std::int64_t> ending_;          // of these, those that end by themselves
   Values values_;
   std::size_t steps_ = 0;
 };

@@ -38,11 +38,22 @@ TEST(LiveScript, ARightStoreShowsNothing) {
       Grant{.lease = 1, .seconds = 60},
       Put{.key = "a0", .lease = 1},
       KeepAlive{1},
-      Get{.end = "*", .limit = 2},
-      AskProgress{1},
+      KeepAlive{1, true},
+      KeepAlive{2, true},
+      KeepAlive{1, true},
+      Txn{.when = {{Condition::Target::kMod, "a0", "", Condition::Relation::kEqual, "there"}},
+          .then = {{.key = "b", .previous = true},
+                   {.kind = TxnPart::Kind::kGet,
+                    .key = "*",
+                    .end = "*",
+                    .read = {.limit = 1, .order = Order::kAscend}}}},
+      Get{.end = "*", .limit = 2, .max_mod = {Place::From::kHead, -1}},
+      Hash{},
+      Hash{{Place::From::kHead, -1}},
+      AskProgress{1, 3},
       Delete{.key = "a/1", .prev_kv = true},
       Resume{1},
-      Compact{},
+      Compact{.physical = true},
       Create{.key = "b", .start = {Place::From::kFloor, -1}},
       Cancel{2, 2},
       Revoke{1},
@@ -55,6 +66,55 @@ TEST(LiveScript, ARightStoreShowsNothing) {
   EXPECT_GE(verdict.exercise.watches_created, 4U);
   EXPECT_GT(verdict.exercise.events_delivered, 0U);
   EXPECT_GT(verdict.calls.judged, 0U);
+}
+
+// Another script writes meanwhile, so that no number by itself would be that of the key.
+TEST(LiveScript, AConditionComparesWithWhatIsThere) {
+  SharedServer shared;
+  shared.Run({Put{.key = "b", .times = 5}}, 1);
+  const auto when = [](Condition::Target target, const char* value) {
+    return Txn{.when = {{target, "b", "", Condition::Relation::kEqual, value}}};
+  };
+  using Target = Condition::Target;
+  shared.Run({Put{.key = "b", .times = 2}, when(Target::kMod, "there"),
+              when(Target::kMod, "there+1"), when(Target::kCreate, "there"),
+              when(Target::kVersion, "there"), when(Target::kValue, "there"), Delete{.key = "b"},
+              when(Target::kMod, "there"), when(Target::kMod, "there-1")},
+             2);
+  EXPECT_THAT(shared.Finish().findings, IsEmpty());
+  std::vector<bool> succeeded;
+  shared.EachEntry([&](const Entry& entry) {
+    TxnResponseView answer;
+    if (entry.kind != EntryKind::kCallEnded || entry.method != Method::kTxn) return;
+    if (Parse(entry.payload.view(), answer).ok()) succeeded.push_back(answer.succeeded);
+  });
+  EXPECT_THAT(succeeded, ElementsAre(true, false, true, true, true, true, false));
+}
+
+TEST(LiveScript, KeepAlivesShareAStreamAcrossTheEndOfALease) {
+  SharedServer shared;
+  shared.Run({Grant{.lease = 1, .seconds = 60}, Grant{.lease = 2, .seconds = 60},
+              KeepAlive{1, true}, KeepAlive{2, true}, Revoke{1}, KeepAlive{1, true},
+              KeepAlive{2, true}});
+  EXPECT_THAT(shared.Finish().findings, IsEmpty());
+  std::vector<bool> kept;
+  shared.EachEntry([&](const Entry& entry) {
+    LeaseResponseView answer;
+    if (entry.kind != EntryKind::kCallEnded || entry.method != Method::kLeaseKeepAlive) return;
+    if (Parse(entry.payload.view(), answer).ok()) kept.push_back(answer.ttl > 0);
+  });
+  EXPECT_THAT(kept, ElementsAre(true, true, false, true));
+}
+
+TEST(LiveScript, AHashIsRecordedForTheJudge) {
+  SharedServer shared;
+  shared.Run({Put{.key = "b", .times = 3}, Hash{{Place::From::kHead, -1}},
+              Hash{{Place::From::kHead, -1}}, Hash{{Place::From::kHead, 9}}});
+  EXPECT_THAT(shared.Finish().findings, IsEmpty());
+  const std::vector<HistoryHash> hashes = shared.Stated<HistoryHash>();
+  ASSERT_GE(hashes.size(), 2U);
+  EXPECT_EQ(hashes[0].revision, hashes[1].revision);
+  EXPECT_EQ(hashes[0].hash, hashes[1].hash);
 }
 
 TEST(LiveScript, PlacesCountFromTheScriptsBeginning) {

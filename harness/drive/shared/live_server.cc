@@ -222,6 +222,13 @@ Status LiveServer::Defragment(int member) {
   return AdminClient(environment_.target(member).front().ToString(), root_).Defragment();
 }
 
+bool LiveServer::Hash(int member, Revision at) {
+  std::optional<HistoryHash> hash;
+  AskForHash(environment_.target(member), {.member = member, .revision = at, .token = root_}, hash);
+  if (hash) Annotate(*hash);
+  return hash.has_value();
+}
+
 Status LiveServer::Arm(const CrashPoint& point) {
   WP_ASSIGN_OR_RETURN(armed_point_, environment_.target().disk()->Arm(
                                         {.kind = "crash-point",

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "harness/script/grammar.h"
+
 namespace watchproof::explore {
 namespace {
 
@@ -17,6 +19,7 @@ constexpr std::int64_t kPerBatch = 1000;
 constexpr std::int64_t kPerTxn = 100;
 constexpr std::int64_t kKeysThatStay = 6;
 constexpr std::int64_t kPacedPuts = 1000;
+constexpr std::int64_t kPastCommit = 150;  // ms: longer than etcd leaves between two commits
 
 class Enlargement {
  public:
@@ -56,9 +59,31 @@ class Enlargement {
   std::string Key() { return prng_.Pick(std::vector<std::string>{"a/1", "a/2", "a0", "b"}); }
   int Stream() { return static_cast<int>(prng_.Between(1, kMostStreams)); }
 
+  // What comes right before it has been committed by then, or has not; the same things come after
+  // it, so that what it left is met.
   void Restart() {
-    const auto crash = steps_.insert(Somewhere(), Crash{});
-    if (prng_.Chance(0.5)) steps_.insert(crash, Compact{});
+    const auto at = Somewhere() - steps_.begin();
+    Steps added;
+    for (std::int64_t i = prng_.Between(0, 2); i > 0; --i) added.push_back(Maintenance());
+    if (prng_.Chance(0.1)) added.push_back(LargePut());
+    if (prng_.Chance(0.5)) added.push_back(Advance{kPastCommit});
+    if (prng_.Chance(0.5)) added.push_back(DrawWrite(prng_));
+    added.push_back(Crash{});
+    for (std::int64_t i = prng_.Between(0, 2); i > 0; --i) added.push_back(Maintenance());
+    steps_.insert(steps_.begin() + at, added.begin(), added.end());
+  }
+  Step Maintenance() {
+    const std::uint64_t drawn = prng_.Below(4);
+    if (drawn < 1) return Defragment{};
+    if (drawn < 2) return Hash{{Place::From::kHead, -prng_.Between(0, 3)}};
+    if (drawn < 3) return Compact{{Place::From::kHead, -prng_.Between(0, 2)}, prng_.Chance(0.5)};
+    return KeepAlive{prng_.Between(1, 3), true};
+  }
+  // About as large as a page of a store's file or a request may be.
+  Put LargePut() {
+    const std::int64_t about = prng_.Pick(std::vector<std::int64_t>{64 << 10, kLargestRequest});
+    return {.key = Key(),
+            .bytes = about + prng_.Pick(std::vector<std::int64_t>{-600, -100, -1, 0, 1})};
   }
 
   // About as many revisions as one batch of a compaction takes, all of them below the floor, and a
@@ -102,15 +127,21 @@ class Enlargement {
       auto* const create = std::get_if<Create>(&step);
       if (create == nullptr || !prng_.Chance(0.5)) continue;
       create->id = 0;
-      create->times = prng_.Pick(std::vector<std::int64_t>{20, 135, 140, 520, 600});
+      create->times = prng_.Chance(0.5) ? About({128, 512})
+                                        : prng_.Pick(std::vector<std::int64_t>{20, 140, 520, 600});
     }
+  }
+
+  // One below, at, or one above one of these.
+  std::int64_t About(const std::vector<std::int64_t>& constants) {
+    return prng_.Pick(constants) + prng_.Between(-1, 1);
   }
 
   void Writes() {
     const int stream = Stream();
-    const auto put = steps_.insert(
-        Somewhere(),
-        Put{.key = Key(), .bytes = 400, .times = prng_.Pick(std::vector<std::int64_t>{300, 1500})});
+    const std::int64_t times = prng_.Chance(0.5) ? About({128, 512, 1000, 1024})
+                                                 : prng_.Pick(std::vector<std::int64_t>{300, 1500});
+    const auto put = steps_.insert(Somewhere(), Put{.key = Key(), .bytes = 400, .times = times});
     const auto stalled = prng_.Below(static_cast<std::uint64_t>(put - steps_.begin()) + 1);
     if (prng_.Chance(0.5)) steps_.insert(put + 1, Compact{});
     steps_.insert(steps_.begin() + static_cast<std::ptrdiff_t>(stalled), Receive{stream, 0});
@@ -118,6 +149,10 @@ class Enlargement {
 
   // More than one response may hold.
   void Large() {
+    if (prng_.Chance(0.3)) {
+      steps_.insert(Somewhere(), LargePut());
+      return;
+    }
     const auto put = steps_.insert(
         Somewhere(), Put{.key = Key(), .bytes = 300'000, .times = prng_.Between(6, 9)});
     steps_.insert(put + 1, Create{.key = "*",
@@ -152,7 +187,9 @@ Focus DrawFocus(Prng& prng) {
 
 void Lighten(Script& script) {
   for (Step& step : script.steps) {
-    if (auto* const txn = std::get_if<Txn>(&step); txn != nullptr && txn->then.size() > kFewParts) {
+    auto* const txn = std::get_if<Txn>(&step);
+    if (txn != nullptr && txn->then.size() > kFewParts &&
+        txn->then.back().kind == TxnPart::Kind::kPut) {
       txn->then.resize(kFewParts);
     }
     if (auto* const create = std::get_if<Create>(&step)) {

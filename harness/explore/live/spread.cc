@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/script/grammar.h"
+
 namespace watchproof::explore {
 namespace {
 
@@ -53,6 +55,7 @@ class Spread {
     Steps begun{Disturb{prng_.Chance(0.7) ? How::kIsolate : How::kPause, member}};
     // What it misses, and a watch on what it has not got yet.
     begun.push_back(Put{.key = "a/1", .times = prng_.Between(1, 8)});
+    for (std::int64_t i = prng_.Between(0, 3); i > 0; --i) begun.push_back(DrawWrite(prng_));
     if (prng_.Chance(0.5)) begun.push_back(Compact{{Place::From::kHead, -prng_.Between(0, 2)}});
     if (prng_.Chance(0.4)) begun.push_back(Delete{.key = "a/", .end = "a0"});
     if (prng_.Chance(0.2)) begun.push_back(Disturb{How::kLead, Other(member)});

@@ -191,14 +191,22 @@ bool ReferenceStore::Succeeds(const store::TxnOp& txn) const {
   });
 }
 
-// All comparisons are decided before anything is done.
+// All comparisons are decided before anything is done; all puts are looked at before all reads, as
+// by etcd up to 3.5.
 Status ReferenceStore::CheckBranch(const store::TxnOp& txn) const {
+  WP_RETURN_IF_ERROR(
+      CheckEach<store::PutOp>(txn, [this](const store::PutOp& put) { return Check(put, keys()); }));
+  return CheckEach<store::RangeQuery>(
+      txn, [this](const store::RangeQuery& query) { return Check(query, now_.head); });
+}
+
+template <typename Operation>
+Status ReferenceStore::CheckEach(const store::TxnOp& txn, const auto& check) const {
   for (const store::Operation& one : Succeeds(txn) ? txn.success : txn.failure) {
-    Status wrong;
-    if (const auto* put = std::get_if<store::PutOp>(&one)) wrong = Check(*put, keys());
-    if (const auto* query = std::get_if<store::RangeQuery>(&one)) wrong = Check(*query, now_.head);
-    if (const auto* nested = std::get_if<store::TxnOp>(&one)) wrong = CheckBranch(*nested);
-    if (!wrong.ok()) return wrong;
+    if (const auto* operation = std::get_if<Operation>(&one)) WP_RETURN_IF_ERROR(check(*operation));
+    if (const auto* nested = std::get_if<store::TxnOp>(&one)) {
+      WP_RETURN_IF_ERROR(CheckEach<Operation>(*nested, check));
+    }
   }
   return {};
 }

@@ -109,6 +109,8 @@ class ReferenceStore {
   // What puts nothing is always done.
   Status CheckRoom(std::size_t bytes) const;
   Status CheckBranch(const store::TxnOp& txn) const;
+  template <typename Operation>
+  Status CheckEach(const store::TxnOp& txn, const auto& check) const;
 
   const VirtualDisk& disk_;
   std::vector<Changing> states_{Changing()};  // by revision, from 1

@@ -46,7 +46,9 @@ store::RangeQuery ToStore(const ReadRequest& read) {
   return {.range = {read.key, read.range_end},
           .limit = read.limit,
           .at = read.revision,
-          .order = read.descending ? store::SortOrder::kDescend : store::SortOrder::kNone,
+          .order = read.descending  ? store::SortOrder::kDescend
+                   : read.ascending ? store::SortOrder::kAscend
+                                    : store::SortOrder::kNone,
           .target = static_cast<store::SortTarget>(read.sort_by),
           .keys_only = read.keys_only,
           .count_only = read.count_only,

@@ -52,7 +52,9 @@ VirtualRun::VirtualRun(const Script& script, const store::Hooks& hooks, Features
       reference_(disk_),
       streams_(kMostStreams),
       leases_(Has<Grant>(script)),
-      controlled_(NeedsControl(script)) {}
+      controlled_(NeedsControl(script)),
+      known_{.at = [this](const Place& place) { return Resolve(place); },
+             .key = [this](const std::string& key) { return KnownOf(key); }} {}
 
 VirtualRun::~VirtualRun() = default;
 
@@ -137,6 +139,17 @@ void VirtualRun::CloseAt(Stream& stream, StatusCode code) {
   stream.waiting.clear();
   stream.open = false;
   recording_.Closed(stream.recorded, code);
+}
+
+KnownKey VirtualRun::KnownOf(const std::string& key) const {
+  const auto read = reference_.Range({.range = {key, ""}});
+  if (!read.has_value() || read->kvs.empty()) return {};
+  const store::KeyValue& kv = read->kvs.front();
+  return {.create = kv.create.value,
+          .mod = kv.mod.value,
+          .version = kv.version,
+          .lease = kv.lease,
+          .value = kv.value};
 }
 
 std::int64_t VirtualRun::Resolve(const Place& place) const {

@@ -100,6 +100,7 @@ class VirtualRun {
   void CloseAt(Stream& stream, StatusCode code);
   TimePoint Now() const { return TimePoint(std::chrono::hours(1) + recording_.now()); }
   std::int64_t Resolve(const Place& place) const;
+  KnownKey KnownOf(const std::string& key) const;
 
   // virtual_run_requests.cc: what goes over streams.
   void Do(const Create& create);
@@ -160,6 +161,7 @@ class VirtualRun {
   void Do(const SyncDisk& sync);
   void Do(const Crash& crash);
   void Do(const Defragment&) {}  // its disk has no files
+  void Do(const Hash&) {}        // hashes of stores of one history are compared at a restart
   void Do(const CrashPoint&) {}
   void Do(const AtMember&) {}  // it is no cluster
   void Do(const Disturb&) {}
@@ -214,6 +216,7 @@ class VirtualRun {
   std::int64_t head_ = 1;
   std::int64_t floor_ = 0;
   Values values_;
+  const Known known_;
   std::size_t steps_ = 0;
   // Whether and when the threads of the store would run these loops next.
   bool commits_announced_ = false;

@@ -84,7 +84,7 @@ void VirtualRun::Do(const Delete& erase) {
 }
 
 void VirtualRun::Do(const Txn& txn) {
-  Ask("a transaction", Method::kTxn, RequestOf(txn, kAlone, values_), &ReferenceStore::Txn,
+  Ask("a transaction", Method::kTxn, RequestOf(txn, kAlone, values_, known_), &ReferenceStore::Txn,
       &store::MvccStore::Txn);
 }
 
@@ -113,13 +113,13 @@ void VirtualRun::Do(const KeepAlive& keep) {
 }
 
 void VirtualRun::Do(const Get& get) {
-  Ask("a read", Method::kRange, RequestOf(get, kAlone, Resolve(get.at)), &ReferenceStore::Range,
+  Ask("a read", Method::kRange, RequestOf(get, kAlone, known_), &ReferenceStore::Range,
       &store::MvccStore::Range);
 }
 
 void VirtualRun::Do(const Compact& compact) {
   const std::int64_t at = Resolve(compact.at);
-  const Call call = Begin(Method::kCompact, CompactionAt(Revision(at)).bytes());
+  const Call call = Begin(Method::kCompact, CompactionAt(Revision(at), compact.physical).bytes());
   const auto expected = reference_.Compact(at);
   Settle("a compaction", call, expected, store_->Compact(Revision(at)),
          [this, at] { floor_ = std::max(floor_, at); });

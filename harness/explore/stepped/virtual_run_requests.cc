@@ -66,8 +66,10 @@ void VirtualRun::Do(const Cancel& cancel) {
 
 void VirtualRun::Do(const AskProgress& ask) {
   Stream& stream = Open(ask.stream);
-  recording_.Request(stream.recorded, ToWire(ask));
-  Hand(stream, ask);
+  for (std::int64_t i = 0; i < ask.times; ++i) {
+    recording_.Request(stream.recorded, ToWire(ask));
+    Hand(stream, ask);
+  }
 }
 
 void VirtualRun::Do(const CloseStream& close) {
