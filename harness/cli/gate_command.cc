@@ -35,19 +35,28 @@ void PrintPlan(const GateFlags& flags, const Run& run, const Gate& gate) {
       kSecondsPerAttempt, PowerText(gate.PowerIf(kSecondsPerAttempt), "  "));
 }
 
-GateExplored Explore(Run& run, GateTrial& trial, TimePoint until) {
-  Console console({});
-  Signals& signals = Signals::Install();
-  GateExploration exploration(
-      {.base = run.targets().front(),
-       .head = run.targets().back(),
-       .seed = run.seed(),
-       .until = until,
-       .folder = run.folder(),
-       .interrupted = [&signals] { return signals.count() > 0; },
-       .progress = [&console](const std::string& line) { console.Progress(line); }});
-  return exploration.Run(trial);
-}
+// What goes on from one turn to the next.
+class Exploring {
+ public:
+  explicit Exploring(watchproof::Run& run)
+      : scripts_({.base = run.targets().front(),
+                  .head = run.targets().back(),
+                  .seed = run.seed(),
+                  .folder = run.folder(),
+                  .interrupted = [] { return Signals::Install().count() > 0; },
+                  .progress = [this](const std::string& line) { console_->Progress(line); }}) {}
+
+  GateExplored Run(GateTrial& trial, TimePoint until) {
+    console_.emplace(ConsoleOptions());
+    GateExplored explored = scripts_.Run(trial, until);
+    console_.reset();  // erases its line
+    return explored;
+  }
+
+ private:
+  std::optional<Console> console_;
+  GateExploration scripts_;
+};
 
 // Beside the reports; the path as people should type it, or nothing.
 std::string DrawWorse(Run& run, const AttemptResult& result) {
@@ -71,8 +80,10 @@ CommandEnd GateCommand(const GateFlags& flags, const PassedOn& passed) {
   GateOptions options{.base = flags.base, .head = flags.head, .budget = *budget};
   options.draw = [&run](const AttemptResult& result) { return DrawWorse(run, result); };
   if (!flags.no_explore) {
-    options.explore = [&run](GateTrial& trial, TimePoint until) {
-      return Explore(run, trial, until);
+    options.explore = [&run, exploring = std::shared_ptr<Exploring>()](GateTrial& trial,
+                                                                       TimePoint until) mutable {
+      if (exploring == nullptr) exploring = std::make_shared<Exploring>(run);
+      return exploring->Run(trial, until);
     };
   }
   Gate gate(run, std::move(options));

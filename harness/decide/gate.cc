@@ -18,6 +18,9 @@ namespace {
 constexpr int kStartsInVain = 8;
 // Below this an exploration is not worth its servers.
 constexpr Duration kLeastExploration = 20s;
+// So much of the budget is theirs before the first attempt: bugs that no case shows have no other
+// chance where the attempts take all of it.
+constexpr double kShareOfScripts = 0.2;
 
 bool FailsByLuck(const std::string& case_name) {
   const auto& bugs = AnswerKey::BuiltIn().bugs();
@@ -59,11 +62,12 @@ Gate::Gate(Attempts& attempts, GateOptions options)
 }
 
 void Gate::Decide() {
+  Explore(began_ + std::chrono::duration_cast<Duration>(options_.budget * kShareOfScripts));
   attempts_.RunAttempts([this] { return Next(); });
   TakeIn();
-  if (!attempts_.Stopped() && trial_.state() != GateState::kWorse && NeverStarted().empty()) {
-    Explore();
-  }
+  const bool over = attempts_.Stopped() || trial_.state() == GateState::kWorse ||
+                    trial_.state() == GateState::kOpen || !NeverStarted().empty();
+  if (!over) Explore(end());
 }
 
 bool Gate::IsHead(const AttemptResult& result) const {
@@ -139,15 +143,15 @@ void Gate::AddPair(std::size_t index, std::vector<PlannedAttempt>& attempts) {
   attempts.push_back(std::move(second));
 }
 
-void Gate::Explore() {
-  if (!CanExplore() || trial_.state() == GateState::kOpen) return;
-  if (end() - options_.now() < kLeastExploration) return;
+void Gate::Explore(TimePoint until) {
+  if (!CanExplore() || until - options_.now() < kLeastExploration) return;
   const TimePoint began = options_.now();
-  explored_ = options_.explore(trial_, end());
+  explored_ = options_.explore(trial_, until);
+  exploring_ += options_.now() - began;
   summary_ = fmt::format(
       "{} on the head in {}, with the base as control: {} on both, {} on the head alone",
       Count(explored_.scripts, "script"),
-      FormatSeconds(std::chrono::duration<double>(options_.now() - began).count()),
+      FormatSeconds(std::chrono::duration<double>(exploring_).count()),
       Count(static_cast<std::size_t>(explored_.shared), "kind") + " of findings",
       explored_.found.size());
   if (explored_.not_alone > 0) {

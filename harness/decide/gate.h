@@ -38,7 +38,8 @@ struct GateOptions {
   std::string base;  // as they were asked for
   std::string head;
   Duration budget;
-  // Until then, with evidence for the trial. Empty: no scripts.
+  // Until then, with evidence for the trial; again it goes on, and returns what came of both turns.
+  // Empty: no scripts.
   std::function<GateExplored(GateTrial& trial, TimePoint until)> explore = {};
   // A picture of a failure, as its path for people; empty: there is none.
   std::function<std::string(const AttemptResult&)> draw = {};
@@ -76,7 +77,7 @@ class Gate {
   void TakeIn();
   std::vector<PlannedAttempt> Next();
   void AddPair(std::size_t index, std::vector<PlannedAttempt>& attempts);
-  void Explore();
+  void Explore(TimePoint until);
   std::vector<std::string> Missing() const;
   std::vector<GateFailure> Failures() const;
   std::vector<std::string> Gone() const;
@@ -93,6 +94,7 @@ class Gate {
   std::vector<int> pairs_;  // that were planned, by case
   std::size_t taken_ = 0;
   std::map<std::pair<std::size_t, int>, Halves> open_;
+  Duration exploring_{};
   std::string summary_;  // of the exploration
   GateExplored explored_;
 };

@@ -52,7 +52,9 @@ explore::LiveExploreOptions GateExploration::OptionsFor(const TargetSpec& target
 
 bool GateExploration::BaseShows(const std::string& shape) const { return base_.Shown(shape); }
 
-GateExplored GateExploration::Run(GateTrial& trial) {
+GateExplored GateExploration::Run(GateTrial& trial, TimePoint until) {
+  until_ = until;
+  explored_.shared = explored_.unexamined = 0;
   explored_.ended = Explore(trial);
   explored_.scripts = head_.counts().scripts;
   return explored_;
@@ -60,8 +62,7 @@ GateExplored GateExploration::Run(GateTrial& trial) {
 
 Status GateExploration::Explore(GateTrial& trial) {
   const TimePoint last_batch =
-      options_.until -
-      std::chrono::duration_cast<Duration>((options_.until - Clock::now()) * kShareOfExamining);
+      until_ - std::chrono::duration_cast<Duration>((until_ - Clock::now()) * kShareOfExamining);
   bool drawn = true;
   while (drawn && !Over() && trial.state() != GateState::kWorse) {
     drawn = Clock::now() < last_batch;
@@ -105,7 +106,11 @@ Status GateExploration::Examine(const Bucket& bucket, GateTrial& trial) {
     if (found.pairs.against > 0 || Over()) break;
   }
   if (found.pairs.against == 0 && found.pairs.in_favour == 0) {
-    ++(Over() ? explored_.unexamined : explored_.not_alone);
+    if (Over()) {
+      examined_.erase(bucket.shape);
+    } else {
+      ++explored_.not_alone;
+    }
     return {};
   }
   std::optional<Script> smallest;

@@ -4,7 +4,8 @@
 // after pair, as evidence for the trial, and is made smaller.
 //
 //   GateExploration exploration({.base = base, .head = head, ...});
-//   const GateExplored explored = exploration.Run(trial);
+//   const GateExplored explored = exploration.Run(trial, until);
+//   exploration.Run(trial, later);   // goes on with what is known by then
 //
 // Not thread-safe. Ownership: borrows the folder.
 #pragma once
@@ -25,7 +26,6 @@ struct GateExplorationOptions {
   TargetSpec base;
   TargetSpec head;
   std::uint64_t seed = 0;
-  TimePoint until;
   RunFolder& folder;
   std::function<bool()> interrupted;
   std::function<void(const std::string&)> progress;
@@ -35,12 +35,13 @@ class GateExploration {
  public:
   explicit GateExploration(const GateExplorationOptions& options);
 
-  // Until the time is over or the trial says worse; early if a server did not start.
-  GateExplored Run(GateTrial& trial);
+  // Until the time is over or the trial says worse; early if a server did not start. What came of
+  // every run so far.
+  GateExplored Run(GateTrial& trial, TimePoint until);
 
  private:
   explore::LiveExploreOptions OptionsFor(const TargetSpec& target);
-  bool Over() const { return options_.interrupted() || Clock::now() >= options_.until; }
+  bool Over() const { return options_.interrupted() || Clock::now() >= until_; }
   bool BaseShows(const std::string& shape) const;
   Status Explore(GateTrial& trial);
   Status Examine(const explore::Bucket& bucket, GateTrial& trial);
@@ -48,6 +49,7 @@ class GateExploration {
                  GateTrial& trial);
 
   const GateExplorationOptions options_;
+  TimePoint until_{};
   Mutex mu_;
   int servers_ GUARDED_BY(mu_) = 0;
   explore::LiveExplorer head_;

@@ -143,15 +143,15 @@ TEST(Gate, GivesUpOnATargetThatNeverStarts) {
   Scene scene([](const PlannedAttempt& planned) {
     return OnHead(planned) ? NeverStarted("no such file") : Passed();
   });
-  bool explored = false;
+  int explored = 0;
   scene.options.explore = [&explored](GateTrial&, TimePoint) {
-    explored = true;
+    ++explored;
     return GateExplored();
   };
   Gate& gate = scene.Decide();
   EXPECT_EQ(gate.NeverStarted(), fmt::format("{} never started: no such file", kHead));
   EXPECT_LE(scene.attempts.planned().size(), 32U);
-  EXPECT_FALSE(explored);
+  EXPECT_EQ(explored, 1) << "before the first attempt";
 }
 
 TEST(Gate, ACaseThatIsNeverDecidedOnTheHeadIsMissing) {
@@ -165,18 +165,22 @@ TEST(Gate, ACaseThatIsNeverDecidedOnTheHeadIsMissing) {
   EXPECT_THAT(outcome.missing, ElementsAre(HasSubstr("inconclusive: too slow")));
 }
 
-TEST(Gate, ExploresInWhatIsLeftOfTheTime) {
+TEST(Gate, ExploresForAShareOfTheTimeAndInWhatIsLeftOfIt) {
   Scene scene([](const PlannedAttempt&) { return Passed(); });
-  std::optional<TimePoint> until;
+  std::vector<TimePoint> until;
+  std::vector<std::size_t> attempts;
   Duration left{};
   scene.options.explore = [&](GateTrial&, TimePoint end) {
-    until = end;
+    until.push_back(end);
+    attempts.push_back(scene.attempts.planned().size());
     left = end - scene.clock;
+    if (until.size() == 1) scene.clock = end;
     return GateExplored{.scripts = 40, .shared = 2};
   };
   const GateOutcome outcome = scene.Decide().Outcome();
-  EXPECT_EQ(until, TimePoint{} + 15min);
-  EXPECT_GT(left, 5min);
+  EXPECT_THAT(until, ElementsAre(TimePoint{} + 3min, TimePoint{} + 15min));
+  EXPECT_EQ(attempts.front(), 0U);
+  EXPECT_GT(left, 4min);
   EXPECT_EQ(outcome.verdict, GateVerdict::kNotWorse);
   EXPECT_THAT(outcome.explored, HasSubstr("40 scripts on the head"));
   EXPECT_THAT(outcome.explored, HasSubstr("2 kinds of findings on both, 0 on the head alone"));
@@ -219,11 +223,13 @@ TEST(Gate, DoesNotExploreAServerThatOthersUse) {
 TEST(Gate, ASignalEndsIt) {
   Scene scene([](const PlannedAttempt&) { return Passed(); });
   scene.attempts.StopAfter(10);
-  scene.options.explore = [](GateTrial&, TimePoint) {
-    ADD_FAILURE() << "explored";
+  int explored = 0;
+  scene.options.explore = [&explored](GateTrial&, TimePoint) {
+    ++explored;
     return GateExplored();
   };
   scene.Decide();
+  EXPECT_EQ(explored, 1) << "not once it was stopped";
   EXPECT_THAT(scene.attempts.planned(), SizeIs(10));
 }
 
