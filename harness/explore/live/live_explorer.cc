@@ -24,6 +24,8 @@ constexpr std::size_t kQuietOneOf = 4;
 // How long scripts share one server: plain ones pay for its start.
 constexpr Duration kPlainBatch = 25s;
 constexpr Duration kSlowBatch = 10s;
+// What a batch finds is known, and learnt from, once it is over: the first ones are short.
+constexpr Duration kFirstBatch = 10s;
 constexpr int kWorkersOfSource = 24;
 // The share of servers for it, until every combination has been tried.
 constexpr double kCovering = 0.25;
@@ -200,6 +202,9 @@ Status LiveExplorer::Explore(Duration time, std::uint64_t most,
       BatchPlan plan =
           options_.source ? SourceBatch(its_time, its_most) : DrawBatch(its_time, its_most);
       if (source_is_empty_) break;
+      if (!options_.source && batches_ < ServersAtOnce()) {
+        plan.time = std::min(plan.time, kFirstBatch);
+      }
       const Prng prng = prng_.Fork(fmt::format("batch {}", ++batches_));
       if (plan.drawn_settings) {
         const Prng settings = prng.Fork("settings");
