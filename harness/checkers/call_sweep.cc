@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "harness/checkers/checker.h"
+#include "harness/model/refusals.h"
 
 namespace watchproof {
 namespace {
@@ -12,9 +13,13 @@ Revision StateOf(const RecordedCall& call) {
   return call.method == Method::kRange && call.named > 0 ? Revision(call.named) : call.revision;
 }
 
+// It may have been refused.
 struct ReadOnlyCall {
   Revision state{};
   const RecordedCall* call = nullptr;
+  // A read of the past in a transaction; empty: the call itself.
+  std::string_view request{};
+  std::string_view response{};
 };
 
 // One pass over all revisions.
@@ -65,7 +70,11 @@ class Sweep {
   void Gather() {
     const auto& writers = writers_.by_revision();
     for (const RecordedCall* call : calls_.ended()) {
+      if (call->outcome == CallOutcome::kRefused) GatherRefused(*call);
       if (call->outcome != CallOutcome::kAnswered) continue;
+      if (call->method == Method::kTxn) {
+        GatherPast(*call, call->request.view(), call->response.view());
+      }
       const auto writer = writers.find(call->revision);
       if (writer != writers.end() && writer->second.call == call) continue;
       const bool changed = IsWrite(call->method) && Changed(*call);
@@ -75,6 +84,40 @@ class Sweep {
     std::stable_sort(
         read_only_calls_.begin(), read_only_calls_.end(),
         [](const ReadOnlyCall& a, const ReadOnlyCall& b) { return a.state < b.state; });
+  }
+
+  void GatherPast(const RecordedCall& call, std::string_view request, std::string_view response) {
+    TxnRequestView txn;
+    TxnResponseView answer;
+    if (!Parse(request, txn).ok() || !Parse(response, answer).ok()) return;
+    const std::vector<OperationView>& ran = answer.succeeded ? txn.success : txn.failure;
+    for (std::size_t i = 0; i < std::min(ran.size(), answer.responses.size()); ++i) {
+      const std::string_view asked = ran[i].body;
+      const std::string_view answered = answer.responses[i].body;
+      RangeRequestView range;
+      if (ran[i].kind == Method::kTxn) GatherPast(call, asked, answered);
+      if (ran[i].kind != Method::kRange || !Parse(asked, range).ok() || range.revision <= 0) {
+        continue;
+      }
+      read_only_calls_.push_back({Revision(range.revision), &call, asked, answered});
+    }
+  }
+
+  // If its reason can only be a key that is not there, and nothing was written meanwhile.
+  void GatherRefused(const RecordedCall& call) {
+    if (call.code != StatusCode::kInvalidArgument || !IsWrite(call.method)) return;
+    const std::string_view request = call.request.view();
+    const Conditional conditions = ConditionsOf(call.method, request);
+    if (conditions.kept.empty() || conditions.nested || conditions.twice) return;
+    if (ReasonToRefuse(call.method, request)) return;
+    const Revision state = call.before.revision;
+    const auto next = writers_.by_revision().upper_bound(state);
+    const bool quiet = next == writers_.by_revision().end() ||
+                       (next->second.call != nullptr && next->second.call->began > call.ended);
+    const bool certain = std::ranges::none_of(conditions.kept, [&](std::string_view key) {
+      return writers_.MayHaveChanged(key, state, Revision(INT64_MAX));
+    });
+    if (quiet && certain) read_only_calls_.push_back({state, &call});
   }
 
   static bool Changed(const RecordedCall& call) {
@@ -88,7 +131,13 @@ class Sweep {
       return;
     }
     keys_.MoveTo(call.state);
-    Take(*call.call, response_checker_.Check(*call.call));
+    if (call.call->outcome == CallOutcome::kRefused) {
+      Take(*call.call, response_checker_.CheckRefusal(*call.call));
+    } else if (!call.request.empty()) {
+      Take(*call.call, response_checker_.CheckRead(*call.call, call.request, call.response));
+    } else {
+      Take(*call.call, response_checker_.Check(*call.call));
+    }
   }
 
   void Step(Revision revision, const Writer& writer) {

@@ -98,11 +98,12 @@ class Checker {
   void Add(const Subject& subject, Draft draft, Level level = Level::kMust) const {
     findings_->Add(guarantee_, subject, std::move(draft), level);
   }
-  void Add(const RecordedCall& call, Draft draft) const {
+  void Add(const RecordedCall& call, Draft draft, Level level = Level::kMust) const {
     draft.at = call.at;
     draft.about = std::max(call.revision, call.before.revision);
     const std::string& name = facts_->model.calls().client_names()[call.client];
-    findings_->Add(guarantee_, ClientSubject{call.client, name, call.began}, std::move(draft));
+    findings_->Add(guarantee_, ClientSubject{call.client, name, call.began}, std::move(draft),
+                   level);
   }
   // The revision of an answer is not what was expected.
   void AddRevision(const RecordedCall& call, std::string expected, std::vector<Line> evidence,

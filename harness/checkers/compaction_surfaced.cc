@@ -28,8 +28,8 @@ constexpr std::string_view kCompactionRefused =
 
 // Parts of the promise.
 constexpr std::string_view kReadsAtTheFloor =
-    "A read of a revision below the compaction floor is refused as out of range, any other up to "
-    "the head is answered.";
+    "A read of a revision below the compaction floor, or beyond the head, is refused as out of "
+    "range, any other is answered.";
 constexpr std::string_view kCompactionsInRange =
     "A compaction at or below the last one, or beyond the head, is refused as out of range.";
 constexpr std::string_view kNoticeOnce =
@@ -98,7 +98,7 @@ class CompactionSurfaced final : public Checker {
   void CallEnded(const RecordedCall& call, std::string_view error,
                  std::optional<Revision> ceiling) override {
     if (call.method == Method::kRange || call.method == Method::kTxn)
-      return JudgeReads(call, error);
+      return JudgeReads(call, error, ceiling);
     if (call.method != Method::kCompact) return;
     const Revision asked(call.named);
     const bool below = call.floor.value > 0 && asked <= call.floor;
@@ -176,8 +176,17 @@ class CompactionSurfaced final : public Checker {
   }
 
   // What a compaction keeps can be read, and what it removed cannot.
-  void JudgeReads(const RecordedCall& call, std::string_view error) {
+  void JudgeReads(const RecordedCall& call, std::string_view error,
+                  std::optional<Revision> ceiling) {
     const std::vector<Revision> past = PastOf(call);
+    for (const Revision asked : past) {
+      if (!ceiling || asked <= *ceiling || call.code != StatusCode::kOk) continue;
+      return Report(call,
+                    fmt::format("a read at revision {} to be refused as out of range: the store "
+                                "has not exceeded {}",
+                                asked, *ceiling),
+                    "it was answered", {kReadsAtTheFloor, kReadOfHistory});
+    }
     // The member that answers may not know of the compaction yet, or be a learner, which refuses
     // every linearizable read.
     if (past.empty() || call.serializable || error.ends_with("for learner")) return;

@@ -137,6 +137,9 @@ INSTANTIATE_TEST_SUITE_P(
              .TxnRefusedAt(2, StatusCode::kNotFound),
          {}},
         {"AReadOfTheFuture", Script().Put("k", "a", 2).ReadRefusedAt(9), {}},
+        {"AReadOfTheFutureIsAnswered",
+         Script().Put("k", "a", 2).ReadAt(9, 2),
+         {"CompactionSurfaced"}},
     }),
     RowName);
 

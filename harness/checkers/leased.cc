@@ -6,6 +6,7 @@
 
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
+#include "harness/model/refusals.h"
 
 namespace watchproof {
 namespace {
@@ -24,7 +25,9 @@ class Leased final : public Checker {
       case Method::kLeaseGrant:
         return answered ? Grant(call) : Lose(call);
       case Method::kPut:
-        return call.code == StatusCode::kNotFound ? PutRefused(call) : void();
+      case Method::kTxn:
+        if (call.code == StatusCode::kNotFound) WriteRefused(call);
+        return answered ? Write(call) : void();
       case Method::kLeaseRevoke:
         return Revoke(call);
       case Method::kLeaseKeepAlive:
@@ -86,31 +89,67 @@ class Leased final : public Checker {
   };
 
   void Grant(const RecordedCall& call) {
+    LeaseGrantRequestView asked;
     LeaseResponseView granted;
-    if (!Parse(call.response.view(), granted).ok()) return;
+    if (!Parse(call.request.view(), asked).ok() || !Parse(call.response.view(), granted).ok())
+      return;
+    const auto before = leases_.find(asked.id);
+    if (asked.id != 0 && before != leases_.end()) RefuseInUse(call, asked.id, before->second);
     leases_[granted.id] = {.time = std::chrono::seconds(granted.ttl),
                            .asked_at = call.at - call.took,
                            .begun_by = call.at,
                            .granted = call.ended,
                            .after = call.revision};
   }
+  void RefuseInUse(const RecordedCall& call, std::int64_t id, const Lease& lease) const {
+    if (!CannotHaveEnded(lease, call) || AskedToEnd(id)) return;
+    Wrong(call, lease, fmt::format("a grant of lease {} to be refused: it is there", id),
+          "it was granted again");
+  }
   void Lose(const RecordedCall& call) {
     unknown_grant_ = unknown_grant_ || call.outcome == CallOutcome::kOpen;
   }
-  // For its lease: then that must have been over.
-  void PutRefused(const RecordedCall& call) {
-    PutRequestView put;
-    if (!Parse(call.request.view(), put).ok()) return;
-    const auto lease = leases_.find(put.lease);
-    if (lease == leases_.end() || AskedToEnd(put.lease)) return;
-    NotFoundTooEarly(call, lease->first, lease->second, "a put on");
+  // For its leases: then one of them must have been over.
+  void WriteRefused(const RecordedCall& call) {
+    const std::vector<std::int64_t> named = ConditionsOf(call.method, call.request.view()).leases;
+    const bool all = std::ranges::all_of(named, [&](std::int64_t id) {
+      const auto lease = leases_.find(id);
+      return lease != leases_.end() && !AskedToEnd(id) && CannotHaveEnded(lease->second, call);
+    });
+    if (named.empty() || !all) return;
+    NotFoundTooEarly(call, named.front(), leases_.at(named.front()),
+                     call.method == Method::kPut ? "a put on" : "a transaction with puts on");
+  }
+  // Its puts on leases: none of these may be over.
+  void Write(const RecordedCall& call) const {
+    const auto done = AcknowledgedEffect(call.method, call.request.view(), call.response.view());
+    if (!done.has_value()) return;
+    for (const Operation& put : done->operations) {
+      if (put.deletes || put.lease == 0) continue;
+      RefuseGone(call, put.lease, fmt::format("a put on lease {}", put.lease));
+    }
+  }
+  void RefuseGone(const RecordedCall& call, std::int64_t id, const std::string& what) const {
+    const auto lease = leases_.find(id);
+    if (lease == leases_.end()) {
+      // Without any grant it may be of a store from before the recording.
+      if (KnowsAll() && !leases_.empty())
+        WrongOne(call, fmt::format("{} to be refused: it was never granted", what));
+    } else if (lease->second.revoked.value != 0 && lease->second.revoked < call.began &&
+               !IsOut(Method::kLeaseGrant)) {
+      Wrong(call, lease->second, fmt::format("{} to be refused: it was revoked", what),
+            "it was answered");
+    }
+  }
+  void WrongOne(const RecordedCall& call, std::string expected) const {
+    Add(call, Draft{.expected = std::move(expected),
+                    .observed = fmt::format("it was answered in line {}", call.ended.value),
+                    .evidence = {call.began, call.ended}});
   }
 
   void NotFoundTooEarly(const RecordedCall& call, std::int64_t id, Lease& lease,
                         std::string_view what) {
-    const bool lasts = lease.granted < call.began && lease.revoked.value == 0 && !lease.uncertain &&
-                       !lease.lost && call.at < lease.asked_at + lease.time;
-    if (!lasts) return;
+    if (!CannotHaveEnded(lease, call)) return;
     lease.lost = true;
     Wrong(call, lease,
           fmt::format("{} lease {} of {} s to be taken: it was granted or kept alive {} ago", what,
@@ -119,6 +158,9 @@ class Leased final : public Checker {
   }
 
   void Revoke(const RecordedCall& call) {
+    if (call.outcome == CallOutcome::kAnswered) {
+      RefuseGone(call, call.named, fmt::format("a revocation of lease {}", call.named));
+    }
     const auto lease = leases_.find(call.named);
     if (lease == leases_.end()) return;
     const bool only = facts().model.calls().leases().at(call.named).revocations.size() == 1;
@@ -193,7 +235,7 @@ class Leased final : public Checker {
               {.by_silence = true});
       }
     }
-    if (unknown_grant_ || IsOut(Method::kLeaseGrant) || facts().options.others_compact) return;
+    if (!KnowsAll()) return;
     for (const std::int64_t id : listed) {
       if (leases_.contains(id)) continue;
       Add(call, Draft{.expected = "only leases that were granted",
@@ -260,8 +302,16 @@ class Leased final : public Checker {
     return of.value != 0 && reading != readings_.end() && of < reading->second.began;
   }
   bool Lasts(std::int64_t id, const Lease& lease, const RecordedCall& call) const {
-    return Knows(lease.granted, call) && lease.revoked.value == 0 && !lease.uncertain &&
-           !lease.lost && !AskedToEnd(id) && call.at < lease.asked_at + lease.time;
+    return Knows(lease.granted, call) && CannotHaveEnded(lease, call) && !AskedToEnd(id);
+  }
+  // No other lease can have been granted.
+  bool KnowsAll() const {
+    return !unknown_grant_ && !IsOut(Method::kLeaseGrant) && !facts().options.others_compact;
+  }
+  // But for a revocation that was asked for.
+  static bool CannotHaveEnded(const Lease& lease, const RecordedCall& call) {
+    return lease.granted < call.began && lease.revoked.value == 0 && !lease.uncertain &&
+           !lease.lost && call.at < lease.asked_at + lease.time;
   }
   // By a call that may have no answer yet.
   bool AskedToEnd(std::int64_t id) const {
@@ -310,7 +360,9 @@ const CheckerRegistration<Leased> kLeased{{
     .explain =
         "A lease that was granted and acknowledged is listed until it is revoked or its "
         "time is over, also after a restart or a change of leader; a revoked one is not, once that "
-        "is acknowledged. Asked for a lease, the store names the time it was granted "
+        "is acknowledged; no key can be put on it, nor on one that was never granted, and a grant "
+        "of an id that is in use is refused. Asked for a lease, the store names the time it was "
+        "granted "
         "for, what is left of it, rounded down to seconds and never more than was granted "
         "(a restart may begin the time anew), and its keys: those that a read of the same revision "
         "shows on it. A keep-alive begins its time anew, for as long as it was granted. Its keys "

@@ -138,6 +138,36 @@ const std::vector<CallRow>& Rows() {
   };
   return kRows;
 }
+CallScript PutsOn(CallScript script, std::int64_t lease, std::int64_t revision) {
+  return script.Do(Method::kPut, PutOf("k", "2", lease), Reported(revision));
+}
+CallScript GrantsAgain(CallScript script) {
+  return script.Do(Method::kLeaseGrant, Message().Number(1, 60).Number(2, kId), Granted(60));
+}
+CallScript RefusesTxn(const CallScript& script, std::int64_t other) {
+  const TxnOf txn{.success = {Part(Method::kPut, PutOf("k", "2", kId))},
+                  .failure = {Part(Method::kPut, PutOf("j", "2", other))}};
+  return CallScript(script)
+      .Begin(9, Method::kTxn, txn.message())
+      .Fail(9, Method::kTxn, StatusCode::kNotFound);
+}
+// What must have been refused.
+INSTANTIATE_TEST_SUITE_P(
+    LeasedGone, CallTable,
+    testing::Values(
+        CallRow{"APutOnARevokedLeaseIsAnswered", PutsOn(Revoked(), kId, 4), {"Leased"}, true},
+        CallRow{"APutOnALeaseThatWasNeverGranted", PutsOn(OneLease(), 8, 3), {"Leased"}},
+        CallRow{"APutOnALeaseGrantedAgain", PutsOn(GrantsAgain(Revoked()), kId, 4), {}, true},
+        CallRow{"ARevocationIsAnsweredTwice",
+                Revoked().Do(Method::kLeaseRevoke, LeaseId(kId), Reported(3)),
+                {"Leased"},
+                true},
+        CallRow{"AnIdInUseIsGrantedAgain", GrantsAgain(OneLease()), {"Leased"}},
+        CallRow{"AnIdIsGrantedAgainAfterItsTime", GrantsAgain(OneLease(2).Pause(2s))},
+        CallRow{"ATransactionOnALeaseThatIsNotFound", RefusesTxn(OneLease(), 0), {"Leased"}},
+        CallRow{"ATransactionOnAnotherLeaseThatIsNotFound", RefusesTxn(OneLease(), 8)}),
+    CallRowName);
+
 // That the lease was not found may be true.
 INSTANTIATE_TEST_SUITE_P(
     LeasedNotFound, CallTable,

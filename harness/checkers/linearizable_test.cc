@@ -18,6 +18,14 @@ CallScript LostPut() { return CallScript().Put("k", "1", 2).Lose(Method::kPut, P
 CallScript Keys() {
   return CallScript().Put("a", "1", 2).Put("b", "1", 3).Put("c", "1", 4).Put("d", "1", 5);
 }
+CallScript Values() { return CallScript().Put("a", "2", 2).Put("b", "1", 3); }
+const KeyValueFields kB = Kv("b", "1", 3);
+const KeyValueFields kC = Kv("c", "1", 4);
+const KeyValueFields kD = Kv("d", "1", 5);
+// What is between b and c.
+Message Bounded(std::int64_t limit = 0) {
+  return GetOf("a", {.range_end = "z", .limit = limit, .min_mod = 3, .max_create = 4});
+}
 
 // More keys than a transaction may have operations; only the control watch shows what it deleted.
 CallScript AfterALargeRevocation() {
@@ -195,26 +203,65 @@ const std::vector<CallRow>& SortedAndBoundedRows() {
       {"ARangeByEqualValues",
        Keys().Do(Method::kRange, GetOf("a", {.range_end = "c", .descending = true, .target = 4}),
                  Shown(5, {Kv("a", "1", 2), Kv("b", "1", 3)}))},
-      {"ARangeWithinBounds",
-       Keys().Do(Method::kRange, GetOf("a", {.range_end = "z", .min_mod = 3, .max_create = 4}),
-                 Shown(5, {Kv("b", "1", 3), Kv("c", "1", 4)}, 4)),
-       {},
-       true},
+      {"ARangeWithinBounds", Keys().Do(Method::kRange, Bounded(), Shown(5, {kB, kC}, 4))},
       {"ARangeThatLeavesOneWithinItsBoundsOut",
-       Keys().Do(Method::kRange, GetOf("a", {.range_end = "z", .min_mod = 3, .max_create = 4}),
-                 Shown(5, {Kv("b", "1", 3)}, 4)),
-       {"Linearizable"},
-       true},
+       Keys().Do(Method::kRange, Bounded(), Shown(5, {kB}, 4)),
+       {"Linearizable"}},
       {"ARangeWithOneOutOfItsBounds",
-       Keys().Do(Method::kRange, GetOf("a", {.range_end = "z", .min_mod = 3, .max_create = 4}),
-                 Shown(5, {Kv("b", "1", 3), Kv("c", "1", 4), Kv("d", "1", 5)}, 4)),
-       {"Linearizable"},
-       true},
+       Keys().Do(Method::kRange, Bounded(), Shown(5, {kB, kC, kD}, 4)),
+       {"Linearizable"}},
+      {"ABoundedRangeThatCountsWhatItShows",
+       Keys().Do(Method::kRange, Bounded(), Shown(5, {kB, kC}, 2)),
+       {"Linearizable"}},
+      {"ALimitWithinBounds", Keys().Do(Method::kRange, Bounded(1), Shown(5, {kB}, 4, true))},
+      {"ALimitWithinBoundsWithoutMore",
+       Keys().Do(Method::kRange, Bounded(1), Shown(5, {kB}, 4)),
+       {"Linearizable"}},
+      {"ALimitWithinBoundsThatSkipsOne",
+       Keys().Do(Method::kRange, Bounded(1), Shown(5, {kC}, 4, true)),
+       {"Linearizable"}},
+      {"ALimitBeforeBounds",
+       Keys().Do(Method::kRange, Bounded(2), Shown(5, {kB}, 4, true)),
+       {"Linearizable"}},
+      {"ALimitWithMoreOutOfBoundsOnly",
+       Keys().Do(Method::kRange, Bounded(2), Shown(5, {kB, kC}, 4, true)),
+       {"Linearizable"}},
   };
   return kRows;
 }
 INSTANTIATE_TEST_SUITE_P(LinearizableSortedAndBounded, CallTable,
                          testing::ValuesIn(SortedAndBoundedRows()), CallRowName);
+
+const std::vector<CallRow>& OrderAndLimitRows() {
+  static const std::vector<CallRow> kRows = {
+      {"ALimitAfterItsOrder",
+       Keys().Do(Method::kRange,
+                 GetOf("a", {.range_end = "z", .limit = 1, .descending = true, .target = 3}),
+                 Shown(5, {kD}, 4, true))},
+      {"ALimitBeforeItsOrder",
+       Keys().Do(Method::kRange,
+                 GetOf("a", {.range_end = "z", .limit = 1, .descending = true, .target = 3}),
+                 Shown(5, {Kv("a", "1", 2)}, 4, true)),
+       {"Linearizable"}},
+      {"AFieldWithoutAnOrderAndALimit",
+       Keys().Do(Method::kRange, GetOf("a", {.range_end = "z", .limit = 1, .target = 3}),
+                 Shown(5, {kB}, 4, true))},
+      {"ValuesThatAreNotShown",
+       Values().Do(Method::kRange, GetOf("a", {.range_end = "c", .keys_only = true, .target = 4}),
+                   Shown(3, {Kv("b", "", 3), Kv("a", "", 2)}))},
+      {"NotByValuesThatAreNotShown",
+       Values().Do(Method::kRange, GetOf("a", {.range_end = "c", .keys_only = true, .target = 4}),
+                   Shown(3, {Kv("a", "", 2), Kv("b", "", 3)})),
+       {"Linearizable"}},
+      {"ACountWithMore",
+       Keys().Do(Method::kRange, GetOf("a", {.range_end = "z", .limit = 1, .count_only = true}),
+                 Shown(5, {}, 4, true)),
+       {"Linearizable"}},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(LinearizableOrderAndLimit, CallTable,
+                         testing::ValuesIn(OrderAndLimitRows()), CallRowName);
 
 const std::vector<CallRow>& RangeRows() {
   static const std::vector<CallRow> kRows = {

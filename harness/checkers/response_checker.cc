@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/checkers/phrases.h"
+#include "harness/model/refusals.h"
 
 namespace watchproof {
 namespace {
@@ -16,6 +17,31 @@ std::string Phrase(const KeyValueView& kv) {
 }
 std::string NoKey(std::string_view key) { return fmt::format("no key {}", Quoted(key)); }
 
+// An order of RangeRequest, and the fields that keys can be sorted by.
+constexpr std::int64_t kDescending = 2;
+constexpr std::int64_t kByValue = 4;
+constexpr const char* kFields[] = {"key", "version", "create revision", "mod revision", "value"};
+
+// Whether an answer that shows both must show `a` first. Never for a field that is not known.
+bool Precedes(const RangeRequestView& range, const KeyValueView& a, const KeyValueView& b) {
+  const KeyValueView& first = range.sort_order == kDescending ? b : a;
+  const KeyValueView& second = range.sort_order == kDescending ? a : b;
+  switch (range.sort_target) {
+    case 0:
+      return first.key < second.key;
+    case 1:
+      return first.version < second.version;
+    case 2:
+      return first.create_revision < second.create_revision;
+    case 3:
+      return first.mod_revision < second.mod_revision;
+    case kByValue:
+      return first.value < second.value;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 Examined ResponseChecker::Check(const RecordedCall& call, std::optional<Revision> made) {
@@ -25,6 +51,34 @@ Examined ResponseChecker::Check(const RecordedCall& call, std::optional<Revision
   if (call.method == Method::kTxn) Branch(call.request.view(), call.response.view());
   if (made) keys_.MoveTo(*made);
   Operate(call.method, call.request.view(), call.response.view());
+  return std::move(examined_);
+}
+
+Examined ResponseChecker::CheckRead(const RecordedCall& call, std::string_view request,
+                                    std::string_view response) {
+  call_ = &call;
+  examined_ = {};
+  changes_ = false;
+  Range(request, response);
+  return std::move(examined_);
+}
+
+Examined ResponseChecker::CheckRefusal(const RecordedCall& call) {
+  call_ = &call;
+  examined_ = {};
+  const Conditional conditions = ConditionsOf(call.method, call.request.view());
+  const bool all = std::ranges::all_of(conditions.kept, [this](std::string_view key) {
+    return keys_.Look(key).knowledge == Knowledge::kAlive;
+  });
+  if (all) {
+    const Found found = keys_.Look(conditions.kept.front());
+    examined_.wrong = Mismatch{
+        .expected = fmt::format("an answer: every key that it keeps a value or lease of is there, "
+                                "such as {} at revision {}",
+                                Phrase(found.facts->kv), keys_.at()),
+        .observed = fmt::format("a refusal as {} in line {}", Name(call.code), call.ended.value),
+        .reported = found.facts->line};
+  }
   return std::move(examined_);
 }
 
@@ -127,8 +181,13 @@ void ResponseChecker::Put(std::string_view request, std::string_view response) {
   PutRequestView put;
   PutResponseView answer;
   if (!Parse(request, put).ok() || !Parse(response, answer).ok()) return;
+  const Found found = keys_.Look(put.key);
+  if ((put.ignore_value || put.ignore_lease) && found.knowledge == Knowledge::kAbsent) {
+    Wrong(fmt::format("the put to be refused: it keeps the {} of {}, which is not there",
+                      put.ignore_value ? "value" : "lease", Quoted(put.key)),
+          "an answer", found.facts == nullptr ? Line() : found.facts->line);
+  }
   if (put.prev_kv) {
-    const Found found = keys_.Look(put.key);
     if (answer.has_previous) {
       CheckKey(put.key, found, answer.previous, false);
     } else if (found.knowledge == Knowledge::kAlive) {
@@ -168,32 +227,21 @@ void ResponseChecker::Range(std::string_view request, std::string_view response)
   RangeRequestView range;
   RangeResponseView answer;
   if (!Parse(request, range).ok() || !Parse(response, answer).ok()) return;
-  // Inside a transaction past revisions cannot be compared: the keys are at one revision.
-  if (range.revision > 0 && Revision(range.revision) != keys_.at()) {
-    examined_.whole = false;
-    return;
-  }
+  // Inside a transaction: compared where the keys are at its revision.
+  if (range.revision > 0 && Revision(range.revision) != keys_.at()) return;
   const KeyRange keys(range.key, range.range_end);
   const Listing listing = List(keys);
   for (const KeyValueView& kv : answer.kvs) CheckShown(listing, keys, kv, range.keys_only);
-  if (range.filtered()) {
-    CheckBounds(listing, range, answer.kvs);
-    CheckOrder(range, answer.kvs);
-    examined_.whole = false;  // what it counts is not promised
-    return;
-  }
   CheckCount(listing, answer.count, "counted");
   if (range.count_only) {
     if (!answer.kvs.empty()) Wrong("a count and no keys", "keys");
+    if (answer.more) Wrong("a count and no more keys", "the field more is true");
   } else {
+    CheckBounds(range, answer.kvs);
     CheckOrder(range, answer.kvs);
-    if (range.sort_target == 0) {
-      CheckComplete(listing, range, answer);
-    } else if (range.limit > 0) {
-      examined_.whole = false;  // the order of equal elements is not promised
-    }
+    CheckComplete(listing, range, answer);
   }
-  LearnFrom(listing, keys, range, answer);
+  if (!range.filtered()) LearnFrom(listing, keys, range, answer);
 }
 
 void ResponseChecker::CheckShown(const Listing& listing, const KeyRange& range,
@@ -269,62 +317,42 @@ void ResponseChecker::CheckOrigin(const KeyValueView& kv, bool keys_only) {
       Phrase(kv), writer->second.call->began);
 }
 
-// Each is within the bounds, and without a limit nothing is missing that is.
-void ResponseChecker::CheckBounds(const Listing& listing, const RangeRequestView& range,
+void ResponseChecker::CheckBounds(const RangeRequestView& range,
                                   const std::vector<KeyValueView>& kvs) {
-  std::set<std::string_view> shown;
   for (const KeyValueView& kv : kvs) {
-    shown.insert(kv.key);
     if (range.Shows(kv.mod_revision, kv.create_revision)) continue;
     return Wrong("keys within the revisions that were asked for only", Phrase(kv));
-  }
-  if (range.limit > 0 || range.count_only) return;
-  for (const Row& row : listing.rows) {
-    if (row.found.knowledge != Knowledge::kAlive || !row.found.facts->metadata_known) continue;
-    const KeyValueView& kv = row.found.facts->kv;
-    if (!range.Shows(kv.mod_revision, kv.create_revision) || shown.contains(row.key)) continue;
-    return Wrong(fmt::format("{} at revision {}", Phrase(kv), keys_.at()), NoKey(row.key),
-                 row.found.facts->line);
   }
 }
 
 // By another field than the key, equal ones come in any order, and no order means ascending.
 void ResponseChecker::CheckOrder(const RangeRequestView& range,
                                  const std::vector<KeyValueView>& kvs) {
-  const bool descends = range.sort_order == 2;
-  if (range.sort_target != 0) {
-    static constexpr const char* kFields[] = {"key", "version", "create revision", "mod revision",
-                                              "value"};
-    const bool known = range.sort_target > 0 && range.sort_target <= 4;
-    if (!known || (range.sort_target == 4 && range.keys_only)) return;
-    const auto before = [&range](const KeyValueView& a, const KeyValueView& b) {
-      switch (range.sort_target) {
-        case 1:
-          return a.version < b.version;
-        case 2:
-          return a.create_revision < b.create_revision;
-        case 3:
-          return a.mod_revision < b.mod_revision;
-        default:
-          return a.value < b.value;
-      }
-    };
-    for (std::size_t i = 1; i < kvs.size(); ++i) {
-      if (!(descends ? before(kvs[i - 1], kvs[i]) : before(kvs[i], kvs[i - 1]))) continue;
-      return Wrong(fmt::format("the keys by their {}, {}", kFields[range.sort_target],
-                               descends ? "falling" : "rising"),
-                   fmt::format("{} after {}", Phrase(kvs[i]), Phrase(kvs[i - 1])));
-    }
-    return;
-  }
   for (std::size_t i = 1; i < kvs.size(); ++i) {
-    const bool ordered = descends ? kvs[i].key < kvs[i - 1].key : kvs[i - 1].key < kvs[i].key;
-    if (ordered) continue;
-    return Wrong("each key once, in their order",
-                 fmt::format("{} after {}", Quoted(kvs[i].key), Quoted(kvs[i - 1].key)));
+    const auto before = Sorted(range, kvs[i - 1]);
+    const auto behind = Sorted(range, kvs[i]);
+    if (!before || !behind) continue;
+    const bool once = range.sort_target != 0 || before->key != behind->key;
+    if (once && !Precedes(range, *behind, *before)) continue;
+    return Wrong(fmt::format("each key once, by their {}, {}", kFields[range.sort_target],
+                             range.sort_order == kDescending ? "falling" : "rising"),
+                 fmt::format("{} after {}", Phrase(*behind), Phrase(*before)));
   }
 }
 
+// A read without values is sorted by them all the same.
+std::optional<KeyValueView> ResponseChecker::Sorted(const RangeRequestView& range,
+                                                    const KeyValueView& kv) {
+  if (range.sort_target != kByValue || !range.keys_only) return kv;
+  const Found found = keys_.Look(kv.key);
+  if (found.knowledge == Knowledge::kAlive && found.facts->value_known) return found.facts->kv;
+  examined_.whole = false;
+  return std::nullopt;
+}
+
+// All that is asked for and there, up to the limit. etcd fetches one key more than the
+// limit, in the order of keys, where a request names a field and neither an order nor bounds: which
+// are shown then is not promised.
 void ResponseChecker::CheckComplete(const Listing& listing, const RangeRequestView& range,
                                     const RangeResponseView& answer) {
   const bool limited = range.limit > 0;
@@ -333,25 +361,37 @@ void ResponseChecker::CheckComplete(const Listing& listing, const RangeRequestVi
   if (limited && answer.kvs.size() > limit) {
     return Wrong(fmt::format("at most {} keys", limit), fmt::format("{} keys", answer.kvs.size()));
   }
-  if (!listing.known()) examined_.whole = examined_.whole && !full;
-  if (listing.known() || !limited) {
-    const bool more = limited && listing.alive > limit;
+  bool known = listing.known();
+  std::vector<const Row*> wanted;
+  for (const Row& row : listing.rows) {
+    if (row.found.knowledge != Knowledge::kAlive) continue;
+    const KeyFacts& facts = *row.found.facts;
+    known = known && (facts.metadata_known || !range.filtered());
+    if (!facts.metadata_known && range.filtered()) continue;
+    if (range.Shows(facts.kv.mod_revision, facts.kv.create_revision)) wanted.push_back(&row);
+  }
+  if (known || !limited) {
+    const bool more = limited && wanted.size() > limit;
     if (answer.more != more) {
       Wrong(fmt::format("{} keys than these", more ? "more" : "no more"),
             fmt::format("the field more is {}", answer.more ? "true" : "false"));
     }
   }
-  const bool descends = range.sort_order == 2;
-  std::vector<std::string_view> shown;
-  for (const KeyValueView& kv : answer.kvs) shown.push_back(kv.key);
-  if (descends) std::reverse(shown.begin(), shown.end());
-  for (const Row& row : listing.rows) {
-    if (row.found.knowledge != Knowledge::kAlive) continue;
-    // After the last key within the limit.
-    const bool beyond = full && (descends ? row.key < shown.front() : row.key > shown.back());
-    if (beyond || std::binary_search(shown.begin(), shown.end(), row.key)) continue;
-    return Wrong(fmt::format("{} at revision {}", Phrase(row.found.facts->kv), keys_.at()),
-                 NoKey(row.key), row.found.facts->line);
+  const bool any = full && range.sort_target != 0 && range.sort_order == 0 && !range.filtered();
+  if (full && !known) examined_.whole = false;
+  std::set<std::string_view> shown;
+  for (const KeyValueView& kv : answer.kvs) shown.insert(kv.key);
+  for (const Row* const row : wanted) {
+    const KeyFacts& facts = *row->found.facts;
+    if (shown.contains(row->key) || any) continue;
+    const bool in_order = facts.metadata_known && facts.value_known;
+    if (full && !in_order && range.sort_target != 0) continue;
+    if (full) {  // after the last key within the limit
+      const auto last = Sorted(range, answer.kvs.back());
+      if (!last || !Precedes(range, facts.kv, *last)) continue;
+    }
+    return Wrong(fmt::format("{} at revision {}", Phrase(facts.kv), keys_.at()), NoKey(row->key),
+                 facts.line);
   }
 }
 

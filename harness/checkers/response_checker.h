@@ -42,6 +42,11 @@ class ResponseChecker {
   // Requires: the keys are at the revision of the answer; of a call that made a revision, at the
   // one before, and afterwards they are at this one.
   Examined Check(const RecordedCall& call, std::optional<Revision> made = {});
+  // The same for a read in a transaction, at the revision that it names.
+  Examined CheckRead(const RecordedCall& call, std::string_view request, std::string_view response);
+  // A write was refused at the revision of the keys, and only a key that it keeps the value or the
+  // lease of can be the reason.
+  Examined CheckRefusal(const RecordedCall& call);
 
  private:
   // The keys of a range with their known state, in key order.
@@ -72,8 +77,9 @@ class ResponseChecker {
   void CheckFacts(const KeyFacts& facts, const KeyValueView& kv, bool keys_only);
   void CheckOrigin(const KeyValueView& kv, bool keys_only);
   void CheckOrder(const RangeRequestView& range, const std::vector<KeyValueView>& kvs);
-  void CheckBounds(const Listing& listing, const RangeRequestView& range,
-                   const std::vector<KeyValueView>& kvs);
+  // As it is sorted by: with its value. Empty: not known.
+  std::optional<KeyValueView> Sorted(const RangeRequestView& range, const KeyValueView& kv);
+  void CheckBounds(const RangeRequestView& range, const std::vector<KeyValueView>& kvs);
   void CheckComplete(const Listing& listing, const RangeRequestView& range,
                      const RangeResponseView& answer);
   void CheckCount(const Listing& listing, std::int64_t count, const char* word);

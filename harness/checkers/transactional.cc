@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transactional: a write happens at one state, wholly or not at all, and its answer agrees.
-#include <set>
-
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
 #include "harness/model/operations.h"
+#include "harness/model/refusals.h"
 
 namespace watchproof {
 namespace {
@@ -86,28 +85,6 @@ class Transactional final : public Checker {
                  .promise = kOnce.promise});
     }
   }
-  struct Twice {
-    std::string key;
-    bool to_the_end = false;
-  };
-  static std::optional<Twice> ChangedTwice(const std::vector<OperationView>& branch) {
-    std::set<std::string_view> puts;
-    for (const OperationView& operation : branch) {
-      PutRequestView put;
-      if (operation.kind != Method::kPut || !Parse(operation.body, put).ok()) continue;
-      if (!puts.insert(put.key).second) return Twice{std::string(put.key)};
-    }
-    for (const OperationView& operation : branch) {
-      DeleteRangeRequestView erase;
-      if (operation.kind != Method::kDeleteRange || !Parse(operation.body, erase).ok()) continue;
-      const KeyRange range(erase.key, erase.range_end);
-      for (const std::string_view key : puts) {
-        if (range.Contains(key)) return Twice{std::string(key), range.open_ended()};
-      }
-    }
-    return std::nullopt;
-  }
-
   void CheckLease(const RecordedCall& call, const KeyValueView& kv) const {
     const auto& leases = facts().model.calls().leases();
     const auto found = leases.find(kv.lease);

@@ -34,6 +34,44 @@ CallScript Inner(bool succeeded) {
                      Decided(3, true, {kPutDone, Part(Method::kTxn, nested)}));
 }
 
+// A put that keeps the value of its key.
+Message Keeping(const std::string& key) { return Message().Text(1, key).Number(5, 1); }
+CallScript RefusesKeeping(const std::string& key) {
+  return OnePut()
+      .Begin(9, Method::kPut, Keeping(key))
+      .Fail(9, Method::kPut, StatusCode::kInvalidArgument, "etcdserver: key not found");
+}
+CallScript ReadsThePast(const KeyValueFields& shown) {
+  const TxnOf txn{
+      .success = {PutPart("k", "3"), Part(Method::kRange, GetOf("k", {.revision = 2}))}};
+  return OnePut()
+      .Put("k", "2", 3)
+      .Do(Method::kTxn, txn.message(), Decided(4, true, {kPutDone, ShownPart(4, {shown})}));
+}
+
+const std::vector<CallRow>& KeptRows() {
+  static const std::vector<CallRow> kRows = {
+      {"AKeptValueIsTaken", OnePut().Do(Method::kPut, Keeping("k"), Reported(3))},
+      {"AKeptValueOfNoKeyIsTaken",
+       OnePut().Do(Method::kPut, Keeping("x"), Reported(3)),
+       {"Transactional"}},
+      {"AKeptValueOfNoKeyIsRefused", RefusesKeeping("x")},
+      {"AKeptValueIsRefused", RefusesKeeping("k"), {"Transactional"}},
+      {"AKeptValueThatMayBeGoneIsRefused",
+       OnePut()
+           .Begin(8, Method::kDeleteRange, DeleteOf("k"))
+           .Begin(9, Method::kPut, Keeping("k"))
+           .Fail(9, Method::kPut, StatusCode::kInvalidArgument, "etcdserver: key not found")
+           .End(8, Method::kDeleteRange, Deleted(3, 1))},
+      {"APastReadInATransaction", ReadsThePast(kOne)},
+      {"APastReadInATransactionShowsThePresent",
+       ReadsThePast(Kv("k", "3", 4, 2, 3)),
+       {"Transactional"}},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(TransactionalKept, CallTable, testing::ValuesIn(KeptRows()), CallRowName);
+
 const std::vector<CallRow>& CompareRows() {
   static const std::vector<CallRow> kRows = {
       {"AKeyIsPutTwice",
