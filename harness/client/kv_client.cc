@@ -147,10 +147,9 @@ Result<Revision> KvClient::Head() {
   return Read({.key = std::string("\0", 1), .count_only = true});
 }
 
-Result<std::int64_t> KvClient::Grant(std::chrono::seconds ttl) {
-  const Message request = Message().Optional(1, ttl.count());
-  WP_ASSIGN_OR_RETURN(const auto answer,
-                      Decode<LeaseResponseView>(Record(Method::kLeaseGrant, request)));
+Result<std::int64_t> KvClient::Grant(std::chrono::seconds ttl, std::int64_t id) {
+  WP_ASSIGN_OR_RETURN(const auto answer, Decode<LeaseResponseView>(Record(
+                                             Method::kLeaseGrant, GrantOf(id, ttl.count()))));
   return answer.view.id;
 }
 

@@ -59,6 +59,10 @@ class KvClient {
   Result<Revision> Compact(Revision at, Answer answer = Answer::kPhysical);
   // The answer is in the recording.
   Result<Revision> Read(const ReadRequest& read) { return Call(Method::kRange, ToMessage(read)); }
+  // The same, with the whole answer.
+  Result<Bytes> ReadWhole(const ReadRequest& read) {
+    return Record(Method::kRange, ToMessage(read));
+  }
   // The answer is thrown away, and neither recorded nor judged: it may be large.
   Result<Revision> ReadUnjudged(const ReadRequest& read);
   // The number of keys. Not recorded, because it is not judged.
@@ -66,8 +70,8 @@ class KvClient {
   // A linearizable read of one key; returns the current revision.
   Result<Revision> Head();
 
-  // Returns the id, which the target chooses.
-  Result<std::int64_t> Grant(std::chrono::seconds ttl);
+  // Returns the id, which the target chooses if it is 0 here.
+  Result<std::int64_t> Grant(std::chrono::seconds ttl, std::int64_t id = 0);
   Result<Revision> Revoke(std::int64_t lease);
   // Its time begins anew. kNotFound: it has ended.
   Status KeepAlive(std::int64_t lease);

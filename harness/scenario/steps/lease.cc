@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/scenario/steps/lease.h"
 
+#include "harness/model/operations.h"
 #include "harness/scenario/step_context.h"
 
 namespace watchproof {
@@ -9,7 +10,8 @@ namespace {
 // Longer than the judge gives a lease of two seconds, the shortest of etcd.
 constexpr Duration kExpires = 15s;
 
-const StepRegistration<LeaseStep, RevokeStep, KeepAliveStep, ListLeasesStep, AwaitExpiredStep>
+const StepRegistration<LeaseStep, GrantAgainStep, RevokeStep, KeepAliveStep, ListLeasesStep,
+                       AwaitExpiredStep>
     kLeaseSteps;
 
 }  // namespace
@@ -17,6 +19,13 @@ const StepRegistration<LeaseStep, RevokeStep, KeepAliveStep, ListLeasesStep, Awa
 Status LeaseStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN(context.leases()[lease], context.session().Grant(ttl));
   return {};
+}
+
+Status GrantAgainStep::Run(StepContext& context) const {
+  constexpr std::chrono::seconds kOther{700};
+  const auto granted = context.session().kv().Grant(kOther, context.leases().at(lease));
+  const bool refused = !granted.has_value() && IsDefiniteRefusal(granted.error().code());
+  return refused ? Status() : StatusOf(granted);
 }
 
 // The answer has the last revision that the revocation made.

@@ -22,6 +22,18 @@ struct LeaseStep {
   Status Run(StepContext& context) const;
 };
 
+// Asks for another lease with the id of this one, which is in use. Whether that is refused is
+// judged.
+struct GrantAgainStep {
+  std::string lease;
+  static constexpr std::string_view kOp = "grant again";
+  void Fields(FieldList& field) { field("lease", lease).Uses(Subject::kLease); }
+  std::string_view Request() const { return "a lease"; }
+  Usage Cost() const { return {.operations = 1}; }
+  std::string BeyondKubernetes() const { return "the id of a lease"; }
+  Status Run(StepContext& context) const;
+};
+
 struct RevokeStep {
   std::string lease;
   static constexpr std::string_view kOp = "revoke";
