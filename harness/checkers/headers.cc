@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headers: a header names the sender of the message and the store's revision, neither too low nor
-// too high.
+// Headers: a header names the sender of the message, its term, and the store's revision, neither
+// too low nor too high.
+#include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "harness/checkers/checker.h"
@@ -11,7 +13,17 @@ namespace {
 
 class Headers final : public Checker {
  public:
-  void Answered(WatchIndex watch, const Response& response) override { Check(watch, response); }
+  void Answered(WatchIndex watch, const Response& response) override {
+    Check(watch, response);
+    const Line asked = facts().details(watch).asked.line;
+    if (const Noted* before = HigherTerm(response.message.header, asked)) {
+      Add(watch, {.expected = Expected(*before),
+                  .observed = fmt::format("term {} in line {}", response.message.header.raft_term,
+                                          response.where.line.value),
+                  .evidence = {before->line},
+                  .where = response.where});
+    }
+  }
   void Delivered(WatchIndex watch, const Response& response) override {
     Exercised();
     Check(watch, response);
@@ -25,6 +37,30 @@ class Headers final : public Checker {
   void Progress(WatchIndex watch, const Response& response) override { Check(watch, response); }
   void Compacted(WatchIndex watch, const Response& response) override { Check(watch, response); }
   void Cancelled(WatchIndex watch, const Response& response) override { Check(watch, response); }
+
+  // The connection of a call that has no answer may be lost; the next one may lead to another
+  // member.
+  void CallEnded(const RecordedCall& call, std::string_view, std::optional<Revision>) override {
+    if (callers_.size() <= call.client) callers_.resize(call.client + 1);
+    Sender& caller = callers_[call.client];
+    if (call.outcome == CallOutcome::kOpen) caller = {};
+    HeaderView header;
+    if (call.outcome != CallOutcome::kAnswered || !ParseHeader(call.response.view(), header).ok())
+      return;
+    if (const Noted* before = HigherTerm(header, call.began)) {
+      Add(call, {.expected = Expected(*before),
+                 .observed = fmt::format("term {} in line {}", header.raft_term, call.ended.value),
+                 .evidence = {before->line, call.began, call.ended}});
+    }
+    Note(header, call.ended);
+    if (call.client == 0) return;
+    if (!facts().faults.QuietSince(caller.where.line)) caller = {};
+    const Sender was = caller;
+    if (caller.Fits(header, {call.ended, call.at})) return;
+    Add(call, {.expected = was.Expected(),
+               .observed = Sender::Observed(header, call.ended),
+               .evidence = {was.where.line, call.began, call.ended}});
+  }
 
   void Forget() override { Settle(); }
 
@@ -64,7 +100,56 @@ class Headers final : public Checker {
     std::uint64_t cluster = 0;  // 0: not known yet
     std::uint64_t member = 0;
     Where where;
+
+    // Takes over what is not known yet.
+    bool Fits(const HeaderView& header, Where here) {
+      if (cluster == 0) cluster = header.cluster_id;
+      if (member == 0) member = header.member_id;
+      if (where.line.value == 0) where = here;
+      return (header.cluster_id == 0 || header.cluster_id == cluster) &&
+             (header.member_id == 0 || header.member_id == member);
+    }
+    std::string Expected() const {
+      return fmt::format("answers of one member of one cluster, {:x} of {:x}, as in line {}",
+                         member, cluster, where.line.value);
+    }
+    static std::string Observed(const HeaderView& header, Line line) {
+      return fmt::format("one of {:x} of {:x} in line {}", header.member_id, header.cluster_id,
+                         line.value);
+    }
   };
+  // A term that a member named, higher than all before.
+  struct Noted {
+    std::uint64_t term = 0;
+    std::uint64_t member = 0;
+    Line line{};
+  };
+
+  void Note(const HeaderView& header, Line line) {
+    const bool same = header.member_id == named_.member && header.raft_term == named_.term;
+    if (same || header.member_id == 0) return;
+    named_ = {header.raft_term, header.member_id, line};
+    std::vector<Noted>& noted = terms_[header.member_id];
+    if (!noted.empty() && facts().faults.LatestCrash(line) > noted.back().line) noted.clear();
+    if (noted.empty() || noted.back().term < header.raft_term) noted.push_back(named_);
+  }
+  // What the member had named before that line, if it is higher. One that was ended meanwhile
+  // begins with the term of what it has read back.
+  const Noted* HigherTerm(const HeaderView& header, Line asked) const {
+    const auto of_member = terms_.find(header.member_id);
+    if (of_member == terms_.end() || !facts().faults.quiet_since()) return nullptr;
+    const std::vector<Noted>& noted = of_member->second;
+    const auto behind = std::ranges::lower_bound(noted, asked, {}, &Noted::line);
+    if (behind == noted.begin()) return nullptr;
+    const Noted& before = *std::prev(behind);
+    const bool higher = before.term > header.raft_term;
+    return higher && facts().faults.LatestCrash(facts().latest.line) < before.line ? &before
+                                                                                   : nullptr;
+  }
+  static std::string Expected(const Noted& before) {
+    return fmt::format("a raft term of at least {}, which member {:x} had named in line {}",
+                       before.term, before.member, before.line.value);
+  }
 
   static std::string Reported(Revision revision, Where where) {
     return fmt::format("revision {} in the header of line {}", revision, where.line.value);
@@ -154,30 +239,25 @@ class Headers final : public Checker {
   // One stream ends at one member; an answer of another member or cluster is misrouted.
   void CheckSender(const Response& response) {
     const HeaderView& header = response.message.header;
+    Note(header, response.where.line);
     if (latest_ == nullptr || latest_stream_ != response.stream) {
       latest_ = &senders_[response.stream.value];
       latest_stream_ = response.stream;
     }
     if (latest_->cluster == header.cluster_id && latest_->member == header.member_id) return;
-    if (latest_->cluster == 0) latest_->cluster = header.cluster_id;
-    if (latest_->member == 0) latest_->member = header.member_id;
-    if (latest_->where.line.value == 0) latest_->where = response.where;
-    const bool same_cluster = header.cluster_id == 0 || header.cluster_id == latest_->cluster;
-    const bool same_member = header.member_id == 0 || header.member_id == latest_->member;
-    if (same_cluster && same_member) return;
-    Add(response.stream,
-        {.expected = fmt::format("answers of one member of one cluster, {:x} of {:x}, as in line "
-                                 "{}",
-                                 latest_->member, latest_->cluster, latest_->where.line.value),
-         .observed = fmt::format("one of {:x} of {:x} in line {}", header.member_id,
-                                 header.cluster_id, response.where.line.value),
-         .evidence = {latest_->where.line},
-         .where = response.where});
+    if (latest_->Fits(header, response.where)) return;
+    Add(response.stream, {.expected = latest_->Expected(),
+                          .observed = Sender::Observed(header, response.where.line),
+                          .evidence = {latest_->where.line},
+                          .where = response.where});
   }
 
   std::vector<Ahead> ahead_;                           // ascending
   Revision highest_{};                                 // of those that were ever ahead
   std::unordered_map<std::uint32_t, Sender> senders_;  // by stream
+  std::vector<Sender> callers_;                        // by client
+  Noted named_;                                        // last
+  std::map<std::uint64_t, std::vector<Noted>> terms_;  // by member, ascending
   Sender* latest_ = nullptr;
   StreamId latest_stream_{};
 };
@@ -189,17 +269,20 @@ const CheckerRegistration<Headers> kHeaders{{
     .promise = "The header of a message names its true sender and the true revision of the store.",
     .impact = "A Kubernetes cache takes the resource version of its lists and watches from the "
               "header, and so labels its content with the wrong revision.",
-    .explain = "Every message of a stream names the cluster and the member that sent it, which "
-               "are the same for the whole stream, and the revision of the store at the time it "
-               "was made. That revision is never lower than the revision of an event in the "
-               "message, and never one that did not exist yet: it cannot be the revision of a "
-               "write that began only after the message had come, nor one above the answer to a "
-               "linearizable read that began after it. A message that cannot be parsed breaks "
-               "this guarantee, too. Clients resume and compare by this number. It may go back "
-               "from one message to the next, as etcd sends parked responses later with their "
-               "original header, and it may be missing where a watch ends. The raft term is not "
-               "judged: two tasks of a member stamp it. Source: the message ResponseHeader of the "
-               "etcd v3 API.",
+    .explain =
+        "Every message of a stream names the cluster and the member that sent it, which "
+        "are the same for the whole stream, and the revision of the store at the time it "
+        "was made. That revision is never lower than the revision of an event in the "
+        "message, and never one that did not exist yet: it cannot be the revision of a "
+        "write that began only after the message had come, nor one above the answer to a "
+        "linearizable read that began after it. A message that cannot be parsed breaks "
+        "this guarantee, too. Clients resume and compare by this number. It may go back "
+        "from one message to the next, as etcd sends parked responses later with their "
+        "original header, and it may be missing where a watch ends. The answers to the calls "
+        "of one client name one member, too. The raft term that a member names, the answer "
+        "to a call or a create, is not below one that it named before that was asked: a "
+        "member never goes back to an earlier term while it runs (raft, currentTerm). Source: "
+        "the message ResponseHeader of the etcd v3 API.",
 }};
 
 }  // namespace

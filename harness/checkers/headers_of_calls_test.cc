@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/testing/call_table.h"
+
+namespace watchproof {
+namespace {
+
+Message Named(std::uint64_t term, std::uint64_t member = 88) {
+  return Message().Nested(1, Message()
+                                 .Number(1, 77)
+                                 .Number(2, static_cast<std::int64_t>(member))
+                                 .Number(3, 1)
+                                 .Number(4, static_cast<std::int64_t>(term)));
+}
+CallScript Answers(CallScript script, const Message& header) {
+  return script.Do(Method::kRange, GetOf("k"), header);
+}
+CallScript First(const Message& header = Named(3)) { return Answers(CallScript(0), header); }
+
+const std::vector<CallRow>& Rows() {
+  static const std::vector<CallRow> kRows = {
+      {"ALaterTerm", Answers(First(), Named(4))},
+      {"AnEarlierTerm", Answers(First(), Named(2)), {"Headers"}},
+      {"AnEarlierTermToAnotherClient", Answers(First().As("b"), Named(2)), {"Headers"}},
+      {"AnEarlierTermOfAnotherMember", Answers(First().As("b"), Named(2, 89))},
+      {"AnEarlierTermThatWasAskedForBefore", CallScript(0)
+                                                 .Begin(1, Method::kRange, GetOf("k"))
+                                                 .Do(Method::kRange, GetOf("k"), Named(3))
+                                                 .End(1, Method::kRange, Named(2))},
+      {"AnotherMember", Answers(First(), Named(3, 89)), {"Headers"}},
+      {"AnotherMemberAfterACallWithoutAnswer",
+       Answers(First().Lose(Method::kPut, PutOf("k", "1")), Named(3, 89))},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(HeadersOfCalls, CallTable, testing::ValuesIn(Rows()), CallRowName);
+
+}  // namespace
+}  // namespace watchproof
