@@ -60,7 +60,7 @@ bool ConnectionLog::OnOpened(proxy::FrameStream call, std::string_view path,
     return true;
   }
   const Method method = MethodOf(path);
-  if (method == Method::kNone) return false;
+  if (!IsOfData(method)) return false;
   calls_[call].method = method;
   return true;
 }

@@ -31,6 +31,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Put("b", "v", 3)
              .Deliver(0, {{2, "a/x"}, {3, "b"}}),
          {"Authorized"}},
+        {"CreatedBeyondTheRight", Reader().Watch("a/", 0, Until("b")).Created(0), {"Authorized"}},
         {"AnotherStreamHasNoUser",
          Reader().On(2).Watch("b", 0).Created(0).Put("b", "v", 2).Deliver(0, {{2, "b"}}),
          {}},

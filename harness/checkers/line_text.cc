@@ -129,6 +129,8 @@ std::string CallText(const Entry& entry) {
       return "transaction";
     case Method::kNone:
       break;
+    default:
+      return std::string(InfoOf(entry.method).name);
   }
   return "call that cannot be read";
 }
@@ -227,7 +229,15 @@ struct AnnotationPhrases {
                        restored.saved, restored.revision);
   }
   std::string operator()(const RightsChanged& rights) {
-    return fmt::format("user {} may do more than before", rights.user);
+    return fmt::format("the rights of user {} begin to change", rights.user);
+  }
+  std::string operator()(const UserRights& rights) {
+    return fmt::format("user {} has rights to {} ranges from here on", rights.user,
+                       rights.ranges.size());
+  }
+  std::string operator()(const CallsAs& as) {
+    return fmt::format("client {} makes its calls {}", as.client,
+                       as.user.empty() ? "for no user" : "for user " + as.user);
   }
   std::string operator()(const HealingBegan& healing) {
     return fmt::format("fault {} begins to be healed", healing.fault);

@@ -13,6 +13,7 @@
 
 #include "harness/history/history_parser.h"
 #include "harness/model/model.h"
+#include "harness/model/rights.h"
 
 namespace watchproof {
 
@@ -41,6 +42,11 @@ struct ForeignKey {
   std::string_view key{};
 };
 struct ForbiddenKey {};
+// A call that its user has no right to make.
+struct NotRefused {
+  Method method = Method::kNone;
+  CallNeeds missing;
+};
 
 // The watch had progress beyond what came then, or never.
 struct PassedOver {
@@ -148,13 +154,13 @@ struct TimeLeft {
 
 using Symptom =
     std::variant<std::monostate, symptom::OfRevision, symptom::Repeated, symptom::BelowStart,
-                 symptom::ForeignKey, symptom::ForbiddenKey, symptom::PassedOver,
-                 symptom::ProgressBack, symptom::ProgressBelowStart, symptom::NoProgress,
-                 symptom::Empty, symptom::HeaderAhead, symptom::FalseNotice, symptom::NoticeAgain,
-                 symptom::Silence, symptom::Delay, symptom::MemberBehind, symptom::MembersDiffer,
-                 symptom::OtherId, symptom::EndedWith, symptom::StreamEnded, symptom::StreamKept,
-                 symptom::NoPrevious, symptom::PreviousUnasked, symptom::ChangedTwice,
-                 symptom::OtherWrite, symptom::BackInTime, symptom::LeaseMissing,
-                 symptom::LeaseEnded, symptom::TimeLeft>;
+                 symptom::ForeignKey, symptom::ForbiddenKey, symptom::NotRefused,
+                 symptom::PassedOver, symptom::ProgressBack, symptom::ProgressBelowStart,
+                 symptom::NoProgress, symptom::Empty, symptom::HeaderAhead, symptom::FalseNotice,
+                 symptom::NoticeAgain, symptom::Silence, symptom::Delay, symptom::MemberBehind,
+                 symptom::MembersDiffer, symptom::OtherId, symptom::EndedWith, symptom::StreamEnded,
+                 symptom::StreamKept, symptom::NoPrevious, symptom::PreviousUnasked,
+                 symptom::ChangedTwice, symptom::OtherWrite, symptom::BackInTime,
+                 symptom::LeaseMissing, symptom::LeaseEnded, symptom::TimeLeft>;
 
 }  // namespace watchproof

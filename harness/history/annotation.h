@@ -289,11 +289,49 @@ struct MembersListed {
   }
 };
 
-// A user was added, or may do more than before, on a store with authentication enabled.
+// A user is about to be added, or to have other rights than before, on a store with authentication
+// enabled: until the next user_rights of this user, the old ones and the new ones may count.
 struct RightsChanged {
   static constexpr std::string_view kType = "rights_changed";
   std::string user;
   void Fields(auto& field) { field("user", user); }
+};
+
+// What a user may do, as the store has acknowledged: nothing else, unless one of the roles is root.
+struct UserRights {
+  static constexpr std::string_view kType = "user_rights";
+  struct Permitted {
+    bool read = false;
+    bool write = false;
+    HexBytes key;
+    HexBytes end;
+    void Fields(auto& field) {
+      field("read", read);
+      field("write", write);
+      field("key", key);
+      field("end", end);
+    }
+  };
+  std::string user;
+  std::vector<std::string> roles;
+  std::vector<Permitted> ranges;
+  void Fields(auto& field) {
+    field("user", user);
+    field("roles", roles);
+    field("ranges", ranges);
+  }
+};
+
+// From here on the calls of a client are made for a user. Without one they have no token, or one
+// that the store did not issue.
+struct CallsAs {
+  static constexpr std::string_view kType = "calls_as";
+  std::string client;
+  std::string user;
+  void Fields(auto& field) {
+    field("client", client);
+    field("user", user);
+  }
 };
 
 // The store, on every member, was restored from a snapshot of the revision `saved`. It counts on
@@ -488,10 +526,11 @@ struct ConsumerEnded {
 using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
-                 AnswerDiffers, NotRestarted, HistoryHash, MembersListed, RightsChanged, Restored,
-                 HealingBegan, MomentMissed, TargetRefused, MemberBehind, Account, PromiseAsked,
-                 ClientAsks, CallsBeside, ReadingLimited, QuestionLeft, DiskActivity, NotRecorded,
-                 ConsumerStarted, ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
+                 AnswerDiffers, NotRestarted, HistoryHash, MembersListed, RightsChanged, UserRights,
+                 CallsAs, Restored, HealingBegan, MomentMissed, TargetRefused, MemberBehind,
+                 Account, PromiseAsked, ClientAsks, CallsBeside, ReadingLimited, QuestionLeft,
+                 DiskActivity, NotRecorded, ConsumerStarted, ConsumerReport, ConsumerReadAsked,
+                 ConsumerDue, ConsumerEnded>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

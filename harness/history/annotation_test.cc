@@ -27,6 +27,8 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       HistoryHash{2, "3.5.21", 70, 60, 4'000'000'000},
       MembersListed{2, "an update", {"1f", "2a (learner)"}, {"1f"}},
       RightsChanged{"late"},
+      UserRights{"late", {"of late", "root"}, {{true, false, {"a/"}, {std::string("\0", 1)}}}},
+      CallsAs{"script 7", "late"},
       Restored{7, 1007},
       HealingBegan{"pause"},
       MomentMissed{"created", "main"},

@@ -29,6 +29,33 @@ enum class Method : std::uint8_t {
   kLeaseLeases = 8,
   kLeaseTimeToLive = 9,
   kLeaseKeepAlive = 10,  // a request and its answer on a stream
+  kMemberList = 11,
+  kMemberAdd = 12,
+  kMemberRemove = 13,
+  kMemberUpdate = 14,
+  kMemberPromote = 15,
+  kAlarm = 16,
+  kStatus = 17,
+  kDefragment = 18,
+  kHash = 19,
+  kHashKv = 20,
+  kSnapshot = 21,  // answered by a stream, of which the first message is recorded
+  kMoveLeader = 22,
+  kDowngrade = 23,
+  kAuthDisable = 24,
+  kUserAdd = 25,
+  kUserGet = 26,
+  kUserList = 27,
+  kUserDelete = 28,
+  kUserChangePassword = 29,
+  kUserGrantRole = 30,
+  kUserRevokeRole = 31,
+  kRoleAdd = 32,
+  kRoleGet = 33,
+  kRoleList = 34,
+  kRoleDelete = 35,
+  kRoleGrantPermission = 36,
+  kRoleRevokePermission = 37,
 };
 
 struct MethodInfo {
@@ -48,6 +75,33 @@ inline constexpr MethodInfo kMethods[] = {
     {"lease list", "/etcdserverpb.Lease/LeaseLeases"},
     {"lease time to live", "/etcdserverpb.Lease/LeaseTimeToLive"},
     {"lease keep-alive", "/etcdserverpb.Lease/LeaseKeepAlive"},
+    {"member list", "/etcdserverpb.Cluster/MemberList"},
+    {"member add", "/etcdserverpb.Cluster/MemberAdd"},
+    {"member remove", "/etcdserverpb.Cluster/MemberRemove"},
+    {"member update", "/etcdserverpb.Cluster/MemberUpdate"},
+    {"member promote", "/etcdserverpb.Cluster/MemberPromote"},
+    {"alarm", "/etcdserverpb.Maintenance/Alarm"},
+    {"status", "/etcdserverpb.Maintenance/Status"},
+    {"defragment", "/etcdserverpb.Maintenance/Defragment"},
+    {"hash", "/etcdserverpb.Maintenance/Hash"},
+    {"hash kv", "/etcdserverpb.Maintenance/HashKV"},
+    {"snapshot", "/etcdserverpb.Maintenance/Snapshot"},
+    {"move leader", "/etcdserverpb.Maintenance/MoveLeader"},
+    {"downgrade", "/etcdserverpb.Maintenance/Downgrade"},
+    {"auth disable", "/etcdserverpb.Auth/AuthDisable"},
+    {"user add", "/etcdserverpb.Auth/UserAdd"},
+    {"user get", "/etcdserverpb.Auth/UserGet"},
+    {"user list", "/etcdserverpb.Auth/UserList"},
+    {"user delete", "/etcdserverpb.Auth/UserDelete"},
+    {"user change password", "/etcdserverpb.Auth/UserChangePassword"},
+    {"user grant role", "/etcdserverpb.Auth/UserGrantRole"},
+    {"user revoke role", "/etcdserverpb.Auth/UserRevokeRole"},
+    {"role add", "/etcdserverpb.Auth/RoleAdd"},
+    {"role get", "/etcdserverpb.Auth/RoleGet"},
+    {"role list", "/etcdserverpb.Auth/RoleList"},
+    {"role delete", "/etcdserverpb.Auth/RoleDelete"},
+    {"role grant permission", "/etcdserverpb.Auth/RoleGrantPermission"},
+    {"role revoke permission", "/etcdserverpb.Auth/RoleRevokePermission"},
 };
 // A stream: its messages are entries of their own.
 inline constexpr const char* kWatchPath = "/etcdserverpb.Watch/Watch";
@@ -59,6 +113,12 @@ constexpr const MethodInfo& InfoOf(Method method) {
 // Whether it is a key-value call; each may be an operation of a transaction.
 constexpr bool IsKeyValue(Method method) {
   return method >= Method::kRange && method <= Method::kTxn;
+}
+
+// Whether it is a call of the key-value or lease service: those of operators, and their passwords,
+// are in no recording of others' traffic.
+constexpr bool IsOfData(Method method) {
+  return method >= Method::kRange && method <= Method::kLeaseKeepAlive;
 }
 
 // kNone: none of these.

@@ -24,11 +24,6 @@ Message ToMessage(const CompareRequest& compare) {
   return message.OptionalText(kRangeEnd, compare.range_end);
 }
 
-constexpr Method MethodOf(const PutRequest&) { return Method::kPut; }
-constexpr Method MethodOf(const DeleteRequest&) { return Method::kDeleteRange; }
-constexpr Method MethodOf(const ReadRequest&) { return Method::kRange; }
-constexpr Method MethodOf(const TxnRequest&) { return Method::kTxn; }
-
 // The methods have the numbers of the fields of an operation.
 Message Operation(const KvRequest& request) {
   return std::visit(

@@ -71,6 +71,11 @@ struct TxnRequest {
   std::vector<KvRequest> failure{};
 };
 
+constexpr Method MethodOf(const PutRequest&) { return Method::kPut; }
+constexpr Method MethodOf(const DeleteRequest&) { return Method::kDeleteRange; }
+constexpr Method MethodOf(const ReadRequest&) { return Method::kRange; }
+constexpr Method MethodOf(const TxnRequest&) { return Method::kTxn; }
+
 Message ToMessage(const PutRequest& put);
 Message ToMessage(const DeleteRequest& deletion);
 Message ToMessage(const ReadRequest& read);

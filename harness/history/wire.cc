@@ -260,6 +260,12 @@ static void Read(std::string_view message, LeaseResponseView& out) {
 static void Read(std::string_view message, LeaseLeasesResponseView& out) {
   ReadFields(message, At<2>(out.leases));
 }
+static void Read(std::string_view message, OperatorRequestView& out) {
+  ReadFields(message, On<1>([&out](pbf_reader& field) {
+               return field.has_wire_type(pbf_wire_type::varint) ? Put(field, out.action)
+                                                                 : Put(field, out.name);
+             }));
+}
 static void Read(std::string_view message, AuthenticateResponseView& out) {
   ReadFields(message, At<2>(out.token));
 }
@@ -320,6 +326,7 @@ template Status Parse(std::string_view, LeaseGrantRequestView&);
 template Status Parse(std::string_view, LeaseRequestView&);
 template Status Parse(std::string_view, LeaseResponseView&);
 template Status Parse(std::string_view, LeaseLeasesResponseView&);
+template Status Parse(std::string_view, OperatorRequestView&);
 template Status Parse(std::string_view, AuthenticateResponseView&);
 
 Status ParseHeader(std::string_view message, HeaderView& out) {

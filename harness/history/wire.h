@@ -213,6 +213,13 @@ struct LeaseLeasesResponseView {
   static constexpr const char* kMessage = "LeaseLeasesResponse";
   std::vector<LeaseRequestView> leases;
 };
+// A call of an operator, by its first field: what to do with an alarm, or the user or role that it
+// is about.
+struct OperatorRequestView {
+  static constexpr const char* kMessage = "request of an operator";
+  std::int64_t action = 0;
+  std::string_view name;
+};
 struct AuthenticateResponseView {
   static constexpr const char* kMessage = "AuthenticateResponse";
   std::string_view token;

@@ -147,7 +147,8 @@ bool IsDefiniteRefusal(StatusCode code) {
       StatusCode::kInvalidArgument,   StatusCode::kNotFound,
       StatusCode::kAlreadyExists,     StatusCode::kPermissionDenied,
       StatusCode::kResourceExhausted, StatusCode::kFailedPrecondition,
-      StatusCode::kOutOfRange,        StatusCode::kUnimplemented};
+      StatusCode::kOutOfRange,        StatusCode::kUnimplemented,
+      StatusCode::kUnauthenticated};
   return std::ranges::find(kRefusals, code) != std::end(kRefusals);
 }
 

@@ -99,9 +99,7 @@ std::string AnswerText(Method method, std::string_view answer) {
     case Method::kLeaseKeepAlive:
     case Method::kLeaseTimeToLive:
       return LeaseText(method, answer);
-    case Method::kCompact:
-    case Method::kLeaseRevoke:
-    case Method::kNone:
+    default:
       break;
   }
   return TextAs<CompactionResponseView>(answer);

@@ -225,7 +225,7 @@ std::string GoStatement(Method method, std::string_view request) {
     case Method::kLeaseKeepAlive:
     case Method::kLeaseTimeToLive:
       return LeaseCallOf(method, request);
-    case Method::kNone:
+    default:
       break;
   }
   return kUnreadable;

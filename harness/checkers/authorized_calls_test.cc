@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/checkers/testing/call_table.h"
+
+namespace watchproof {
+namespace {
+
+// User x reads and writes the keys with the prefix a/, and its calls are those of client "x".
+const UserRights kRights{"x", {"of x"}, {{true, true, {"a/"}, {"a0"}}}};
+const UserRights kRoot{"x", {"root"}, {}};
+CallScript Of(const UserRights& rights) {
+  return CallScript().Annotate(rights).Annotate(CallsAs{"x", "x"}).As("x");
+}
+CallScript User() { return Of(kRights); }
+CallScript NoUser() { return CallScript().Annotate(CallsAs{"x", ""}).As("x"); }
+CallScript Refuse(CallScript script, Method method, const Message& request,
+                  StatusCode code = StatusCode::kPermissionDenied) {
+  return script.Begin(9, method, request).Fail(9, method, code, "no");
+}
+// A key of another user, on a lease that user x asks about.
+CallScript Leased() {
+  return User()
+      .As("a")
+      .Do(Method::kLeaseGrant, Message().Number(1, 60), Reported(1).Number(2, 7).Number(3, 60))
+      .Do(Method::kPut, PutOf("b", "v", 7), Reported(2))
+      .As("x");
+}
+Message LeaseId() { return Message().Number(1, 7); }
+Message Nested(const Message& operation) {
+  return TxnOf{.success = {Part(Method::kTxn, TxnOf{.success = {operation}}.message())}}.message();
+}
+Message Group(Method method, const Message& answer) {
+  return Decided(2, true,
+                 {Part(Method::kTxn, Message().Number(2, 1).Nested(3, Part(method, answer)))});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Authorized, CallTable,
+    testing::ValuesIn(std::vector<CallRow>{
+        {"WhatItMay", User().Put("a/k", "v", 2).Get("a/k", Shown(2, {Kv("a/k", "v", 2)}))},
+        {"MayItIsRefused", Refuse(User(), Method::kPut, PutOf("a/k", "v")), {"Authorized"}},
+        {"RefusedForItsForm",
+         Refuse(User(), Method::kPut, PutOf("a/k", "v"), StatusCode::kInvalidArgument)},
+        {"ForeignPutRefused", Refuse(User(), Method::kPut, PutOf("b", "v"))},
+        {"ForeignPut", User().Put("b", "v", 2), {"Authorized"}},
+        {"RangeToTheExclusiveEnd",
+         User().Do(Method::kRange, GetOf("a/", {.range_end = "a0"}), Shown(1, {}))},
+        {"RangeBeyondTheEnd",
+         User().Do(Method::kRange, GetOf("a/", {.range_end = "a1"}), Shown(1, {})),
+         {"Authorized"}},
+        {"ForeignPutInANestedTransaction",
+         User().Do(Method::kTxn, Nested(Part(Method::kPut, PutOf("b", "v"))),
+                   Group(Method::kPut, Message())),
+         {"Authorized"}},
+        {"LeaseOfForeignKeys",
+         Leased().Do(Method::kLeaseTimeToLive, LeaseId().Number(2, 1),
+                     Reported(2).Number(2, 7).Number(3, 60).Number(4, 60).Text(5, "b")),
+         {"Authorized"}},
+        {"LeaseWithoutItsKeys", Leased().Do(Method::kLeaseTimeToLive, LeaseId(),
+                                            Reported(2).Number(2, 7).Number(3, 60).Number(4, 60))},
+        {"LeaseOfForeignKeysRefused",
+         Refuse(Leased(), Method::kLeaseTimeToLive, LeaseId().Number(2, 1))},
+        {"LeaseKeptAliveWhileAnotherCallIsOut",
+         Leased()
+             .Begin(5, Method::kLeaseTimeToLive, LeaseId())
+             .Do(Method::kLeaseKeepAlive, LeaseId(), Reported(2).Number(2, 7).Number(3, 60))},
+        {"OperatorsCall", User().Do(Method::kDefragment, Message(), Message()), {"Authorized"}},
+        {"OperatorsCallByRoot", Of(kRoot).Do(Method::kDefragment, Message(), Message())},
+        {"ListOfMembersEither", User().Do(Method::kMemberList, Message(), Message())},
+        {"ListOfMembersRefused", Refuse(User(), Method::kMemberList, Message())},
+        {"ListOfMembersForNoUser",
+         NoUser().Do(Method::kMemberList, Message(), Message()),
+         {"Authorized"}},
+        {"PutForNoUser", NoUser().Put("a/k", "v", 2), {"Authorized"}},
+        {"WhileRightsChange", User().Annotate(RightsChanged{"x"}).Put("b", "v", 2)},
+        {"AfterRightsWereTaken",
+         User().Annotate(RightsChanged{"x"}).Annotate(UserRights{"x", {}, {}}).Put("a/k", "v", 2),
+         {"Authorized"}},
+        {"ItsOwnRole", User().Do(Method::kRoleGet, Message().Text(1, "of x"), Message())},
+        {"AnotherRole",
+         User().Do(Method::kRoleGet, Message().Text(1, "of y"), Message()),
+         {"Authorized"}},
+    }),
+    CallRowName);
+
+}  // namespace
+}  // namespace watchproof
