@@ -98,8 +98,8 @@ const CheckerRegistration<Answered> kAnswered{{
                "the requests of its scripts that nothing is a reason to refuse them: a put of a "
                "key without a lease, a read between the compaction floor and the head, the list "
                "of leases. What differs is recorded where it shows. Cases write down what they "
-               "expect, so that other guarantees judge their calls, but for a call that its user "
-               "has no right to make. Source: the error codes of etcd's API (rpctypes).",
+               "expect, so that other guarantees judge their calls. Source: the error codes of etcd's "
+               "API (rpctypes).",
 }};
 
 }  // namespace

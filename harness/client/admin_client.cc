@@ -10,12 +10,8 @@ namespace watchproof {
 namespace {
 
 constexpr Duration kMaintenanceLimit = 20s;
-constexpr const char* kRoot = "root";
-constexpr std::int64_t kRead = 0;  // types of permissions
-constexpr std::int64_t kReadAndWrite = 2;
 
 std::string PasswordOf(const std::string& user) { return "password of " + user; }
-std::string RoleOf(const std::string& user) { return "may read as " + user; }
 
 // A cluster may elect a leader meanwhile.
 constexpr Duration kElectionLimit = 15s;
@@ -63,27 +59,19 @@ Status AdminClient::AddUser(const std::string& user, const std::string& role) {
   return DoUsers(users_, "UserGrantRole", Message().Text(1, user).Text(2, role));
 }
 
-Status AdminClient::PermitReading(const std::string& user, const std::string& key,
-                                  const std::string& range_end) {
-  return Permit(kRead, user, key, range_end);
+Status AdminClient::Permit(const std::string& user, Permission permission, const Keys& keys) {
+  Message given;
+  given.Optional(1, static_cast<std::int64_t>(permission));
+  given.Text(2, keys.key).OptionalText(3, keys.range_end);
+  return DoUsers(users_, "RoleGrantPermission", Message().Text(1, RoleOf(user)).Nested(2, given));
 }
 
-Status AdminClient::PermitAll(const std::string& user, const std::string& key,
-                              const std::string& range_end) {
-  return Permit(kReadAndWrite, user, key, range_end);
-}
-
-Status AdminClient::Permit(std::int64_t type, const std::string& user, const std::string& key,
-                           const std::string& range_end) {
-  Message permission;
-  if (type != kRead) permission.Number(1, type);
-  permission.Text(2, key).OptionalText(3, range_end);
-  return DoUsers(users_, "RoleGrantPermission",
-                 Message().Text(1, RoleOf(user)).Nested(2, permission));
+Status AdminClient::MakeRoot(const std::string& user) {
+  return DoUsers(users_, "UserGrantRole", Message().Text(1, user).Text(2, kRoot));
 }
 
 Result<std::string> AdminClient::Enable() {
-  WP_RETURN_IF_ERROR(AddUser(kRoot, kRoot));
+  WP_RETURN_IF_ERROR(AddRoot());
   WP_RETURN_IF_ERROR(DoUsers(users_, "AuthEnable", Message()));
   WP_ASSIGN_OR_RETURN(std::string token, LogInAsRoot());
   users_.SetToken(token);

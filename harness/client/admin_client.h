@@ -4,7 +4,7 @@
 //
 //   AdminClient admin("127.0.0.1:2379");
 //   WP_RETURN_IF_ERROR(admin.AddUser("reader"));
-//   WP_RETURN_IF_ERROR(admin.PermitReading("reader", "a", "b"));
+//   WP_RETURN_IF_ERROR(admin.Permit("reader", Permission::kRead, {"a", "b"}));
 //   WP_ASSIGN_OR_RETURN(const std::string root, admin.Enable());
 //   WP_ASSIGN_OR_RETURN(const std::string token, admin.LogIn("reader"));
 //
@@ -20,19 +20,30 @@
 
 namespace watchproof {
 
+// As etcd numbers them.
+enum class Permission { kRead, kWrite, kReadAndWrite };
+
 class AdminClient {
  public:
+  static constexpr const char* kRoot = "root";
+
   // Connects with the first call. Without a token the calls have no user.
   explicit AdminClient(const std::string& endpoint, const std::string& token = {});
 
   // A user with a generated password, and no rights yet. One that is there already stays as it is.
   Status AddUser(const std::string& user);
-  // Beside what the user could read before; also once authentication is enabled.
-  Status PermitReading(const std::string& user, const std::string& key,
-                       const std::string& range_end);
-  // The same of writing, too.
-  Status PermitAll(const std::string& user, const std::string& key, const std::string& range_end);
-  // From here on every call needs a token; returns the token of user root, which has all rights.
+  // The name of the role that gives the user its rights.
+  static std::string RoleOf(const std::string& user) { return "rights of " + user; }
+  // Beside what the user might do before; also once authentication is enabled.
+  struct Keys {
+    std::string key;
+    std::string range_end{};
+  };
+  Status Permit(const std::string& user, Permission permission, const Keys& keys);
+  Status MakeRoot(const std::string& user);
+  // The user root and the role of its name, which has all rights.
+  Status AddRoot() { return AddUser(kRoot, kRoot); }
+  // From here on every call needs a token; returns the token of user root.
   Result<std::string> Enable();
   Result<std::string> LogIn(const std::string& user);
   // The same of user root. The member has carried out every call by then that ended before this.
@@ -47,8 +58,6 @@ class AdminClient {
 
  private:
   Status AddUser(const std::string& user, const std::string& role);
-  Status Permit(std::int64_t type, const std::string& user, const std::string& key,
-                const std::string& range_end);
 
   CallClient users_;
   CallClient maintenance_;

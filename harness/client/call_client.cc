@@ -51,12 +51,16 @@ Duration CallClient::Limit() const {
   return std::min<Duration>(OnThisMachine(limits_.each), left);
 }
 
-// A keep-alive is one request and one answer on a stream of its own, which is the same on the wire.
-Result<Bytes> CallClient::Ask(const std::string& path, std::string_view request) const {
-  grpc::ClientContext context;
+void CallClient::Prepare(grpc::ClientContext& context) const {
   context.set_deadline(After(Limit()));
   context.set_wait_for_ready(true);
   if (!token_.empty()) context.AddMetadata("token", token_);
+}
+
+// A keep-alive is one request and one answer on a stream of its own, which is the same on the wire.
+Result<Bytes> CallClient::Ask(const std::string& path, std::string_view request) const {
+  grpc::ClientContext context;
+  Prepare(context);
   grpc::ByteBuffer answer;
   grpc::Status status;
   grpc::CompletionQueue queue;
@@ -69,6 +73,35 @@ Result<Bytes> CallClient::Ask(const std::string& path, std::string_view request)
   queue.Next(&tag, &ok);
   if (!status.ok()) return FromRpcStatus(status);
   if (answer.Valid()) return ToBytes(answer);
+  return Fail(StatusCode::kUnknown, "the stream ended without an answer");
+}
+
+Result<Bytes> CallClient::AskForFirst(const std::string& path, std::string_view request) const {
+  grpc::ClientContext context;
+  Prepare(context);
+  grpc::CompletionQueue queue;
+  grpc::GenericStub stub(connection_);
+  const auto call = stub.PrepareCall(&context, path, &queue);
+  const auto done = [&queue] {
+    void* tag = nullptr;
+    bool ok = false;
+    return queue.Next(&tag, &ok) && ok;
+  };
+  grpc::ByteBuffer answer;
+  call->StartCall(nullptr);
+  bool answered = done();
+  if (answered) {
+    call->WriteLast(ToBuffer(request), grpc::WriteOptions(), nullptr);
+    done();
+    call->Read(&answer, nullptr);
+    answered = done();
+  }
+  if (answered) context.TryCancel();
+  grpc::Status status;
+  call->Finish(&status, nullptr);
+  done();
+  if (answered) return ToBytes(answer);
+  if (!status.ok()) return FromRpcStatus(status);
   return Fail(StatusCode::kUnknown, "the stream ended without an answer");
 }
 

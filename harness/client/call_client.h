@@ -21,6 +21,10 @@
 #include "harness/client/connection.h"
 #include "harness/history/recorder.h"
 
+namespace grpc {
+class ClientContext;
+}
+
 namespace watchproof {
 
 struct CallLimits {
@@ -45,13 +49,17 @@ class CallClient {
   // Not recorded, because it is not judged: "/etcdserverpb.Lease/LeaseLeases".
   Result<Bytes> Ask(const std::string& path, std::string_view request) const;
   Result<Bytes> Ask(Method method, std::string_view request) const {
-    return Ask(InfoOf(method).path, request);
+    const char* const path = InfoOf(method).path;
+    return method == Method::kSnapshot ? AskForFirst(path, request) : Ask(path, request);
   }
 
  private:
   friend class KeepAlives;
   // When a call that begins now is given up.
   Duration Limit() const;
+  void Prepare(grpc::ClientContext& context) const;
+  // The first message of a stream, the rest of which is not wanted.
+  Result<Bytes> AskForFirst(const std::string& path, std::string_view request) const;
 
   const Connection connection_;
   const CallLimits limits_;

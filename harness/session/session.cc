@@ -176,13 +176,41 @@ void AttemptSession::RenewControlWatch() {
   }
 }
 
-Status AttemptSession::EnableUsers(const std::vector<RestrictedReader>& readers) {
-  AdminClient auth(target().endpoint().ToString());
-  for (const RestrictedReader& reader : readers) {
-    WP_RETURN_IF_ERROR(auth.AddUser(reader.user));
-    WP_RETURN_IF_ERROR(auth.PermitReading(reader.user, reader.key, reader.range_end));
-    readers_[reader.user] = reader;
+Status AttemptSession::GiveRight(AdminClient& admin, const UserRight& right) {
+  WP_RETURN_IF_ERROR(admin.AddUser(right.user));
+  UserRights& known = rights_[right.user];
+  known.user = right.user;
+  if (known.roles.empty()) known.roles.push_back(AdminClient::RoleOf(right.user));
+  if (right.may == UserMay::kNothing) return {};
+  if (right.may == UserMay::kRoot) {
+    known.roles.emplace_back(AdminClient::kRoot);
+    return admin.MakeRoot(right.user);
   }
+  const bool both = right.may == UserMay::kReadAndWrite;
+  known.ranges.push_back({.read = both || right.may == UserMay::kRead,
+                          .write = both || right.may == UserMay::kWrite,
+                          .key = {right.keys.key},
+                          .end = {right.keys.range_end}});
+  const Permission permission = both                           ? Permission::kReadAndWrite
+                                : right.may == UserMay::kWrite ? Permission::kWrite
+                                                               : Permission::kRead;
+  return admin.Permit(right.user, permission, right.keys);
+}
+
+Status AttemptSession::Permit(const UserRight& right) {
+  AdminClient admin(environment_.endpoint(Path::kDirect, member_).ToString(), kv().token());
+  Annotate(RightsChanged{right.user});
+  WP_RETURN_IF_ERROR(GiveRight(admin, right));
+  Annotate(rights_[right.user]);
+  return {};
+}
+
+Status AttemptSession::EnableUsers(const std::vector<UserRight>& rights) {
+  AdminClient auth(target().endpoint().ToString());
+  // The role of users that are root has to be there before it is given.
+  WP_RETURN_IF_ERROR(auth.AddRoot());
+  rights_[AdminClient::kRoot] = {.user = AdminClient::kRoot, .roles = {AdminClient::kRoot}};
+  for (const UserRight& right : rights) WP_RETURN_IF_ERROR(GiveRight(auth, right));
   // From here on calls without a user are rejected, and watches without one are ended.
   control_watch_.reset();
   WP_ASSIGN_OR_RETURN(const std::string root, auth.Enable());
@@ -194,6 +222,7 @@ Status AttemptSession::EnableUsers(const std::vector<RestrictedReader>& readers)
     WP_RETURN_IF_ERROR(
         StatusOf(AdminClient(environment_.target(member).endpoint().ToString()).LogInAsRoot()));
   }
+  for (const auto& [user, known] : rights_) Annotate(known);
   return OpenControlWatch(root);
 }
 
@@ -217,14 +246,22 @@ Result<WatchStream*> AttemptSession::Stream(const std::string& name,
       options.connection = neighbour->second->connection();
     }
     WP_ASSIGN_OR_RETURN(stream, WatchStream::Open(*recorder_, options));
-    if (const auto reader = readers_.find(settings.user); reader != readers_.end()) {
-      Annotate(ReadRight{
-          .stream = stream->id(), .key = {reader->second.key}, .end = {reader->second.range_end}});
-    } else if (!settings.token.empty()) {
-      Annotate(ReadRight{.stream = stream->id(), .key = {}, .end = {}});  // to nothing
-    }
+    NoteReadRight(stream->id(), settings);
   }
   return stream.get();
+}
+
+void AttemptSession::NoteReadRight(StreamId stream, const StreamSettings& settings) {
+  ReadRight right{.stream = stream, .key = {}, .end = {}};  // to nothing
+  if (settings.token.empty()) {
+    const auto user = rights_.find(settings.user);
+    if (user == rights_.end() || std::ranges::count(user->second.roles, AdminClient::kRoot) > 0)
+      return;
+    for (const UserRights::Permitted& one : user->second.ranges) {
+      if (one.read) right = {.stream = stream, .key = one.key, .end = one.end};
+    }
+  }
+  Annotate(right);
 }
 
 std::string AttemptSession::PlacedEnd(const std::string& range_end) const {

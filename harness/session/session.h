@@ -42,11 +42,12 @@
 
 namespace watchproof {
 
-// A user with permission to read this range and nothing else.
-struct RestrictedReader {
+// What a user may do with a range of keys; with every key and the users themselves: kRoot.
+enum class UserMay { kRead, kWrite, kReadAndWrite, kNothing, kRoot };
+struct UserRight {
   std::string user;
-  std::string key;
-  std::string range_end;
+  UserMay may = UserMay::kRead;
+  AdminClient::Keys keys{};  // on the target
 };
 
 struct SessionSetup {
@@ -124,8 +125,10 @@ class AttemptSession {
   // Through which revision the control watch has received every change: what it has not received
   // must not be compacted. Any thread may read it.
   const std::atomic<std::int64_t>& known() const { return known_; }
-  // Adds the users and enables authentication on the target.
-  Status EnableUsers(const std::vector<RestrictedReader>& readers);
+  // Adds the users and enables authentication on the target. A user may have several rights.
+  Status EnableUsers(const std::vector<UserRight>& rights);
+  // Beside what the user may do already; one that is not there yet is added. By the member in use.
+  Status Permit(const UserRight& right);
 
   // Keys. On a target that others use, too, all are below a random prefix.
   // The key or range end on the target for one of the plan.
@@ -215,6 +218,9 @@ class AttemptSession {
   Status PaceReader(const ReaderPace& pace);
   // Lets slow readers read their next messages when these are due.
   void ReadOn();
+  Status GiveRight(AdminClient& admin, const UserRight& right);
+  // What the user of a new stream may read, for the recording.
+  void NoteReadRight(StreamId stream, const StreamSettings& settings);
   // From one past the head on.
   Status OpenControlWatch(const std::string& token);
   // At this member.
@@ -248,9 +254,9 @@ class AttemptSession {
   std::map<std::string, std::unique_ptr<WatchStream>> streams_;
   std::unique_ptr<ConsumerLink> consumer_;
   std::string prefix_;
-  std::set<std::int64_t> granted_;                   // leases, on a target that others use, too
-  Revision first_head_{};                            // before the first write
-  std::map<std::string, RestrictedReader> readers_;  // by user
+  std::set<std::int64_t> granted_;            // leases, on a target that others use, too
+  Revision first_head_{};                     // before the first write
+  std::map<std::string, UserRights> rights_;  // by user; empty: authentication is off
   struct Pacing {
     ReaderPace pace;
     Duration due{};

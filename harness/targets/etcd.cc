@@ -242,6 +242,8 @@ class EtcdTarget final : public ProcessTarget {
       if (value == 0 || form.empty()) return;
       child.arguments.push_back(fmt::format("{}={}{}", form, value, unit));
     };
+    // The least there is: passwords of tests are no secrets, and each costs 50 to 100 ms otherwise.
+    set("bcrypt-cost", 4);
     const ClusterPlan& plan = options.cluster.plan;
     set("compaction-batch-limit", plan.compaction_batch);
     set("snapshot-catchup-entries", plan.catch_up_entries);

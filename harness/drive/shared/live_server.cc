@@ -266,7 +266,9 @@ void LiveServer::Raise(std::atomic<std::int64_t>& value, std::int64_t to) {
 
 Result<WatchStream*> LiveServer::OpenStream(const Connection& connection, std::uint32_t script,
                                             const std::optional<Readable>& readable) {
-  if (readable) WP_RETURN_IF_ERROR(auth_->PermitReading(kReader, readable->key, readable->end));
+  if (readable) {
+    WP_RETURN_IF_ERROR(auth_->Permit(kReader, Permission::kRead, {readable->key, readable->end}));
+  }
   WP_ASSIGN_OR_RETURN(auto stream,
                       WatchStream::Open(*recorder_, {.connection = connection,
                                                      .token = readable ? reader_ : root_}));

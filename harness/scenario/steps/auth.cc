@@ -1,34 +1,198 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/scenario/steps/auth.h"
 
+#include <algorithm>
+#include <set>
+#include <utility>
+
 #include "harness/scenario/step_context.h"
 
 namespace watchproof {
 namespace {
 
-const StepRegistration<AuthStep, PermitStep> kAuth;
+const StepRegistration<AuthStep, PermitStep, OperatorStep, AsUserStep> kAuth;
+
+constexpr const char* kSpare = "spare";  // a user that takes part in nothing else
+constexpr const char* kAdded = "added";  // a user and a role
+
+Message User(std::string_view name) { return Message().Text(1, name); }
+Message SpareRole() { return Message().Text(1, AdminClient::RoleOf(kSpare)); }
+
+// Each such that its effect, where it is carried out, disturbs nothing that is judged: a member is
+// added without a vote, and others are changed that there are not.
+Message RequestOf(Method method, const OperatorStep& step, std::int64_t lease) {
+  constexpr int kDisarm = 2;
+  constexpr int kNoSpace = 1;
+  constexpr int kNoMember = 1;
+  constexpr const char* kPeer = "http://127.0.0.1:1";
+  constexpr std::chrono::seconds kTime = 60s;
+  switch (method) {
+    case Method::kCompact:
+      return CompactionAt(Revision(1));
+    case Method::kLeaseGrant:
+      return GrantOf(0, kTime.count());
+    case Method::kLeaseRevoke:
+    case Method::kLeaseKeepAlive:
+      return LeaseOf(lease);
+    case Method::kLeaseTimeToLive:
+      return step.keys ? TimeToLiveOf(lease) : LeaseOf(lease);
+    case Method::kMemberAdd:
+      return Message().Text(1, kPeer).Number(2, 1);
+    case Method::kMemberUpdate:
+      return Message().Number(1, kNoMember).Text(2, kPeer);
+    case Method::kMemberRemove:
+    case Method::kMemberPromote:
+    case Method::kMoveLeader:
+      return Message().Number(1, kNoMember);
+    case Method::kAlarm:
+      return step.change ? Message().Number(1, kDisarm).Number(3, kNoSpace) : Message();
+    case Method::kDowngrade:
+      return Message().Text(2, "3.0.0");  // validates it
+    case Method::kUserAdd:
+    case Method::kUserChangePassword:
+      return User(method == Method::kUserAdd ? kAdded : kSpare).Text(2, "password");
+    case Method::kUserGet:
+      return User(kSpare);
+    case Method::kUserDelete:
+    case Method::kRoleAdd:
+    case Method::kRoleDelete:
+      return User(kAdded);
+    case Method::kUserGrantRole:
+    case Method::kUserRevokeRole:
+      return User(kSpare).Text(2, AdminClient::RoleOf(kSpare));
+    case Method::kRoleGet:
+      return SpareRole();
+    case Method::kRoleGrantPermission:
+      return SpareRole().Nested(2, Message().Text(2, kSpare));
+    case Method::kRoleRevokePermission:
+      return SpareRole().Text(2, kSpare);
+    default:
+      return {};
+  }
+}
+
+// kNone: there is no such call, or it is one of those that read and write keys.
+Method OperatorCall(std::string_view name) {
+  for (std::size_t i = static_cast<std::size_t>(Method::kCompact); i < std::size(kMethods); ++i) {
+    if (kMethods[i].name == name) return static_cast<Method>(i);
+  }
+  return Method::kNone;
+}
+
+struct AnyRequest {
+  Method method = Method::kNone;
+  Message message{};
+};
+AnyRequest RequestOf(StepContext& context, const OperatorStep& step) {
+  const Method method = OperatorCall(step.call);
+  const std::int64_t lease = step.lease.empty() ? 0 : context.leases().at(step.lease);
+  return {method, RequestOf(method, step, lease)};
+}
+AnyRequest WireRequestOf(StepContext& context, const Step& step) {
+  if (const auto* const call = step.As<OperatorStep>()) return RequestOf(context, *call);
+  const std::optional<KvRequest> request = RequestOf(context, step);
+  return std::visit(
+      [](const auto& one) {
+        return AnyRequest{MethodOf(one), ToMessage(one)};
+      },
+      *request);
+}
+
+void NoteRevision(StepContext& context, const Result<Bytes>& answer) {
+  HeaderView header;
+  const bool answered = answer.has_value() && ParseHeader(answer->view(), header).ok();
+  if (answered) context.NoteHead(Revision(header.revision));
+}
+
+UserRight Placed(const AttemptSession& session, UserRight right) {
+  right.keys = {session.Placed(right.keys.key), session.PlacedEnd(right.keys.range_end)};
+  return right;
+}
 
 }  // namespace
 
+Status AuthStep::Check() const {
+  std::set<std::string> readers_so_far;
+  for (const Reader& reader : readers) {
+    const bool reads = reader.may == UserMay::kRead || reader.may == UserMay::kReadAndWrite;
+    if (!reads || readers_so_far.insert(reader.user).second) continue;
+    return Fail(StatusCode::kInvalidArgument, "user '{}' may read a second range; expected one",
+                reader.user);
+  }
+  return {};
+}
+
 Status AuthStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
-  std::vector<RestrictedReader> restricted;
+  std::vector<UserRight> rights;
   for (const Reader& reader : readers) {
-    restricted.push_back({.user = reader.user,
-                          .key = session.Placed(reader.key),
-                          .range_end = session.PlacedEnd(reader.range_end)});
+    rights.push_back(Placed(
+        session, {.user = reader.user, .may = reader.may, .keys = {reader.key, reader.range_end}}));
   }
-  return session.EnableUsers(restricted);
+  return session.EnableUsers(rights);
 }
 
 Status PermitStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
-  const int member = session.member();
-  AdminClient admin(context.environment().endpoint(Path::kDirect, member).ToString(),
-                    session.kv().token());
-  session.Annotate(RightsChanged{user});
-  WP_RETURN_IF_ERROR(admin.AddUser(user));
-  return admin.PermitAll(user, session.Placed(key), session.PlacedEnd(range_end));
+  return session.Permit(
+      Placed(session, {.user = user, .may = UserMay::kReadAndWrite, .keys = {key, range_end}}));
+}
+
+Status OperatorStep::Check() const {
+  if (OperatorCall(call) != Method::kNone) return {};
+  return Fail(StatusCode::kInvalidArgument,
+              "there is no call '{}' beside those that read and write keys", call);
+}
+
+Status OperatorStep::Run(StepContext& context) const {
+  return AsUserStep{.user = std::string(AdminClient::kRoot), .calls = {*this}}.Run(context);
+}
+
+Usage AsUserStep::Cost() const {
+  Usage usage;
+  for (const Step& call : calls) usage += call.Cost();
+  return usage;
+}
+
+// A half, a quarter and so on down to one call, from each place.
+std::vector<AsUserStep> AsUserStep::Smaller() const {
+  std::vector<AsUserStep> smaller;
+  for (std::size_t part = (calls.size() + 1) / 2; part > 0 && part < calls.size(); part /= 2) {
+    for (std::size_t from = 0; from < calls.size(); from += part) {
+      const std::size_t to = std::min(from + part, calls.size());
+      smaller.push_back(*this);
+      smaller.back().calls.assign(calls.begin() + static_cast<std::ptrdiff_t>(from),
+                                  calls.begin() + static_cast<std::ptrdiff_t>(to));
+    }
+  }
+  return smaller;
+}
+
+Status AsUserStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  const std::string there =
+      context.environment().endpoint(Path::kDirect, session.member()).ToString();
+  CallClient client(MakeChannel(there));
+  const bool known = token.empty() && !user.empty();
+  if (known) {
+    WP_ASSIGN_OR_RETURN(const std::string own, AdminClient(there).LogIn(user));
+    client.SetToken(own);
+  } else if (token != AttemptSession::kNoToken) {
+    client.SetToken(token);
+  }
+  const std::string name = known ? "user " + user : "token " + token;
+  session.Annotate(CallsAs{name, known ? user : ""});
+  for (const Step& call : calls) {
+    const AnyRequest request = WireRequestOf(context, call);
+    const Result<Bytes> answer =
+        client.Call(session.recording(), request.method, request.message.bytes(), name);
+    NoteRevision(context, answer);
+    const bool silent =
+        !answer.has_value() && (answer.error().code() == StatusCode::kUnavailable ||
+                                answer.error().code() == StatusCode::kDeadlineExceeded);
+    if (silent) return answer.error();
+  }
+  return {};
 }
 
 }  // namespace watchproof

@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step that gives the target users. See step.h.
+// The steps that give the target users, and make calls for them. See step.h.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "harness/scenario/step.h"
+#include "harness/scenario/steps/write.h"
+#include "harness/session/session.h"
 
 namespace watchproof {
 
-// Adds users, each with permission to read one range and nothing else, and then enables
-// authentication. From here on the writes of the plan are root's.
+inline constexpr std::string_view kUserMay[] = {"read", "write", "read and write", "nothing",
+                                                "root"};
+
+// Adds users with these rights and nothing else, and then enables authentication. From here on the
+// writes of the plan are root's. A user may have several rights, but only one to read: a recording
+// says one range that the user of a stream may read.
 struct AuthStep {
   struct Reader {
     std::string user;
-    std::string key;
+    std::string key{};
     std::string range_end{};
+    UserMay may = UserMay::kRead;
     void Fields(FieldList& field) {
       field("user", user).Defines(Subject::kUser);
       field("key", key);
       field("range_end", range_end);
+      field("may", may, kUserMay).Optional();
     }
   };
   std::vector<Reader> readers;
@@ -27,6 +35,7 @@ struct AuthStep {
   void Fields(FieldList& field) { field("readers", readers); }
   std::string_view Request() const { return "users"; }
   std::string BeyondKubernetes() const { return "users"; }
+  Status Check() const;
   Status Run(StepContext& context) const;
 };
 
@@ -43,6 +52,47 @@ struct PermitStep {
     field("range_end", range_end).Optional();
   }
   std::string_view Request() const { return "users"; }
+  std::string BeyondKubernetes() const { return "users"; }
+  Status Run(StepContext& context) const;
+};
+
+// A call beside those that read and write keys, by its name in harness/history/method.h. What
+// changes users is about the user "spare", its role, and a user and a role that it adds.
+struct OperatorStep {
+  std::string call;
+  std::string lease{};  // that it is about
+  bool keys = false;    // asks for its keys
+  bool change = false;  // of an alarm: disarms it
+  static constexpr std::string_view kOp = "operator";
+  void Fields(FieldList& field) {
+    field("call", call);
+    field("lease", lease).Optional().MayUse(Subject::kLease);
+    field("keys", keys).Optional();
+    field("change", change).Optional();
+  }
+  std::string_view Request() const { return call; }
+  Usage Cost() const { return {.operations = 1}; }
+  std::string BeyondKubernetes() const { return "a call of an operator"; }
+  Status Check() const;
+  Status Run(StepContext& context) const;
+};
+
+// Calls on a connection of their own, one after the other, for a user. Whether the target had to
+// refuse them is judged from the recording; that it did is no failure of the step.
+struct AsUserStep {
+  std::string user{};
+  std::string token{};  // instead of the user's, which gives no rights; "none": without one
+  std::vector<Step> calls;
+  static constexpr std::string_view kOp = "as user";
+  void Fields(FieldList& field) {
+    field("user", user).Optional().Uses(Subject::kUser);
+    field("token", token).Optional();
+    field("calls", calls)
+        .Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp, TxnStep::kOp, OperatorStep::kOp});
+  }
+  std::string_view Request() const { return "a call of a user"; }
+  Usage Cost() const;
+  std::vector<AsUserStep> Smaller() const;
   std::string BeyondKubernetes() const { return "users"; }
   Status Run(StepContext& context) const;
 };

@@ -48,19 +48,19 @@ ReadRequest RequestOf(StepContext& context, const ReadStep& read) {
           .descending = read.descending};
 }
 
-TxnRequest RequestOf(StepContext& context, const std::vector<Step>& writes) {
+TxnRequest RequestOf(StepContext& context, const TxnStep& step) {
   TxnRequest txn;
-  for (const Step& write : writes) {
-    if (const auto* put = write.As<PutStep>()) {
-      txn.success.emplace_back(RequestOf(context, *put));
-    } else if (const auto* erase = write.As<DeleteStep>()) {
-      txn.success.emplace_back(RequestOf(context, *erase));
-    } else if (const auto* read = write.As<ReadStep>()) {
-      txn.success.emplace_back(RequestOf(context, *read));
-    } else if (const auto* nested = write.As<TxnStep>()) {
-      txn.success.emplace_back(RequestOf(context, nested->writes));
-    }
+  if (!step.absent.empty()) {
+    txn.compares.push_back({.key = context.session().Placed(step.absent),
+                            .range_end = context.session().PlacedEnd(step.absent_end)});
   }
+  const auto add = [&context](const std::vector<Step>& steps, std::vector<KvRequest>& branch) {
+    for (const Step& one : steps) {
+      if (auto request = RequestOf(context, one)) branch.push_back(*std::move(request));
+    }
+  };
+  add(step.writes, txn.success);
+  add(step.otherwise, txn.failure);
   return txn;
 }
 
@@ -70,6 +70,14 @@ bool OnLease(const KvRequest& request) {
 }
 
 }  // namespace
+
+std::optional<KvRequest> RequestOf(StepContext& context, const Step& step) {
+  if (const auto* put = step.As<PutStep>()) return RequestOf(context, *put);
+  if (const auto* erase = step.As<DeleteStep>()) return RequestOf(context, *erase);
+  if (const auto* read = step.As<ReadStep>()) return RequestOf(context, *read);
+  if (const auto* txn = step.As<TxnStep>()) return RequestOf(context, *txn);
+  return std::nullopt;
+}
 
 std::string PutStep::BeyondKubernetes() const {
   return previous || keeps_value || keeps_lease ? "a put with options" : "";
@@ -147,7 +155,9 @@ Status ReadStep::Run(StepContext& context) const {
 
 Usage TxnStep::Cost() const {
   Usage usage;
-  for (const Step& write : writes) usage += write.Cost();
+  for (const auto* branch : {&writes, &otherwise}) {
+    for (const Step& one : *branch) usage += one.Cost();
+  }
   usage.operations = 1;
   return usage;
 }
@@ -162,7 +172,7 @@ std::vector<TxnStep> TxnStep::Smaller() const {
 }
 
 Status TxnStep::Run(StepContext& context) const {
-  const TxnRequest txn = RequestOf(context, writes);
+  const TxnRequest txn = RequestOf(context, *this);
   const auto done = context.session().kv().Transact(txn);
   return std::ranges::any_of(txn.success, OnLease) ? context.NoteLeaseWrite(done)
                                                    : context.NoteWrite(done);
@@ -171,24 +181,7 @@ Status TxnStep::Run(StepContext& context) const {
 // Whether it was rejected is judged from the recording; whether the other members reject it, too,
 // shows on their watches.
 Status RefusedTxnStep::Run(StepContext& context) const {
-  AttemptSession& session = context.session();
-  const TxnRequest request = RequestOf(context, writes);
-  const auto as_user = [&]() -> Result<Revision> {
-    const std::string there =
-        context.environment().endpoint(Path::kDirect, session.member()).ToString();
-    WP_ASSIGN_OR_RETURN(const std::string token, AdminClient(there).LogIn(user));
-    KvClient kv(session.recording(), there, {.name = user});
-    kv.SetToken(token);
-    return kv.Transact(request);
-  };
-  const auto done = user.empty() ? session.kv().Transact(request) : as_user();
-  // What reads the past, or changes a key twice, is judged from the recording; no right is in it.
-  if (done.has_value() && !user.empty()) {
-    session.Annotate(
-        AnswerDiffers{.client = user,
-                      .expected = "a transaction that its user has no right to make to be refused",
-                      .observed = fmt::format("it was answered, with revision {}", *done)});
-  }
+  const auto done = context.session().kv().Transact(RequestOf(context, TxnStep{writes}));
   if (done.has_value()) return context.NoteHead(done);
   if (!IsDefiniteRefusal(done.error().code())) return done.error();
   return {};

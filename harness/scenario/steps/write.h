@@ -2,9 +2,11 @@
 // The steps that write keys, and the compaction. See step.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/history/requests.h"
 #include "harness/scenario/step.h"
 
 namespace watchproof {
@@ -102,10 +104,19 @@ struct ReadStep {
 struct TxnStep {
   // Puts, deletions, reads of a key or range, now or at a revision, and transactions.
   std::vector<Step> writes;
+  // Compares the key, or each of the range: they must not be there. Empty: nothing is compared.
+  std::string absent{};
+  std::string absent_end{};
+  std::vector<Step> otherwise{};  // if one is
   static constexpr std::string_view kOp = "txn";
   static constexpr bool kWrites = true;
   void Fields(FieldList& field) {
     field("writes", writes).Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp, TxnStep::kOp});
+    field("absent", absent).Optional();
+    field("absent_end", absent_end).Optional();
+    field("otherwise", otherwise)
+        .Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp, TxnStep::kOp})
+        .Optional();
   }
   std::string_view Request() const { return "a transaction"; }
   Usage Cost() const;
@@ -114,21 +125,22 @@ struct TxnStep {
   Status Run(StepContext& context) const;
 };
 
-// A transaction that a target must reject as a whole: it reads a compacted revision, changes a key
-// twice, or does what the user may not.
+// A transaction that a target must reject as a whole: it reads a compacted revision, or changes a
+// key twice.
 struct RefusedTxnStep {
   std::vector<Step> writes;  // as of a transaction
-  std::string user{};        // empty: the one of the other calls of the attempt
   static constexpr std::string_view kOp = "refused txn";
   void Fields(FieldList& field) {
     field("writes", writes).Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp});
-    field("user", user).Optional().Uses(Subject::kUser);
   }
   std::string_view Request() const { return "a transaction"; }
   Usage Cost() const { return TxnStep{writes}.Cost(); }
   std::string BeyondKubernetes() const { return "a transaction of several requests"; }
   Status Run(StepContext& context) const;
 };
+
+// What a put, deletion, read or transaction sends; empty: the step is none of these.
+std::optional<KvRequest> RequestOf(StepContext& context, const Step& step);
 
 struct CompactStep {
   RevisionRef at;
