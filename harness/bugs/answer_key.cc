@@ -87,9 +87,9 @@ Result<Cost> ReadCost(const toml::table& table) {
 
 Result<Bug> ReadBug(const toml::table& table) {
   WP_RETURN_IF_ERROR(
-      OnlyFields(table, {"name", "upstream", "title", "cost", "impact", "affected", "signatures",
-                         "members", "needs", "source", "topology", "link", "every_case", "shown",
-                         "met", "permitted", "not_shown", "track_record"}));
+      OnlyFields(table, {"name", "upstream", "aliases", "title", "cost", "impact", "affected",
+                         "signatures", "members", "needs", "source", "topology", "link",
+                         "every_case", "shown", "met", "permitted", "not_shown", "track_record"}));
   Bug bug;
   if (table.contains("upstream")) {
     WP_ASSIGN_OR_RETURN(bug.upstream, List<int>(table, "upstream"));
@@ -97,6 +97,9 @@ Result<Bug> ReadBug(const toml::table& table) {
   }
   if (table.contains("name") || bug.upstream.empty()) {
     WP_ASSIGN_OR_RETURN(bug.name, Text(table, "name"));
+  }
+  if (table.contains("aliases")) {
+    WP_ASSIGN_OR_RETURN(bug.aliases, List<std::string>(table, "aliases"));
   }
   WP_ASSIGN_OR_RETURN(bug.title, Text(table, "title"));
   WP_ASSIGN_OR_RETURN(bug.cost, ReadCost(table));

@@ -58,6 +58,7 @@ std::string_view Name(Cost cost);  // as in the key: "data"
 struct Bug {
   std::string name;             // "#18089"
   std::vector<int> upstream{};  // issues and pull requests of etcd, the first of which names it
+  std::vector<std::string> aliases{};  // of advisories: "GHSA-xg4h-6gfc-h4m8"
   std::string title;
   Cost cost = Cost::kNoise;
   std::string impact;  // one line for operators

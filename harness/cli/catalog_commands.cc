@@ -164,7 +164,7 @@ void AddWords(std::vector<CatalogEntry>& catalog) {
 
 void AddBugEntries(std::vector<CatalogEntry>& catalog) {
   for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
-    CatalogEntry entry{"bug", bug.name, "", bug.title, FactsOf(bug)};
+    CatalogEntry entry{"bug", bug.name, "", bug.title, FactsOf(bug), bug.aliases};
     for (const int number : bug.upstream) entry.aliases.push_back(fmt::format("#{}", number));
     catalog.push_back(std::move(entry));
   }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/bugs/answer_key.h"
+#include "harness/checkers/testing/call_script.h"
 #include "harness/checkers/testing/script.h"
 #include "harness/history/history_parser.h"
 #include "harness/history/requests.h"
@@ -653,6 +654,45 @@ TEST(Signature, OfAKeyOutsideTheReadRight) {
   };
   EXPECT_EQ(shown(std::string(1, '\0')), "open-range-allowed");
   EXPECT_EQ(shown("c"), "");
+}
+
+// Answered to a user that may only write "k".
+std::string OfAnsweredCall(Method method, const Message& request, const Message& answer) {
+  const CallScript script =
+      CallScript()
+          .Do(Method::kLeaseGrant, Message().Number(1, 60), Reported(1).Number(2, 7).Number(3, 60))
+          .Do(Method::kPut, PutOf("foreign", "v", 7), Reported(2))
+          .Annotate(UserRights{"x", {}, {{false, true, {"k"}, {}}}})
+          .Annotate(CallsAs{"x", "x"})
+          .As("x")
+          .Do(method, request, answer);
+  for (const Finding& finding : script.Judge().findings) {
+    if (finding.guarantee == Guarantee("Authorized")) return finding.signature;
+  }
+  return "not found";
+}
+
+TEST(Signature, OfCallsThatLackARight) {
+  const auto transaction = [](const Message& operation, bool nested) {
+    const Message inner = TxnOf{.success = {operation}}.message();
+    const Message outer = TxnOf{.success = {Part(Method::kTxn, inner)}}.message();
+    return OfAnsweredCall(Method::kTxn, nested ? outer : inner, Decided(3, true));
+  };
+  const Message read = Part(Method::kRange, GetOf("foreign"));
+  const Message over = Part(Method::kPut, PutOver("k", "v"));
+  const Message joins = Part(Method::kPut, PutOf("k", "v", 7));
+  EXPECT_EQ(transaction(read, true), "nested-rights-unchecked");
+  EXPECT_EQ(transaction(read, false), "");
+  EXPECT_EQ(transaction(over, false), "put-options-unchecked");
+  EXPECT_EQ(transaction(joins, false), "put-options-unchecked");
+  EXPECT_EQ(OfAnsweredCall(Method::kPut, PutOver("k", "v"), Reported(3)), "");
+  const Message lease = Message().Number(1, 7);
+  EXPECT_EQ(OfAnsweredCall(Method::kLeaseTimeToLive, Message(lease).Number(2, 1),
+                           Reported(2).Number(2, 7).Number(3, 60).Number(4, 60).Text(5, "foreign")),
+            "lease-keys-shown");
+  EXPECT_EQ(OfAnsweredCall(Method::kLeaseKeepAlive, lease, Reported(2).Number(2, 7).Number(3, 60)),
+            "calls-unguarded");
+  EXPECT_EQ(OfAnsweredCall(Method::kDefragment, Message(), Message()), "");
 }
 
 // The created response names the start of another watch that waited with it, and that the store

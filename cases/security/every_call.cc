@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each user may do, of every call and option.
+#include "cases/support/watch_case.h"
+#include "harness/scenario/steps/auth.h"
+#include "harness/scenario/steps/lease.h"
+
+namespace watchproof {
+namespace {
+
+// The keys of the attempt: users with rights have them from the second one up to the fourth one,
+// which is the first without.
+struct Keys {
+  std::string before;
+  std::string first;
+  std::string last;
+  std::string end;
+  std::string behind;
+
+  explicit Keys(const std::string& stem)
+      : before(stem + "/a"),
+        first(stem + "/b"),
+        last(stem + "/c"),
+        end(stem + "/d"),
+        behind(stem + "/e") {}
+  std::vector<std::string> All() const { return {before, first, last, end, behind}; }
+  // Within what is granted, and beyond it on each side.
+  std::vector<WatchedRange> Ranges() const {
+    return {OneKey(first), OneKey(last),    OneKey(end),    OneKey(before),  {first, end},
+            {last, end},   {first, behind}, {before, last}, {first, kNoEnd}, {kNoEnd, kNoEnd}};
+  }
+};
+
+// Each option of each kind, on the range; one of them is drawn.
+std::vector<Step> Operations(Scenario& scenario, const WatchedRange& range,
+                             const std::vector<std::string>& leases) {
+  const bool serializable = scenario.Chance(0.5);
+  const auto read = [&](ReadStep form) {
+    form.key = range.key;
+    form.range_end = range.range_end;
+    form.serializable = serializable;
+    return Step(form);
+  };
+  std::vector<Step> operations = {
+      read({}), read({.at = AtHead()}),
+      scenario.Pick(std::vector<Step>{read({.keys_only = true}), read({.count_only = true}),
+                                      read({.limit = 1}), read({.descending = true})}),
+      DeleteStep{.key = range.key, .range_end = range.range_end},
+      DeleteStep{.key = range.key, .range_end = range.range_end, .previous = true}};
+  if (!range.range_end.empty()) return operations;
+  const auto put = [&](PutStep form) {
+    form.key = range.key;
+    if (!form.keeps_value) form.value = scenario.Value();
+    return Step(form);
+  };
+  operations.push_back(put({}));
+  operations.push_back(put({.previous = true}));
+  operations.push_back(put({.keeps_value = true}));
+  for (const std::string& lease : leases) operations.push_back(put({.lease = lease}));
+  return operations;
+}
+
+// In both branches of a transaction and of one in it, and what they compare.
+std::vector<Step> InTransactions(const Step& operation, const std::string& compared) {
+  const Step taken = TxnStep{.writes = {operation}};
+  const Step other = TxnStep{.writes = {}, .absent = compared, .otherwise = {operation}};
+  const Step left = TxnStep{.writes = {operation}, .absent = compared};
+  return {taken,
+          other,
+          left,
+          TxnStep{.writes = {taken}},
+          TxnStep{.writes = {other}},
+          TxnStep{.writes = {TxnStep{.writes = {left}}}}};
+}
+std::vector<Step> Comparing(const WatchedRange& range) {
+  const Step compares = TxnStep{.writes = {}, .absent = range.key, .absent_end = range.range_end};
+  return {compares, TxnStep{.writes = {compares}}};
+}
+
+// Every operation on each range alone, and on a key within and one beyond in transactions.
+std::vector<Step> KeyCalls(Scenario& scenario, const Keys& keys,
+                           const std::vector<std::string>& leases) {
+  std::vector<Step> calls;
+  const auto add = [&calls](const std::vector<Step>& more) {
+    calls.insert(calls.end(), more.begin(), more.end());
+  };
+  for (const WatchedRange& range : keys.Ranges()) {
+    const std::vector<Step> operations = Operations(scenario, range, leases);
+    add(operations);
+    add(Comparing(range));
+  }
+  for (const WatchedRange& range : {OneKey(keys.last), OneKey(keys.end)}) {
+    for (const Step& operation : Operations(scenario, range, leases)) {
+      add(InTransactions(operation, keys.last));
+    }
+  }
+  scenario.Shuffle(calls);
+  return calls;
+}
+
+std::vector<Step> CallsOfLeases(const std::vector<std::string>& leases) {
+  std::vector<Step> calls = {OperatorStep{"lease grant"}, OperatorStep{"lease list"}};
+  for (const std::string& lease : leases) {
+    calls.push_back(OperatorStep{.call = "lease time to live", .lease = lease});
+    calls.push_back(OperatorStep{.call = "lease time to live", .lease = lease, .keys = true});
+    calls.push_back(OperatorStep{.call = "lease keep-alive", .lease = lease});
+  }
+  return calls;
+}
+
+constexpr const char* kOperatorCalls[] = {"compact",
+                                          "member list",
+                                          "member remove",
+                                          "member update",
+                                          "member promote",
+                                          "alarm",
+                                          "status",
+                                          "defragment",
+                                          "hash",
+                                          "hash kv",
+                                          "snapshot",
+                                          "move leader",
+                                          "downgrade",
+                                          "user add",
+                                          "user get",
+                                          "user list",
+                                          "user delete",
+                                          "user grant role",
+                                          "user change password",
+                                          "user revoke role",
+                                          "role add",
+                                          "role get",
+                                          "role list",
+                                          "role delete",
+                                          "role grant permission",
+                                          "role revoke permission"};
+
+struct User {
+  std::string name;
+  std::string token{};  // instead of its own; see WatchStep
+  UserMay may = UserMay::kNothing;
+  WatchedRange range{};
+};
+// The last one has the role root.
+std::vector<User> Users(Scenario& scenario, const Keys& keys) {
+  const WatchedRange own{keys.first, keys.end};
+  std::vector<User> users = {{.name = "outsider"},
+                             {"reader", "", UserMay::kRead, own},
+                             {"writer", "", UserMay::kWrite, own},
+                             {"owner", "", UserMay::kReadAndWrite, own},
+                             {"of one key", "", UserMay::kReadAndWrite, OneKey(keys.last)},
+                             {"to the end", "", UserMay::kRead, {keys.last, kNoEnd}},
+                             {"", "none"},
+                             {"", "abcdefghijklmnop.1"}};
+  scenario.Shuffle(users);
+  users.push_back({.name = "operator", .may = UserMay::kRoot});
+  return users;
+}
+
+void Enable(Scenario& scenario, const std::vector<User>& users) {
+  AuthStep auth{{{.user = "spare", .may = UserMay::kNothing}}};
+  for (const User& user : users) {
+    if (user.name.empty()) continue;
+    auth.readers.push_back({user.name, user.range.key, user.range.range_end, user.may});
+  }
+  scenario.Add(auth);
+}
+
+std::vector<Step> CallsOf(Scenario& scenario, const User& user, const Keys& keys,
+                          const std::vector<std::string>& leases) {
+  std::vector<Step> calls = CallsOfLeases(leases);
+  for (const char* call : kOperatorCalls) calls.push_back(OperatorStep{call});
+  calls.push_back(OperatorStep{.call = "alarm", .change = true});
+  // Root would be granted these.
+  if (user.may != UserMay::kRoot) {
+    calls.push_back(OperatorStep{"member add"});
+    calls.push_back(OperatorStep{"auth disable"});
+  }
+  for (const Step& call : KeyCalls(scenario, keys, leases)) calls.push_back(call);
+  return calls;
+}
+
+WATCH_CASE(
+    Authorized, EveryCall,
+    {.requirement = "a call needs the right to all that it reads, writes and returns; without it "
+                    "the call is refused, and changes nothing (etcd, role-based access control)",
+     .explain = "Users that may read, write, or do both with a range, with one key of it, or with "
+                "everything from a key on, one with the role root, one without any right, and "
+                "callers without a token or with a wrong one make every call there is: reads, puts "
+                "and deletions with each option, on keys and ranges within their rights and beyond "
+                "them, at the exclusive end of a range too, alone, in both branches of "
+                "transactions, in transactions within these, and as what is compared; those about "
+                "leases with keys of their own and with others; and those of operators. Each is "
+                "watched for, too. What a user has no right to must be refused and must change "
+                "nothing; the rest must be answered.",
+     .needs = {Capability::kUsers, Capability::kLeases, Capability::kCompaction},
+     .guarantees = {"Authorized", "Reliable"}}) {
+  const Keys keys(scenario.Key("m"));
+  const std::vector<std::string> leases = {"own", "foreign"};
+  for (const std::string& lease : leases) scenario.Add(LeaseStep{lease, 120s});
+  const std::vector<User> users = Users(scenario, keys);
+  Enable(scenario, users);
+  for (const User& user : users) {
+    const std::string group = user.name + user.token;
+    for (const WatchedRange& range : keys.Ranges()) {
+      scenario.Watch({.group = group,
+                      .range = range,
+                      .options = {.prev_kv = scenario.Chance(0.5)},
+                      .user = user.name,
+                      .stream = group,
+                      .token = user.token});
+    }
+    scenario.AwaitCreated(group);
+  }
+  for (const User& user : users) {
+    scenario.PutTogether(keys.All());
+    scenario.PutOnLease(keys.last, "own");
+    scenario.PutOnLease(keys.behind, "foreign");
+    scenario.Add(AsUserStep{user.name, user.token, CallsOf(scenario, user, keys, leases)});
+  }
+  scenario.PutTogether(keys.All());
+  scenario.AwaitDelivered("operator");
+}
+
+}  // namespace
+}  // namespace watchproof
