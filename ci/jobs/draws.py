@@ -234,7 +234,7 @@ PAIRS = {
       for option in ("lease", "keep-value", "keep-lease", "previous")),
     "delete in a transaction: previous",
     *(f"get in a transaction: {option}" for option in
-      ("at", "limit", "count_only", "keys_only", "sort_by", "order", "serializable", *BOUNDS)),
+      ("limit", "count_only", "keys_only", "sort_by", "order", "serializable", *BOUNDS)),
 }
 
 # 4: sizes at both sides of each constant of a store.

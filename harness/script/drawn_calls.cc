@@ -82,7 +82,10 @@ Txn DrawnCalls::Placed(Txn txn, const Names& names) const {
     condition.value = std::to_string(names.Lease(number));
   }
   for (auto* const parts : {&txn.then, &txn.otherwise}) {
-    for (TxnPart& part : *parts) part.lease = names.Lease(part.lease);
+    for (TxnPart& part : *parts) {
+      part.lease = names.Lease(part.lease);
+      part.read.keys_only = false;  // etcd 3.7 leaves the leases out, which reads alone show
+    }
   }
   for (Txn& nested : txn.nested) nested = Placed(std::move(nested), names);
   return txn;

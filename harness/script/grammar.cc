@@ -139,6 +139,7 @@ class StepDrawer {
       const Range& range = prng_.Pick(kRanges);
       TxnPart part{.kind = TxnPart::Kind::kGet, .key = range.key, .end = range.end};
       if (prng_.Chance(0.5)) DrawOptions(part.read);
+      part.read.at = {};  // judged as a read of the present
       return part;
     }
     TxnPart part{.kind = TxnPart::Kind::kPut, .key = key, .previous = prng_.Chance(0.15)};
