@@ -15,7 +15,16 @@ bool AllowsAny(const Row&) { return true; }
 
 // The places of parameters in a row, in the order of their model.
 enum ReadOption { kRange, kAt, kLimit, kOrder, kBy, kContent, kCount, kBounds, kEdge, kReadForm };
-enum PutOption { kWrites, kState, kLease, kValue, kKeepsValue, kKeepsLease, kPrevious, kWriteForm };
+enum PutOption {
+  kWrites,
+  kState,
+  kLease,
+  kValue,
+  kKeepsValue,
+  kKeepsLease,
+  kAsksPrevious,
+  kWriteForm
+};
 enum CompareOption { kTarget, kResult, kSubject, kOperand, kOf, kBeside, kThen, kElse };
 
 // Which bounds of revisions a read has, and which a value of that option is.
@@ -268,7 +277,7 @@ PutRequest Sweep::Put(const Row& row, Prng prng) const {
   const bool keeps_lease = row[kKeepsLease] == 1;
   PutRequest put{.key = Key("b"),
                  .lease = leases[row[kLease]],
-                 .previous = row[kPrevious] == 1,
+                 .previous = row[kAsksPrevious] == 1,
                  .keeps_value = keeps_value,
                  .keeps_lease = keeps_lease};
   const std::string values[] = {prng.Word(kValueBytes), "", prng.Word(kLongBytes), "a value"};
@@ -279,7 +288,7 @@ PutRequest Sweep::Put(const Row& row, Prng prng) const {
 }
 
 KvRequest Sweep::Write(const Row& row, Prng prng) const {
-  const bool previous = row[kPrevious] == 1;
+  const bool previous = row[kAsksPrevious] == 1;
   const std::size_t form = row[kWriteForm];
   switch (row[kWrites]) {
     case 0:
