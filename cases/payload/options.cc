@@ -53,6 +53,59 @@ WATCH_CASE(
   scenario.AwaitDelivered("all");
 }
 
+// Between 30 and 60 keys, so that an answer has several parts: etcd begins with ten keys.
+WATCH_CASE(Linearizable, ReadsInParts,
+           {.requirement = "a range that is streamed is the range at one revision (etcd 3.7, KV "
+                           "service, RangeStream)",
+            .explain = "Ranges of some dozen keys, small and large, are read in parts, with every "
+                       "limit near the bounds of a part, from the end of the keys, at past "
+                       "revisions, counted and without values, while clients write them and the "
+                       "store is compacted. The parts together must be the range at the revision "
+                       "of the answer, as if it had been read at once.",
+            .needs = {Capability::kRangeStream, Capability::kCompaction},
+            .guarantees = {"Linearizable", "Serializable"}}) {
+  const std::string stem = scenario.Key("parts");
+  std::vector<std::string> keys = scenario.Keys(stem, {30, 60});
+  const Write first = scenario.PutTogether(keys);
+  scenario.Open({.group = "all", .range = Below(stem)});
+  for (std::int64_t i = scenario.Between(8, 16); i > 0; --i) {
+    scenario.Put(scenario.Pick(keys), {.least = 100 << 10, .most = 300 << 10});
+  }
+  scenario.Delete(keys[7]);
+  scenario.BeginLoad({.load = "writes", .clients = 2, .calls = 60, .key = stem, .direct = true});
+  scenario.BeginLoad({.load = "reads",
+                      .clients = 1,
+                      .calls = 20,
+                      .key = stem,
+                      .direct = true,
+                      .parts_only = true});
+  for (const RevisionRef& at : {FromNow(), AtHead(-1), first.revision()}) {
+    for (const std::int64_t limit : {0, 1, 9, 10, 11, 29, 30, 31, 100}) {
+      ReadStep read{
+          .key = stem + "/", .range_end = stem + "0", .at = at, .limit = limit, .in_parts = true};
+      scenario.Add(read);
+      read.keys_only = true;
+      scenario.Add(read);
+      read.keys_only = false;
+      read.serializable = true;
+      scenario.Add(read);
+    }
+    scenario.Add(ReadStep{.key = stem + "/",
+                          .range_end = stem + "0",
+                          .at = at,
+                          .count_only = true,
+                          .in_parts = true});
+  }
+  scenario.AwaitLoad("writes");
+  scenario.AwaitLoad("reads");
+  const Write floor = scenario.Put(keys[3]);
+  scenario.Compact(floor);
+  for (const RevisionRef& at : {floor.revision(), first.revision(), AtHead(1000)}) {
+    scenario.Add(ReadStep{.key = stem + "/", .range_end = stem + "0", .at = at, .in_parts = true});
+  }
+  scenario.AwaitDelivered("all");
+}
+
 WATCH_CASE(Transactional, OptionsOfWrites,
            {.requirement = "a put or a deletion does what its options say, alone and in a "
                            "transaction, and returns what it replaces if it is asked for it (etcd "

@@ -4,7 +4,10 @@
 #include <grpcpp/generic/generic_stub.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+
+#include "harness/history/wire.h"
 
 namespace watchproof {
 
@@ -45,6 +48,12 @@ Result<Bytes> CallClient::Call(Recorder& recorder, Method method, std::string re
                   [&](std::string_view sent) { return Ask(method, sent); });
 }
 
+Result<Bytes> CallClient::ReadInParts(Recorder& recorder, std::string request,
+                                      const std::string& caller) const {
+  return Recorded(recorder, Method::kRange, std::move(request), caller,
+                  [&](std::string_view sent) { return AskInParts(sent); });
+}
+
 Duration CallClient::Limit() const {
   const Duration left =
       std::max<Duration>(made_ + OnThisMachine(limits_.in_all) - Clock::now(), 1s);
@@ -76,7 +85,8 @@ Result<Bytes> CallClient::Ask(const std::string& path, std::string_view request)
   return Fail(StatusCode::kUnknown, "the stream ended without an answer");
 }
 
-Result<Bytes> CallClient::AskForFirst(const std::string& path, std::string_view request) const {
+Status CallClient::EachMessage(const std::string& path, std::string_view request,
+                               const std::function<bool(const Bytes&)>& take) const {
   grpc::ClientContext context;
   Prepare(context);
   grpc::CompletionQueue queue;
@@ -87,22 +97,49 @@ Result<Bytes> CallClient::AskForFirst(const std::string& path, std::string_view 
     bool ok = false;
     return queue.Next(&tag, &ok) && ok;
   };
-  grpc::ByteBuffer answer;
   call->StartCall(nullptr);
-  bool answered = done();
-  if (answered) {
+  bool open = done();
+  if (open) {
     call->WriteLast(ToBuffer(request), grpc::WriteOptions(), nullptr);
-    done();
-    call->Read(&answer, nullptr);
-    answered = done();
+    open = done();
   }
-  if (answered) context.TryCancel();
+  bool wanted = true;
+  grpc::ByteBuffer message;
+  while (open && wanted) {
+    call->Read(&message, nullptr);
+    open = done();
+    wanted = !open || take(ToBytes(message));
+  }
+  if (!wanted) context.TryCancel();
   grpc::Status status;
   call->Finish(&status, nullptr);
   done();
-  if (answered) return ToBytes(answer);
-  if (!status.ok()) return FromRpcStatus(status);
+  return wanted && !status.ok() ? FromRpcStatus(status) : Status();
+}
+
+Result<Bytes> CallClient::AskForFirst(const std::string& path, std::string_view request) const {
+  std::optional<Bytes> first;
+  WP_RETURN_IF_ERROR(EachMessage(path, request, [&first](const Bytes& message) {
+    first = message;
+    return false;
+  }));
+  if (first) return *std::move(first);
   return Fail(StatusCode::kUnknown, "the stream ended without an answer");
+}
+
+// A message after another one is the same as both in one: lists go on, and a field that comes again
+// counts as it came last.
+Result<Bytes> CallClient::AskInParts(std::string_view request) const {
+  std::string whole;
+  Status garbled;
+  WP_RETURN_IF_ERROR(EachMessage(kRangeStreamPath, request, [&](const Bytes& message) {
+    RangeStreamResponseView part;
+    garbled = Parse(message.view(), part);
+    whole += part.range_response;
+    return garbled.ok();
+  }));
+  WP_RETURN_IF_ERROR(garbled);
+  return Bytes::Take(std::move(whole));
 }
 
 // Each operation is waited for before the next one.

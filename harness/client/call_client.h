@@ -23,7 +23,7 @@
 
 namespace grpc {
 class ClientContext;
-}
+}  // namespace grpc
 
 namespace watchproof {
 
@@ -46,6 +46,10 @@ class CallClient {
   // Recorded. `caller` names the client in the recording: what it reads and writes has an order.
   Result<Bytes> Call(Recorder& recorder, Method method, std::string request,
                      const std::string& caller) const;
+  // A read that is answered in parts (KV.RangeStream), recorded as the read that it is, with the
+  // parts as one answer.
+  Result<Bytes> ReadInParts(Recorder& recorder, std::string request,
+                            const std::string& caller) const;
   // Not recorded, because it is not judged: "/etcdserverpb.Lease/LeaseLeases".
   Result<Bytes> Ask(const std::string& path, std::string_view request) const;
   Result<Bytes> Ask(Method method, std::string_view request) const {
@@ -58,8 +62,12 @@ class CallClient {
   // When a call that begins now is given up.
   Duration Limit() const;
   void Prepare(grpc::ClientContext& context) const;
+  // The messages of a stream, until it ends or `take` returns false.
+  Status EachMessage(const std::string& path, std::string_view request,
+                     const std::function<bool(const Bytes&)>& take) const;
   // The first message of a stream, the rest of which is not wanted.
   Result<Bytes> AskForFirst(const std::string& path, std::string_view request) const;
+  Result<Bytes> AskInParts(std::string_view request) const;
 
   const Connection connection_;
   const CallLimits limits_;

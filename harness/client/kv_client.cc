@@ -23,6 +23,16 @@ Result<Decoded<View>> Decode(const Result<Bytes>& bytes) {
   return answer;
 }
 
+Result<Revision> RevisionOf(const Result<Bytes>& answer, std::string_view path) {
+  if (!answer.has_value()) return answer.error();
+  HeaderView header;
+  if (!ParseHeader(answer->view(), header).ok()) {
+    return Fail(StatusCode::kDataLoss, "{} bytes that are no answer to {}", answer->view().size(),
+                path);
+  }
+  return Revision(header.revision);
+}
+
 }  // namespace
 
 KvClient::KvClient(Recorder& recorder, const std::string& endpoint, const KvOptions& options)
@@ -35,13 +45,13 @@ Result<Bytes> KvClient::Record(Method method, const Message& request) {
 }
 
 Result<Revision> KvClient::Call(Method method, const Message& request) {
-  WP_ASSIGN_OR_RETURN(const Bytes answer, Record(method, request));
-  HeaderView header;
-  if (!ParseHeader(answer.view(), header).ok()) {
-    return Fail(StatusCode::kDataLoss, "{} bytes that are no answer to {}", answer.view().size(),
-                InfoOf(method).path);
-  }
-  return Revision(header.revision);
+  return RevisionOf(Record(method, request), InfoOf(method).path);
+}
+
+Result<Revision> KvClient::ReadInParts(const ReadRequest& read) {
+  return RevisionOf(calls_.ReadInParts(recorder_, ToMessage(read).bytes(),
+                                       fmt::format("{}, in parts", options_.name)),
+                    kRangeStreamPath);
 }
 
 // A deletion returns the revision of the store if there is no such key. The key's revision is known

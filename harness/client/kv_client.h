@@ -59,6 +59,8 @@ class KvClient {
   Result<Revision> Compact(Revision at, Answer answer = Answer::kPhysical);
   // The answer is in the recording.
   Result<Revision> Read(const ReadRequest& read) { return Call(Method::kRange, ToMessage(read)); }
+  // The same, answered in parts.
+  Result<Revision> ReadInParts(const ReadRequest& read);
   // The same, with the whole answer.
   Result<Bytes> ReadWhole(const ReadRequest& read) {
     return Record(Method::kRange, ToMessage(read));

@@ -103,7 +103,8 @@ inline constexpr MethodInfo kMethods[] = {
     {"role grant permission", "/etcdserverpb.Auth/RoleGrantPermission"},
     {"role revoke permission", "/etcdserverpb.Auth/RoleRevokePermission"},
 };
-// A stream: its messages are entries of their own.
+// Streams. Parts of a read are recorded as one answer, messages of a watch as entries of their own.
+inline constexpr const char* kRangeStreamPath = "/etcdserverpb.KV/RangeStream";
 inline constexpr const char* kWatchPath = "/etcdserverpb.Watch/Watch";
 
 constexpr const MethodInfo& InfoOf(Method method) {

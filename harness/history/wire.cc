@@ -266,6 +266,9 @@ static void Read(std::string_view message, OperatorRequestView& out) {
                                                                  : Put(field, out.name);
              }));
 }
+static void Read(std::string_view message, RangeStreamResponseView& out) {
+  ReadFields(message, At<1>(out.range_response));
+}
 static void Read(std::string_view message, AuthenticateResponseView& out) {
   ReadFields(message, At<2>(out.token));
 }
@@ -327,6 +330,7 @@ template Status Parse(std::string_view, LeaseRequestView&);
 template Status Parse(std::string_view, LeaseResponseView&);
 template Status Parse(std::string_view, LeaseLeasesResponseView&);
 template Status Parse(std::string_view, OperatorRequestView&);
+template Status Parse(std::string_view, RangeStreamResponseView&);
 template Status Parse(std::string_view, AuthenticateResponseView&);
 
 Status ParseHeader(std::string_view message, HeaderView& out) {

@@ -119,6 +119,11 @@ struct RangeResponseView {
   bool more = false;
   std::int64_t count = 0;
 };
+// A part of the answer to a read; the header, more and count come with the last one.
+struct RangeStreamResponseView {
+  static constexpr const char* kMessage = "RangeStreamResponse";
+  std::string_view range_response;
+};
 struct PutRequestView {
   static constexpr const char* kMessage = "PutRequest";
   std::string_view key;

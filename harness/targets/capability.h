@@ -23,6 +23,7 @@ enum class Capability {
   kStrictPreviousValues,  // has an option to end a watch rather than leave out a previous value
   kLeases,                // keys can be attached to a lease
   kLearners,              // members of a cluster may be without a vote
+  kRangeStream,           // answers a read in parts
   kOurs,                  // is the embedded store: for self-tests of watchproof
   kDurable,               // keeps its data when it is killed and started again
   kProcess,               // is a child process, which can be stopped and continued
@@ -58,6 +59,7 @@ inline constexpr std::string_view kCapabilityNames[] = {
     "strict-previous-values",
     "leases",
     "learners",
+    "range-stream",
     "ours",
     "durable",
     "process",

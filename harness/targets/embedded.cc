@@ -38,7 +38,8 @@ class EmbeddedTarget final : public ProcessTarget {
     return {.offered = {Capability::kCompaction, Capability::kClientChosenIds,
                         Capability::kProgressRequest, Capability::kFragment,
                         Capability::kPreviousValues, Capability::kSlowWatcherGauge,
-                        Capability::kProgressNotices, Capability::kUsers, Capability::kLeases},
+                        Capability::kProgressNotices, Capability::kUsers, Capability::kLeases,
+                        Capability::kRangeStream},
             .missing = {}};
   }
 

@@ -18,6 +18,7 @@ Stated CapabilitiesOfEtcd(std::string_view version) {
     // Late releases of 3.3 offer the other two, so these are probed.
     stated.missing.insert({Capability::kClientChosenIds, Capability::kLearners});
   }
+  (*minor >= 7 ? stated.offered : stated.missing).insert(Capability::kRangeStream);
   return stated;
 }
 

@@ -11,8 +11,10 @@ TEST(CapabilitiesOfEtcd, AreThoseOfItsApi) {
     const Stated stated = CapabilitiesOfEtcd(version);
     EXPECT_TRUE(stated.offered.contains(Capability::kProgressRequest)) << version;
     EXPECT_TRUE(stated.offered.contains(Capability::kLeases)) << version;
-    EXPECT_TRUE(stated.missing.empty()) << version;
   }
+  EXPECT_EQ(CapabilitiesOfEtcd("3.6.16").missing, Capabilities{Capability::kRangeStream});
+  EXPECT_TRUE(CapabilitiesOfEtcd("3.7.0").offered.contains(Capability::kRangeStream));
+  EXPECT_TRUE(CapabilitiesOfEtcd("3.10.1").missing.empty());
   const Stated old = CapabilitiesOfEtcd("3.3.25");
   EXPECT_TRUE(old.offered.contains(Capability::kPreviousValues));
   EXPECT_TRUE(old.missing.contains(Capability::kClientChosenIds));

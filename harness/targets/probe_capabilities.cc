@@ -131,6 +131,8 @@ class Prober {
         return Answer(capability, &Prober::Leases);
       case Capability::kLearners:
         return Answer(capability, &Prober::Learners);
+      case Capability::kRangeStream:
+        return Answer(capability, &Prober::RangeStream);
       case Capability::kOurs:
         return target_.ours();
       case Capability::kServerOfItsOwn:
@@ -218,6 +220,19 @@ class Prober {
         Call(channel_, caller_, pb::MemberPromoteRequest(), &pb::Cluster::Stub::MemberPromote));
     if (answer.ok() || answer.code() == StatusCode::kNotFound) return true;
     return answer;
+  }
+  Result<bool> RangeStream() {
+    grpc::ClientContext context;
+    caller_.Prepare(context);
+    pb::RangeRequest request;
+    request.set_key(prefix_);
+    const auto stream = pb::KV::NewStub(channel_)->RangeStream(&context, request);
+    pb::RangeStreamResponse part;
+    while (stream->Read(&part)) {
+    }
+    const Status ended = FromRpcStatus(stream->Finish());
+    if (!ended.ok()) return ended;
+    return true;
   }
   Result<bool> ProgressNotices() {
     OneWatch watch(channel_, caller_);

@@ -78,6 +78,7 @@ class LoadClient {
     if (step_.whole_reads) {
       return kv_.ReadUnjudged({.key = from, .range_end = end, .serializable = true});
     }
+    if (step_.parts_only) return kv_.ReadInParts({.key = from, .range_end = end});
     if (step_.puts_only) return kv_.Put(key, value());
     if (step_.reads_only) return kv_.Read({.key = key, .serializable = step_.serializable});
     const std::uint64_t dice = prng_.Below(100);

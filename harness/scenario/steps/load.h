@@ -23,6 +23,7 @@ struct LoadStep {
   bool reads_only = false;    // of one key each
   bool serializable = false;  // of these: the member answers them by itself
   bool hashes_only = false;   // each asks the member for a hash of all that it holds
+  bool parts_only = false;    // each reads every key of the load, and is answered in parts
   bool whole_reads = false;   // each reads every key of the load, and is not judged
   // Each is a transaction, which reads every key of the load before it writes.
   bool guarded = false;
@@ -57,6 +58,7 @@ struct LoadStep {
     field("reads_only", reads_only).Optional();
     field("serializable", serializable).Optional();
     field("hashes_only", hashes_only).Optional();
+    field("parts_only", parts_only).Optional();
     field("whole_reads", whole_reads).Optional();
     field("guarded", guarded).Optional();
     field("drawn", drawn).Optional();
@@ -75,6 +77,7 @@ struct LoadStep {
     if (drawn) return "transactions of every kind";
     if (leases) return "renewals of leases";
     if (hashes_only) return "hashes";
+    if (parts_only) return "reads in parts";
     return puts_only || (reads_only && !serializable) ? "" : "serializable reads";
   }
   Status Run(StepContext& context) const;

@@ -143,11 +143,13 @@ Status DeleteStep::Run(StepContext& context) const {
 }
 
 std::string ReadStep::BeyondKubernetes() const {
-  return serializable || keys_only || descending ? "a read with options" : "";
+  return serializable || keys_only || descending || in_parts ? "a read with options" : "";
 }
 
 Status ReadStep::Run(StepContext& context) const {
-  const auto read = context.session().kv().Read(RequestOf(context, *this));
+  KvClient& kv = context.session().kv();
+  const ReadRequest request = RequestOf(context, *this);
+  const auto read = in_parts ? kv.ReadInParts(request) : kv.Read(request);
   // Whether the target had to refuse it is judged from the recording.
   if (!read.has_value() && read.error().code() == StatusCode::kOutOfRange) return {};
   return context.NoteHead(read);

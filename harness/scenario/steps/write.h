@@ -84,6 +84,7 @@ struct ReadStep {
   bool count_only = false;
   bool keys_only = false;
   bool descending = false;
+  bool in_parts = false;  // by RangeStream
   static constexpr std::string_view kOp = "read";
   void Fields(FieldList& field) {
     field("key", key);
@@ -94,6 +95,7 @@ struct ReadStep {
     field("count_only", count_only).Optional();
     field("keys_only", keys_only).Optional();
     field("descending", descending).Optional();
+    field("in_parts", in_parts).Optional();
   }
   std::string_view Request() const { return "a read"; }
   Usage Cost() const { return {.operations = 1}; }
