@@ -16,9 +16,9 @@ class Answered final : public Checker {
   void CallEnded(const RecordedCall& call, std::string_view error,
                  std::optional<Revision>) override {
     if (!IsKeyValue(call.method)) return;
+    Exercised();
     const auto reason = ReasonToRefuse(call.method, call.request.view());
     if (!reason) return CheckReason(call, error);
-    Exercised();
     if (call.outcome == CallOutcome::kAnswered) {
       Differs(call, fmt::format("the {} to be refused: {}", InfoOf(call.method).name, reason->why),
               fmt::format("it was answered, with revision {}", call.revision),

@@ -25,7 +25,7 @@ class Serializable final : public Checker {
          .evidence = {line},
          .where = where,
          .about = Revision(hash->revision),
-         .promise = "All members of a cluster hold the same history."});
+         .promise = "The history up to a revision is the same on all members, and stays so."});
   }
 
   void CallAnswered(const RecordedCall& call) override {
@@ -56,7 +56,8 @@ const CheckerRegistration<Serializable> kSerializable{{
                "keys, values, key metadata and count are the result of the writes up to the "
                "revision of its header, and the store had reached that revision. At its end, each "
                "member of a cluster is read in this way and asked for a hash of its history at "
-               "the same revision (HashKV); the hashes are equal. Source: the "
+               "the same revision (HashKV); the hashes of a revision are equal, also of one member "
+               "at different times, as long as it is compacted to the same revision. Source: the "
                "field serializable of RangeRequest, and \"isolation level and consistency of "
                "replicas\" of the KV API guarantees of etcd.",
 }};

@@ -141,6 +141,16 @@ Result<Revision> AskWholeHash(const Endpoint& endpoint, Deadline deadline,
   return answer.error().WithContext("asking {} for a hash", endpoint.Named());
 }
 
+Result<bool> HasSpaceAlarm(const Endpoint& endpoint, Deadline deadline, const std::string& token) {
+  const auto answer = Call(OwnChannel(endpoint), {token, deadline}, pb::AlarmRequest(),
+                           &pb::Maintenance::Stub::Alarm);
+  if (!answer.has_value()) {
+    return answer.error().WithContext("asking {} for its alarms", endpoint.Named());
+  }
+  return std::ranges::any_of(answer->alarms(),
+                             [](const pb::AlarmMember& one) { return one.alarm() == pb::NOSPACE; });
+}
+
 Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline,
                   const std::string& token) {
   pb::MoveLeaderRequest request;

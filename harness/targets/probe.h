@@ -37,6 +37,10 @@ Result<HashOfHistory> AskHash(const Endpoint& endpoint, Revision revision, Deadl
 Result<Revision> AskWholeHash(const Endpoint& endpoint, Deadline deadline,
                               const std::string& token = {});
 
+// Whether it lists the alarm for a full backend (NOSPACE), of any member.
+Result<bool> HasSpaceAlarm(const Endpoint& endpoint, Deadline deadline,
+                           const std::string& token = {});
+
 // Asks again and again until it answers, the child has ended, or the deadline has passed. An error
 // names the `program` and its last words.
 Result<ServerStatus> AwaitServing(const Endpoint& endpoint, const ChildProcess& child,

@@ -138,9 +138,10 @@ void LiveScript::AwaitEndOfLeases() {
   }
 }
 
-// After a read of everything, which shows the keys that are on them.
+// After a read of everything, which shows the keys that are on them. Where none is left, none of
+// those that ended may be listed.
 void LiveScript::ListLeases() {
-  if (leases_.empty()) return;
+  if (!granted_) return;
   const std::string every(1, '\0');
   const auto ask = [this](Method method, const std::string& request) {
     const auto asked = Inquire(method, request);

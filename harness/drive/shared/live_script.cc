@@ -487,6 +487,7 @@ void LiveScript::Do(const Grant& grant) {
   const std::int64_t lease = placement_.Lease(grant.lease);
   const std::int64_t seconds = SecondsOf(grant);
   if (!Call(Method::kLeaseGrant, GrantOf(lease, seconds).bytes())) return;
+  granted_ = true;
   leases_.insert(lease);
   if (seconds <= kFewSeconds) ending_.insert(lease);
 }

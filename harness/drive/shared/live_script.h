@@ -204,6 +204,7 @@ class LiveScript {
   bool crashed_ = false;  // at its crash point, and goes on after a restart
   WrittenKeys written_;
   std::optional<KeepAlives> keep_alives_;  // at the member that requests go to
+  bool granted_ = false;                   // any lease
   std::set<std::int64_t> leases_;          // not revoked
   std::set<std::int64_t> ending_;          // of these, those that end by themselves
   Values values_;

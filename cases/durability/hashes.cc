@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hash of the history up to a revision is that of this history, whatever comes later.
+#include "cases/support/watch_case.h"
+#include "harness/scenario/steps/lease.h"
+#include "harness/scenario/steps/maintenance.h"
+
+namespace watchproof {
+namespace {
+
+// Puts, deletions and transactions, some of them of keys on a lease, which is revoked.
+void WriteSome(Scenario& scenario, const std::vector<std::string>& keys, const std::string& lease) {
+  scenario.Add(LeaseStep{lease, 600s});
+  scenario.PutOnLease(keys[0], lease);
+  scenario.PutOnLease(keys[1], lease);
+  scenario.PutTogether(keys);
+  scenario.PutOnLease(keys[2], lease);
+  scenario.Delete(keys[3]);
+  scenario.Add(RevokeStep{lease});
+  scenario.Put(keys[3]);
+}
+
+constexpr const char* kHashRequirement =
+    "the hash of all keys up to a revision is the same whenever it is asked for, as long as the "
+    "store is compacted to the same revision (etcd API, Maintenance service, HashKV)";
+
+WATCH_CASE(Serializable, HashOfThePast,
+           {.requirement = kHashRequirement,
+            .explain = "The hash of a revision is asked for before and after more writes, "
+                       "deletions and ends of leases, with the store compacted before. It must "
+                       "not change.",
+            // A store with users has etcd's maintenance, too.
+            .needs = {Capability::kLeases, Capability::kCompaction, Capability::kUsers},
+            .guarantees = {"Serializable", "Linearizable"}}) {
+  const std::vector<std::string> keys = scenario.Keys(scenario.Key("hashed"), {5, 8});
+  scenario.PutTogether(keys);
+  WriteSome(scenario, keys, "first");
+  const Write floor = scenario.Put(keys[0]);
+  WriteSome(scenario, keys, "second");
+  scenario.Compact(floor);
+  const Write at = scenario.Put(keys[4]);
+  scenario.Add(HashStep{at});
+  WriteSome(scenario, keys, "third");
+  scenario.Add(HashStep{at});
+  scenario.Add(HashStep{AtHead()});
+  scenario.Add(HashStep{AtHead()});
+}
+
+WATCH_CASE(Serializable, HashAcrossRestart,
+           {.requirement = kHashRequirement,
+            .explain = "The hash of a revision is asked for before and after the server is "
+                       "defragmented, killed "
+                       "and started again, with writes, ends of leases and a compaction around. "
+                       "It must not change.",
+            .needs = {Capability::kLeases, Capability::kCompaction, Capability::kUsers,
+                      Capability::kDurable},
+            .guarantees = {"Serializable", "Linearizable"}}) {
+  const std::vector<std::string> keys = scenario.Keys(scenario.Key("hashed"), {5, 8});
+  scenario.PutTogether(keys);
+  // So that the defragmentation has something to give back.
+  scenario.PutSome(keys[0], {10, 14}, {.least = 60 << 10, .most = 90 << 10});
+  WriteSome(scenario, keys, "first");
+  const Write floor = scenario.Put(keys[0]);
+  WriteSome(scenario, keys, "second");
+  scenario.Compact(floor);
+  const Write at = scenario.Put(keys[4]);
+  scenario.Add(HashStep{at});
+  WriteSome(scenario, keys, "third");
+  scenario.Add(HashStep{AtHead()});
+  scenario.Disturb("defragment");
+  scenario.Add(HashStep{at});
+  scenario.KillAndRestart();
+  scenario.Add(HashStep{at});
+  scenario.Add(HashStep{AtHead()});
+  WriteSome(scenario, keys, "fourth");
+  scenario.Add(HashStep{at});
+}
+
+}  // namespace
+}  // namespace watchproof
