@@ -67,23 +67,25 @@ Result<Footprint> Measure(const std::vector<Operation>& operations) {
   return all;
 }
 
-Status CheckParts(const TxnOp& txn);
-Status CheckParts(std::monostate) { return ErrKeyNotFound(); }
+// `room`: how many operations a transaction may have.
+Status CheckParts(const TxnOp& txn, std::size_t room);
+Status CheckParts(std::monostate, std::size_t) { return ErrKeyNotFound(); }
 template <typename Simple>
-Status CheckParts(const Simple& operation) {
+Status CheckParts(const Simple& operation, std::size_t) {
   return CheckRequest(operation);
 }
 
-Status CheckParts(const TxnOp& txn) {
-  if (std::max({txn.compares.size(), txn.success.size(), txn.failure.size()}) > kMaxTxnOperations) {
-    return ErrTooManyOperations();
-  }
+// Those of a transaction in it count beside its own.
+Status CheckParts(const TxnOp& txn, std::size_t room) {
+  const std::size_t own = std::max({txn.compares.size(), txn.success.size(), txn.failure.size()});
+  if (own > room) return ErrTooManyOperations();
   for (const Compare& compare : txn.compares) {
     if (compare.range.begin.empty()) return ErrEmptyKey();
   }
   for (const auto* branch : {&txn.success, &txn.failure}) {
     for (const Operation& operation : *branch) {
-      WP_RETURN_IF_ERROR(std::visit([](const auto& one) { return CheckParts(one); }, operation));
+      WP_RETURN_IF_ERROR(
+          std::visit([&](const auto& one) { return CheckParts(one, room - own); }, operation));
     }
   }
   return {};
@@ -107,7 +109,7 @@ Status CheckRequest(const DeleteOp& removal) {
 }
 
 Status CheckRequest(const TxnOp& txn) {
-  WP_RETURN_IF_ERROR(CheckParts(txn));
+  WP_RETURN_IF_ERROR(CheckParts(txn, kMaxTxnOperations));
   WP_ASSIGN_OR_RETURN([[maybe_unused]] const Footprint success, Measure(txn.success));
   WP_ASSIGN_OR_RETURN([[maybe_unused]] const Footprint failure, Measure(txn.failure));
   return {};

@@ -66,10 +66,9 @@ Changed ChangedBy(const std::vector<store::Operation>& operations) {
   return all;
 }
 
-Status CheckParts(const store::TxnOp& txn) {
-  if (std::max({txn.compares.size(), txn.success.size(), txn.failure.size()}) > kMostOperations) {
-    return Invalid("etcdserver: too many operations in txn request");
-  }
+Status CheckParts(const store::TxnOp& txn, std::size_t room) {
+  const std::size_t own = std::max({txn.compares.size(), txn.success.size(), txn.failure.size()});
+  if (own > room) return Invalid("etcdserver: too many operations in txn request");
   Status wrong;
   const auto note = [&wrong](Status one) {
     if (wrong.ok()) wrong = std::move(one);
@@ -80,7 +79,8 @@ Status CheckParts(const store::TxnOp& txn) {
       if (const auto* query = std::get_if<store::RangeQuery>(&one)) note(CheckForm(*query));
       if (const auto* put = std::get_if<store::PutOp>(&one)) note(CheckForm(*put));
       if (const auto* erase = std::get_if<store::DeleteOp>(&one)) note(CheckForm(*erase));
-      if (const auto* nested = std::get_if<store::TxnOp>(&one)) note(CheckParts(*nested));
+      if (const auto* nested = std::get_if<store::TxnOp>(&one))
+        note(CheckParts(*nested, room - own));
     }
   }
   return wrong;
@@ -124,7 +124,7 @@ Status CheckForm(const store::PutOp& put) {
 }
 
 Status CheckForm(const store::TxnOp& txn) {
-  WP_RETURN_IF_ERROR(CheckParts(txn));
+  WP_RETURN_IF_ERROR(CheckParts(txn, kMostOperations));
   if (ChangedBy(txn.success).twice || ChangedBy(txn.failure).twice) {
     return Invalid("etcdserver: duplicate key given in txn request");
   }
