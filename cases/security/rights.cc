@@ -105,5 +105,46 @@ WATCH_CASE(
   scenario.Require("own", RequireStep::Fact::kReceived);
 }
 
+// A user may have a watch open, and a token, when its right is taken away.
+WATCH_CASE(Authorized, RightTakenAway,
+           {.requirement = "a right that was taken away grants nothing more (etcd, role-based "
+                           "access control)",
+            .explain = "A user reads, writes and watches one prefix. Its right is taken away; a "
+                       "second later root writes on. The user's calls, and new watches, must be "
+                       "refused. The open watch must receive nothing of what is written then, or "
+                       "end. Another user with the same right keeps it.",
+            .needs = {Capability::kUsers},
+            .guarantees = {"Authorized", "Reliable"}}) {
+  const std::string stem = scenario.Key("m");
+  const std::string key = stem + "/a";
+  const WatchedRange own = Below(stem);
+  scenario.Put(key);
+  AuthStep auth;
+  for (const char* user : {"former", "remaining"}) {
+    auth.readers.push_back({user, own.key, own.range_end, UserMay::kReadAndWrite});
+  }
+  scenario.Add(auth);
+  const auto call = [&](const std::string& user) {
+    const Step put = PutStep{.key = key, .value = scenario.Value(), .previous = true};
+    scenario.Add(CallsStep{.user = user,
+                           .calls = {ReadStep{.key = own.key, .range_end = own.range_end}, put,
+                                     TxnStep{.writes = {put}},
+                                     DeleteStep{.key = own.key, .range_end = own.range_end}}});
+  };
+  for (const char* user : {"former", "remaining"}) {
+    scenario.Open({.group = user, .range = own, .user = user, .stream = user});
+    call(user);
+  }
+  scenario.PutSome(key, {2, 6});
+  scenario.AwaitDelivered("former", "remaining");
+  scenario.Add(ForbidStep{"former", own.key, own.range_end});
+  scenario.Hold(1200ms, 1500ms);
+  scenario.Watch({.group = "late", .range = own, .user = "former", .stream = "late"});
+  scenario.AwaitCreated("late");
+  for (const char* user : {"former", "remaining"}) call(user);
+  scenario.PutSome(key, {2, 6});
+  scenario.AwaitDelivered("remaining");
+}
+
 }  // namespace
 }  // namespace watchproof

@@ -75,9 +75,9 @@ WATCH_CASE(Reliable, RefusedForItsRead,
     scenario.Open(
         {.group = named(member), .range = all, .stream = named(member), .member = member});
   }
-  scenario.Add(AsUserStep{.user = "writer",
-                          .calls = {TxnStep{.writes = {PutStep{stem + "/own", scenario.Value()},
-                                                       ReadStep{.key = stem + "/secret"}}}}});
+  scenario.Add(CallsStep{.user = "writer",
+                         .calls = {TxnStep{.writes = {PutStep{stem + "/own", scenario.Value()},
+                                                      ReadStep{.key = stem + "/secret"}}}}});
   scenario.PutSome(stem + "/after", {1, 5});
   for (int member = 1; member <= kMembers; ++member) scenario.AwaitDelivered(named(member));
 }

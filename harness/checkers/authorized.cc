@@ -16,6 +16,8 @@ namespace watchproof {
 namespace {
 
 constexpr std::string_view kRoot = "root";
+// A right that was taken away ends for open watches within this time.
+constexpr Duration kTakenWithin = 1s;
 
 // The keys that leases have, by the acknowledged writes. A call that overlaps with another one may
 // have met other keys, and a lease may have ended by itself.
@@ -107,6 +109,14 @@ class Authorized final : public Checker {
         known.ranges.push_back({KeyRange(one.key.bytes, one.end.bytes), one.read, one.write});
       }
       rights_[rights->user] = std::move(known);
+    } else if (const auto* const right = std::get_if<ReadRight>(&annotation)) {
+      Taken& taken = taken_[right->stream];
+      if (taken.first.value == 0) {
+        taken.first = where.line;
+      } else {
+        taken.since = where;
+        taken.written = facts().model.calls().reached();
+      }
     }
   }
 
@@ -131,8 +141,13 @@ class Authorized final : public Checker {
   void Delivered(WatchIndex watch, const Response& response) override {
     const std::optional<Right>& right = facts().table.RightOf(facts().state(watch).stream);
     if (!right) return;
+    const Taken& taken = taken_[facts().state(watch).stream];
     for (const EventView& event : response.message.events) {
       if (right->readable.Contains(event.kv.key)) continue;
+      if (taken.since) {
+        DeliveredSince(watch, response, event, taken);
+        continue;
+      }
       Add(watch, [&] {
         return Draft{
             .expected = fmt::format("only keys that the user of the stream may read, {}",
@@ -150,6 +165,33 @@ class Authorized final : public Checker {
   }
 
  private:
+  // What the user of a stream might read before.
+  struct Taken {
+    Line first{};
+    std::optional<Where> since{};
+    Revision written{};  // by then
+  };
+
+  // What was written before the right was taken may be on its way.
+  void DeliveredSince(WatchIndex watch, const Response& response, const EventView& event,
+                      const Taken& taken) const {
+    if (Revision(event.kv.mod_revision) <= taken.written) return;
+    if (response.where.at - taken.since->at < kTakenWithin) return;
+    Add(
+        watch,
+        [&] {
+          return Draft{.expected = fmt::format("no event of a key that the user may not read since "
+                                               "line {}, or the end of the watch",
+                                               taken.since->line.value),
+                       .observed = fmt::format("the {} {}", Phrase(event),
+                                               Since(response.where, *taken.since)),
+                       .evidence = {taken.since->line},
+                       .where = response.where,
+                       .symptom = symptom::RightTaken{}};
+        },
+        Level::kShould);
+  }
+
   void JudgeCall(const RecordedCall& call, const std::string& user) {
     static const KnownRights kNone;
     const auto found = rights_.find(user);
@@ -235,6 +277,7 @@ class Authorized final : public Checker {
 
   std::map<std::string, std::string> users_;   // by client; empty: none
   std::map<std::string, KnownRights> rights_;  // by user
+  std::map<StreamId, Taken> taken_;
   LeasedKeys leased_;
 };
 
@@ -245,19 +288,22 @@ const CheckerRegistration<Authorized> kAuthorized{{
     .promise = "A user gets what its rights allow, and nothing else.",
     .impact = "A Kubernetes cache holds, and may hand on, objects that its user has no "
               "right to see.",
-    .explain = "On a server with authentication enabled every call needs a user, and the right to "
-               "read, write or delete what it is about: all of a range, also if the range has no "
-               "end; what a transaction compares, and the operations of both branches and of "
-               "transactions in it; what a put or a deletion returns; the other keys of a lease "
-               "that a put joins, that is kept alive or revoked, or the keys of which are asked "
-               "for. What operators do needs the role root. A call without that is refused, and a "
-               "watch is not created; a call that its user may make is not refused. In any case a "
-               "server must not send an event of a key that the user of the stream may not read. "
-               "While rights change, either answer is right. Source: the role-based access control "
-               "of etcd v3, and its advisories: GHSA-xg4h-6gfc-h4m8 (a user with the right to read "
-               "one key could watch everything from that key on), CVE-2026-33343 (transactions in "
-               "transactions), CVE-2026-33413 (calls without a token), CVE-2026-44283 (options of "
-               "puts in a transaction), CVE-2023-32082 (the keys of a lease).",
+    .explain =
+        "On a server with authentication enabled every call needs a user, and the right to "
+        "read, write or delete what it is about: all of a range, also if the range has no "
+        "end; what a transaction compares, and the operations of both branches and of "
+        "transactions in it; what a put or a deletion returns; the other keys of a lease "
+        "that a put joins, that is kept alive or revoked, or the keys of which are asked "
+        "for. What operators do needs the role root. A call without that is refused, and a "
+        "watch is not created; a call that its user may make is not refused. In any case a "
+        "server must not send an event of a key that the user of the stream may not read. "
+        "While rights change, either answer is right. A right that was taken away, and "
+        "acknowledged so, grants nothing more: no call, no new watch, and nothing that is "
+        "written a second later on a watch that is open. Source: the role-based access control "
+        "of etcd v3, and its advisories: GHSA-xg4h-6gfc-h4m8 (a user with the right to read "
+        "one key could watch everything from that key on), CVE-2026-33343 (transactions in "
+        "transactions), CVE-2026-33413 (calls without a token), CVE-2026-44283 (options of "
+        "puts in a transaction), CVE-2023-32082 (the keys of a lease).",
 }};
 
 }  // namespace

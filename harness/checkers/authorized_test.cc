@@ -7,6 +7,12 @@ namespace {
 
 // The user of stream 1 may read the keys with the prefix a/ only.
 Script Reader() { return Script().Annotate(ReadRight{StreamId(1), {"a/"}, {"a0"}}); }
+Script Taken() {
+  return Reader()
+      .Watch("a/", 0, {.range_end = "a0"})
+      .Created(0)
+      .Annotate(ReadRight{StreamId(1), {}, {}});
+}
 ScriptedCreate Until(const std::string& end) { return {.range_end = end}; }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -32,6 +38,11 @@ INSTANTIATE_TEST_SUITE_P(
              .Deliver(0, {{2, "a/x"}, {3, "b"}}),
          {"Authorized"}},
         {"CreatedBeyondTheRight", Reader().Watch("a/", 0, Until("b")).Created(0), {"Authorized"}},
+        {"WrittenAfterTheRightWasTaken",
+         Taken().Pause(2s).Put("a/x", "v", 2).Deliver(0, {{2, "a/x"}}),
+         {"Authorized"}},
+        {"WrittenWhileTheRightWasTaken", Taken().Put("a/x", "v", 2).Deliver(0, {{2, "a/x"}}), {}},
+        {"EndedAsTheRightWasTaken", Taken().Cancelled(0, "no").Pause(2s).Put("a/x", "v", 2), {}},
         {"AnotherStreamHasNoUser",
          Reader().On(2).Watch("b", 0).Created(0).Put("b", "v", 2).Deliver(0, {{2, "b"}}),
          {}},

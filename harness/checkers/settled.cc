@@ -155,8 +155,8 @@ class Settled final : public Checker {
       case WatchEnd::kStreamClosed:
         return;
       case WatchEnd::kCancelled:
-        if (!details.cancel_asked && !NeighbourToBlame(facts(), watch) &&
-            !EndedWithoutNotice(facts(), watch)) {
+        if (!details.cancel_asked && !LacksRight(facts(), watch) &&
+            !NeighbourToBlame(facts(), watch) && !EndedWithoutNotice(facts(), watch)) {
           Report(watch, "a watch that lasts until it is cancelled",
                  fmt::format("the target ended it in line {}, giving as reason {}",
                              details.ended->line.value, Quoted(details.end_text)),

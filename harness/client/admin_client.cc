@@ -66,6 +66,11 @@ Status AdminClient::Permit(const std::string& user, Permission permission, const
   return DoUsers(users_, "RoleGrantPermission", Message().Text(1, RoleOf(user)).Nested(2, given));
 }
 
+Status AdminClient::Forbid(const std::string& user, const Keys& keys) {
+  return DoUsers(users_, "RoleRevokePermission",
+                 Message().Text(1, RoleOf(user)).Text(2, keys.key).OptionalText(3, keys.range_end));
+}
+
 Status AdminClient::MakeRoot(const std::string& user) {
   return DoUsers(users_, "UserGrantRole", Message().Text(1, user).Text(2, kRoot));
 }

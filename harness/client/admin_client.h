@@ -40,6 +40,8 @@ class AdminClient {
     std::string range_end{};
   };
   Status Permit(const std::string& user, Permission permission, const Keys& keys);
+  // Takes back what was permitted of this very range.
+  Status Forbid(const std::string& user, const Keys& keys);
   Status MakeRoot(const std::string& user);
   // The user root and the role of its name, which has all rights.
   Status AddRoot() { return AddUser(kRoot, kRoot); }

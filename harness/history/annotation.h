@@ -58,7 +58,8 @@ struct Resumption {
   }
 };
 
-// The user of a stream may read this range only.
+// The user of a stream may read this range only. Said again when the store has acknowledged that
+// it may read less.
 struct ReadRight {
   static constexpr std::string_view kType = "right";
   StreamId stream{};

@@ -205,6 +205,21 @@ Status AttemptSession::Permit(const UserRight& right) {
   return {};
 }
 
+Status AttemptSession::Forbid(const std::string& user, const AdminClient::Keys& keys) {
+  AdminClient admin(environment_.endpoint(Path::kDirect, member_).ToString(), kv().token());
+  Annotate(RightsChanged{user});
+  WP_RETURN_IF_ERROR(admin.Forbid(user, keys));
+  UserRights& known = rights_[user];
+  std::erase_if(known.ranges, [&keys](const UserRights::Permitted& one) {
+    return one.key.bytes == keys.key && one.end.bytes == keys.range_end;
+  });
+  Annotate(known);
+  for (const auto& [name, settings] : stream_settings_) {
+    if (settings.user == user) NoteReadRight(streams_.at(name)->id(), settings);
+  }
+  return {};
+}
+
 Status AttemptSession::EnableUsers(const std::vector<UserRight>& rights) {
   AdminClient auth(target().endpoint().ToString());
   // The role of users that are root has to be there before it is given.
@@ -246,6 +261,7 @@ Result<WatchStream*> AttemptSession::Stream(const std::string& name,
       options.connection = neighbour->second->connection();
     }
     WP_ASSIGN_OR_RETURN(stream, WatchStream::Open(*recorder_, options));
+    stream_settings_[name] = settings;
     NoteReadRight(stream->id(), settings);
   }
   return stream.get();

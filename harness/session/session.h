@@ -129,6 +129,8 @@ class AttemptSession {
   Status EnableUsers(const std::vector<UserRight>& rights);
   // Beside what the user may do already; one that is not there yet is added. By the member in use.
   Status Permit(const UserRight& right);
+  // The user has no right to these keys any more, which it was given as one range.
+  Status Forbid(const std::string& user, const AdminClient::Keys& keys);
 
   // Keys. On a target that others use, too, all are below a random prefix.
   // The key or range end on the target for one of the plan.
@@ -252,6 +254,7 @@ class AttemptSession {
   std::unique_ptr<AdminClient> admin_;
   std::unique_ptr<WatchStream> control_watch_;
   std::map<std::string, std::unique_ptr<WatchStream>> streams_;
+  std::map<std::string, StreamSettings> stream_settings_;  // by stream
   std::unique_ptr<ConsumerLink> consumer_;
   std::string prefix_;
   std::set<std::int64_t> granted_;            // leases, on a target that others use, too

@@ -656,6 +656,13 @@ TEST(Signature, OfAKeyOutsideTheReadRight) {
   EXPECT_EQ(shown("c"), "");
 }
 
+std::string SignatureOf(Guarantee guarantee, const CallScript& script) {
+  for (const Finding& finding : script.Judge().findings) {
+    if (finding.guarantee == guarantee) return finding.signature;
+  }
+  return "not found";
+}
+
 // Answered to a user that may only write "k".
 std::string OfAnsweredCall(Method method, const Message& request, const Message& answer) {
   const CallScript script =
@@ -666,10 +673,7 @@ std::string OfAnsweredCall(Method method, const Message& request, const Message&
           .Annotate(CallsAs{"x", "x"})
           .As("x")
           .Do(method, request, answer);
-  for (const Finding& finding : script.Judge().findings) {
-    if (finding.guarantee == Guarantee("Authorized")) return finding.signature;
-  }
-  return "not found";
+  return SignatureOf(Guarantee("Authorized"), script);
 }
 
 TEST(Signature, OfCallsThatLackARight) {
@@ -693,6 +697,18 @@ TEST(Signature, OfCallsThatLackARight) {
   EXPECT_EQ(OfAnsweredCall(Method::kLeaseKeepAlive, lease, Reported(2).Number(2, 7).Number(3, 60)),
             "calls-unguarded");
   EXPECT_EQ(OfAnsweredCall(Method::kDefragment, Message(), Message()), "");
+}
+
+TEST(Signature, OfAnEventAfterTheRightWasTaken) {
+  EXPECT_EQ(SignatureOf(Guarantee("Authorized"), Script()
+                                                     .Annotate(ReadRight{StreamId(1), {"k"}, {}})
+                                                     .Watch("k", 0)
+                                                     .Created(0)
+                                                     .Annotate(ReadRight{StreamId(1), {}, {}})
+                                                     .Pause(2s)
+                                                     .Put("k", "v", 2)
+                                                     .Deliver(0, {{2, "k"}})),
+            "watch-keeps-right");
 }
 
 // The created response names the start of another watch that waited with it, and that the store

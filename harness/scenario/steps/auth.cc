@@ -10,8 +10,9 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<AuthStep, PermitStep, OperatorStep, AsUserStep> kAuth;
+const StepRegistration<AuthStep, PermitStep, ForbidStep, OperatorStep, CallsStep> kAuth;
 
+constexpr Duration kAnswersWithin = 1s;
 constexpr const char* kSpare = "spare";  // a user that takes part in nothing else
 constexpr const char* kAdded = "added";  // a user and a role
 
@@ -20,7 +21,8 @@ Message SpareRole() { return Message().Text(1, AdminClient::RoleOf(kSpare)); }
 
 // Each such that its effect, where it is carried out, disturbs nothing that is judged: a member is
 // added without a vote, and others are changed that there are not.
-Message RequestOf(Method method, const OperatorStep& step, std::int64_t lease) {
+// `about`: the lease, or the member of an alarm.
+Message RequestOf(Method method, const OperatorStep& step, std::int64_t about) {
   constexpr int kDisarm = 2;
   constexpr int kNoSpace = 1;
   constexpr int kNoMember = 1;
@@ -33,9 +35,9 @@ Message RequestOf(Method method, const OperatorStep& step, std::int64_t lease) {
       return GrantOf(0, kTime.count());
     case Method::kLeaseRevoke:
     case Method::kLeaseKeepAlive:
-      return LeaseOf(lease);
+      return LeaseOf(about);
     case Method::kLeaseTimeToLive:
-      return step.keys ? TimeToLiveOf(lease) : LeaseOf(lease);
+      return step.keys ? TimeToLiveOf(about) : LeaseOf(about);
     case Method::kMemberAdd:
       return Message().Text(1, kPeer).Number(2, 1);
     case Method::kMemberUpdate:
@@ -45,7 +47,8 @@ Message RequestOf(Method method, const OperatorStep& step, std::int64_t lease) {
     case Method::kMoveLeader:
       return Message().Number(1, kNoMember);
     case Method::kAlarm:
-      return step.change ? Message().Number(1, kDisarm).Number(3, kNoSpace) : Message();
+      return step.change ? Message().Number(1, kDisarm).Number(2, about).Number(3, kNoSpace)
+                         : Message();
     case Method::kDowngrade:
       return Message().Text(2, "3.0.0");  // validates it
     case Method::kUserAdd:
@@ -83,10 +86,19 @@ struct AnyRequest {
   Method method = Method::kNone;
   Message message{};
 };
+// 0: it does not say.
+std::int64_t MemberInUse(StepContext& context) {
+  const auto status =
+      context.environment().target(context.session().member()).Ask(Within(kAnswersWithin));
+  return status.has_value() ? static_cast<std::int64_t>(status->member) : 0;
+}
+
 AnyRequest RequestOf(StepContext& context, const OperatorStep& step) {
   const Method method = OperatorCall(step.call);
-  const std::int64_t lease = step.lease.empty() ? 0 : context.leases().at(step.lease);
-  return {method, RequestOf(method, step, lease)};
+  std::int64_t about = 0;
+  if (!step.lease.empty()) about = context.leases().at(step.lease);
+  if (step.change) about = MemberInUse(context);
+  return {method, RequestOf(method, step, about)};
 }
 AnyRequest WireRequestOf(StepContext& context, const Step& step) {
   if (const auto* const call = step.As<OperatorStep>()) return RequestOf(context, *call);
@@ -138,6 +150,11 @@ Status PermitStep::Run(StepContext& context) const {
       Placed(session, {.user = user, .may = UserMay::kReadAndWrite, .keys = {key, range_end}}));
 }
 
+Status ForbidStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  return session.Forbid(user, {session.Placed(key), session.PlacedEnd(range_end)});
+}
+
 Status OperatorStep::Check() const {
   if (OperatorCall(call) != Method::kNone) return {};
   return Fail(StatusCode::kInvalidArgument,
@@ -145,18 +162,18 @@ Status OperatorStep::Check() const {
 }
 
 Status OperatorStep::Run(StepContext& context) const {
-  return AsUserStep{.user = std::string(AdminClient::kRoot), .calls = {*this}}.Run(context);
+  return CallsStep{.calls = {*this}}.Run(context);
 }
 
-Usage AsUserStep::Cost() const {
+Usage CallsStep::Cost() const {
   Usage usage;
   for (const Step& call : calls) usage += call.Cost();
   return usage;
 }
 
 // A half, a quarter and so on down to one call, from each place.
-std::vector<AsUserStep> AsUserStep::Smaller() const {
-  std::vector<AsUserStep> smaller;
+std::vector<CallsStep> CallsStep::Smaller() const {
+  std::vector<CallsStep> smaller;
   for (std::size_t part = (calls.size() + 1) / 2; part > 0 && part < calls.size(); part /= 2) {
     for (std::size_t from = 0; from < calls.size(); from += part) {
       const std::size_t to = std::min(from + part, calls.size());
@@ -168,20 +185,24 @@ std::vector<AsUserStep> AsUserStep::Smaller() const {
   return smaller;
 }
 
-Status AsUserStep::Run(StepContext& context) const {
+Status CallsStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
   const std::string there =
       context.environment().endpoint(Path::kDirect, session.member()).ToString();
   CallClient client(MakeChannel(there));
-  const bool known = token.empty() && !user.empty();
-  if (known) {
+  std::string name = "calls";
+  if (token.empty() && user.empty()) {
+    client.SetToken(session.kv().token());
+  } else if (token.empty()) {
     WP_ASSIGN_OR_RETURN(const std::string own, AdminClient(there).LogIn(user));
     client.SetToken(own);
-  } else if (token != AttemptSession::kNoToken) {
-    client.SetToken(token);
+    name = "user " + user;
+    session.Annotate(CallsAs{name, user});
+  } else {
+    if (token != AttemptSession::kNoToken) client.SetToken(token);
+    name = "token " + token;
+    session.Annotate(CallsAs{name, ""});
   }
-  const std::string name = known ? "user " + user : "token " + token;
-  session.Annotate(CallsAs{name, known ? user : ""});
   for (const Step& call : calls) {
     const AnyRequest request = WireRequestOf(context, call);
     const Result<Bytes> answer =

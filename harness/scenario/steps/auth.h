@@ -56,6 +56,23 @@ struct PermitStep {
   Status Run(StepContext& context) const;
 };
 
+// Takes a user's right to a range back, which it was given as such. What is open on it by then may
+// go on for a moment.
+struct ForbidStep {
+  std::string user;
+  std::string key;
+  std::string range_end{};
+  static constexpr std::string_view kOp = "forbid";
+  void Fields(FieldList& field) {
+    field("user", user).Uses(Subject::kUser);
+    field("key", key);
+    field("range_end", range_end).Optional();
+  }
+  std::string_view Request() const { return "users"; }
+  std::string BeyondKubernetes() const { return "users"; }
+  Status Run(StepContext& context) const;
+};
+
 // A call beside those that read and write keys, by its name in harness/history/method.h. What
 // changes users is about the user "spare", its role, and a user and a role that it adds.
 struct OperatorStep {
@@ -77,23 +94,23 @@ struct OperatorStep {
   Status Run(StepContext& context) const;
 };
 
-// Calls on a connection of their own, one after the other, for a user. Whether the target had to
-// refuse them is judged from the recording; that it did is no failure of the step.
-struct AsUserStep {
-  std::string user{};
+// Calls on a connection of their own, one after the other. Whether the target had to refuse them is
+// judged from the recording; that it did is no failure of the step.
+struct CallsStep {
+  std::string user{};   // empty: the one of the other calls of the attempt
   std::string token{};  // instead of the user's, which gives no rights; "none": without one
   std::vector<Step> calls;
-  static constexpr std::string_view kOp = "as user";
+  static constexpr std::string_view kOp = "calls";
   void Fields(FieldList& field) {
     field("user", user).Optional().Uses(Subject::kUser);
     field("token", token).Optional();
     field("calls", calls)
         .Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp, TxnStep::kOp, OperatorStep::kOp});
   }
-  std::string_view Request() const { return "a call of a user"; }
+  std::string_view Request() const { return "a call"; }
   Usage Cost() const;
-  std::vector<AsUserStep> Smaller() const;
-  std::string BeyondKubernetes() const { return "users"; }
+  std::vector<CallsStep> Smaller() const;
+  std::string BeyondKubernetes() const { return user.empty() && token.empty() ? "" : "users"; }
   Status Run(StepContext& context) const;
 };
 
