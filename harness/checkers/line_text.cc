@@ -235,6 +235,9 @@ struct AnnotationPhrases {
     return fmt::format("user {} has rights to {} ranges from here on", rights.user,
                        rights.ranges.size());
   }
+  std::string operator()(const StoreLimits& limits) {
+    return fmt::format("the store is limited to {} bytes", limits.space);
+  }
   std::string operator()(const CallsAs& as) {
     return fmt::format("client {} makes its calls {}", as.client,
                        as.user.empty() ? "for no user" : "for user " + as.user);

@@ -44,6 +44,11 @@ struct ForeignKey {
 struct ForbiddenKey {};
 // An event of a key that the user of the stream may not read any more.
 struct RightTaken {};
+// What the store had to refuse for its limits. `nested`: all that it puts is in transactions in it.
+struct BeyondLimit {
+  bool of_space = false;
+  bool nested = false;
+};
 // A call that its user has no right to make.
 struct NotRefused {
   Method method = Method::kNone;
@@ -154,14 +159,16 @@ struct TimeLeft {
 
 }  // namespace symptom
 
-using Symptom = std::variant<
-    std::monostate, symptom::OfRevision, symptom::Repeated, symptom::BelowStart,
-    symptom::ForeignKey, symptom::ForbiddenKey, symptom::RightTaken, symptom::NotRefused,
-    symptom::PassedOver, symptom::ProgressBack, symptom::ProgressBelowStart, symptom::NoProgress,
-    symptom::Empty, symptom::HeaderAhead, symptom::FalseNotice, symptom::NoticeAgain,
-    symptom::Silence, symptom::Delay, symptom::MemberBehind, symptom::MembersDiffer,
-    symptom::OtherId, symptom::EndedWith, symptom::StreamEnded, symptom::StreamKept,
-    symptom::NoPrevious, symptom::PreviousUnasked, symptom::ChangedTwice, symptom::OtherWrite,
-    symptom::BackInTime, symptom::LeaseMissing, symptom::LeaseEnded, symptom::TimeLeft>;
+using Symptom =
+    std::variant<std::monostate, symptom::OfRevision, symptom::Repeated, symptom::BelowStart,
+                 symptom::ForeignKey, symptom::ForbiddenKey, symptom::RightTaken,
+                 symptom::BeyondLimit, symptom::NotRefused, symptom::PassedOver,
+                 symptom::ProgressBack, symptom::ProgressBelowStart, symptom::NoProgress,
+                 symptom::Empty, symptom::HeaderAhead, symptom::FalseNotice, symptom::NoticeAgain,
+                 symptom::Silence, symptom::Delay, symptom::MemberBehind, symptom::MembersDiffer,
+                 symptom::OtherId, symptom::EndedWith, symptom::StreamEnded, symptom::StreamKept,
+                 symptom::NoPrevious, symptom::PreviousUnasked, symptom::ChangedTwice,
+                 symptom::OtherWrite, symptom::BackInTime, symptom::LeaseMissing,
+                 symptom::LeaseEnded, symptom::TimeLeft>;
 
 }  // namespace watchproof

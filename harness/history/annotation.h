@@ -335,6 +335,19 @@ struct CallsAs {
   }
 };
 
+// Limits that the store was started with. 0: not known.
+struct StoreLimits {
+  static constexpr std::string_view kType = "limits";
+  std::int64_t space = 0;       // bytes of its data
+  std::int64_t operations = 0;  // of a transaction
+  std::int64_t request = 0;     // bytes
+  void Fields(auto& field) {
+    field("space", space);
+    field("operations", operations);
+    field("request", request);
+  }
+};
+
 // The store, on every member, was restored from a snapshot of the revision `saved`. It counts on
 // from `revision`, up to which everything is compacted; what came in between is gone.
 struct Restored {
@@ -528,10 +541,10 @@ using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
                  AnswerDiffers, NotRestarted, HistoryHash, MembersListed, RightsChanged, UserRights,
-                 CallsAs, Restored, HealingBegan, MomentMissed, TargetRefused, MemberBehind,
-                 Account, PromiseAsked, ClientAsks, CallsBeside, ReadingLimited, QuestionLeft,
-                 DiskActivity, NotRecorded, ConsumerStarted, ConsumerReport, ConsumerReadAsked,
-                 ConsumerDue, ConsumerEnded>;
+                 CallsAs, StoreLimits, Restored, HealingBegan, MomentMissed, TargetRefused,
+                 MemberBehind, Account, PromiseAsked, ClientAsks, CallsBeside, ReadingLimited,
+                 QuestionLeft, DiskActivity, NotRecorded, ConsumerStarted, ConsumerReport,
+                 ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

@@ -29,6 +29,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       RightsChanged{"late"},
       UserRights{"late", {"of late", "root"}, {{true, false, {"a/"}, {std::string("\0", 1)}}}},
       CallsAs{"script 7", "late"},
+      StoreLimits{4 << 20, 128, 1536 << 10},
       Restored{7, 1007},
       HealingBegan{"pause"},
       MomentMissed{"created", "main"},

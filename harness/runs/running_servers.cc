@@ -20,10 +20,10 @@ constexpr Duration kPatience = 10s;
 // Usage is computed from the plans of this many rounds; later ones are similar.
 constexpr int kMostRounds = 10;
 // Capabilities that no running server offers: see EndpointTarget and ProbeCapabilities.
-constexpr Capability kNever[] = {Capability::kOurs,    Capability::kDurable,
-                                 Capability::kProcess, Capability::kCluster,
-                                 Capability::kUsers,   Capability::kStrictPreviousValues,
-                                 Capability::kDisk,    Capability::kServerOfItsOwn};
+constexpr Capability kNever[] = {
+    Capability::kOurs,    Capability::kDurable,        Capability::kProcess,
+    Capability::kCluster, Capability::kUsers,          Capability::kStrictPreviousValues,
+    Capability::kDisk,    Capability::kServerOfItsOwn, Capability::kQuota};
 
 // The address that its name resolves to: "127.0.0.1:2379".
 std::set<std::string> AddressesOf(const ServerAddress& server) {

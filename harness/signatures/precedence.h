@@ -51,6 +51,7 @@ enum class Rank : std::size_t {
   kNestedRightsUnchecked,
   kLeaseKeysShown,
   kCallsUnguarded,
+  kNestedPutsUncounted,
   kWatchKeepsRight,
   kSlowStreamEnded,
   kKeptWithoutLeader,

@@ -699,6 +699,22 @@ TEST(Signature, OfCallsThatLackARight) {
   EXPECT_EQ(OfAnsweredCall(Method::kDefragment, Message(), Message()), "");
 }
 
+TEST(Signature, OfPutsBeyondTheQuota) {
+  const auto signature = [](const Message& operation) {
+    return SignatureOf(
+        Guarantee("Limited"),
+        CallScript()
+            .Annotate(StoreLimits{.space = 10})
+            .Put("k", "as large as the quota", 2)
+            .Pause(2s)
+            .Do(Method::kTxn, TxnOf{.success = {operation}}.message(), Decided(3, true)));
+  };
+  const Message put = Part(Method::kPut, PutOf("k", "v"));
+  EXPECT_EQ(signature(Part(Method::kTxn, TxnOf{.success = {put}}.message())),
+            "nested-puts-uncounted");
+  EXPECT_EQ(signature(put), "");
+}
+
 TEST(Signature, OfAnEventAfterTheRightWasTaken) {
   EXPECT_EQ(SignatureOf(Guarantee("Authorized"), Script()
                                                      .Annotate(ReadRight{StreamId(1), {"k"}, {}})

@@ -30,9 +30,10 @@ enum class Capability {
   kCluster,               // several of it can be started as one cluster
   kDisk,                  // keeps its data in files, and a proxy can stand before its disk
   kServerOfItsOwn,        // only watchproof uses it, so that it may be filled and alarmed
+  kQuota,                 // the space for its data can be limited
 };
 using Capabilities = std::set<Capability>;
-inline constexpr Capability kLastCapability = Capability::kServerOfItsOwn;
+inline constexpr Capability kLastCapability = Capability::kQuota;
 
 // What is known of a target without probing. Capabilities in neither set must be probed.
 struct Stated {
@@ -66,6 +67,7 @@ inline constexpr std::string_view kCapabilityNames[] = {
     "cluster",
     "a disk that can fail",
     "a server of its own, used only by watchproof",
+    "a quota of space",
 };
 constexpr std::string_view Name(Capability capability) {
   return kCapabilityNames[static_cast<std::size_t>(capability)];

@@ -27,6 +27,8 @@ struct ClusterPlan {
   // After how long without its leader a member stands for election; its leader sends word ten times
   // as often. 0: the target's default.
   int election_ms = 0;
+  // Space for its data, in MiB; 0: the target's default. For targets that can.
+  int quota_mib = 0;
   // The server checks what it believes of itself as it runs, and ends where that is false. For
   // targets that can.
   bool self_checks = false;

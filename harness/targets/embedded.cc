@@ -26,6 +26,10 @@ class EmbeddedTarget final : public ProcessTarget {
     if (options.strict_previous_values) {
       child.arguments.emplace_back("--strict-prev-kv");
     }
+    if (const int quota = options.cluster.plan.quota_mib; quota > 0) {
+      child.arguments.insert(child.arguments.end(), {"--quota-backend-bytes",
+                                                     fmt::format("{}", std::int64_t{quota} << 20)});
+    }
     for (const std::string& defect : defects_) {
       child.arguments.insert(child.arguments.end(), {"--defect", defect});
     }
@@ -33,6 +37,7 @@ class EmbeddedTarget final : public ProcessTarget {
   }
   bool durable() const override { return durable_; }
   bool can_be_strict() const override { return true; }
+  bool can_limit_space() const override { return true; }
   bool ours() const override { return true; }
   Stated stated() const override {
     return {.offered = {Capability::kCompaction, Capability::kClientChosenIds,

@@ -75,6 +75,7 @@ class EtcdTarget final : public ProcessTarget {
   }
   bool durable() const override { return true; }
   bool can_cluster() const override { return true; }
+  bool can_limit_space() const override { return true; }
   std::string peer_url() const override {
     for (const ClusterShape::Member& member : start_.cluster.members) {
       if (member.name == start_.name) return "http://" + member.peer.ToString();
@@ -245,6 +246,10 @@ class EtcdTarget final : public ProcessTarget {
     // The least there is: passwords of tests are no secrets, and each costs 50 to 100 ms otherwise.
     set("bcrypt-cost", 4);
     const ClusterPlan& plan = options.cluster.plan;
+    if (plan.quota_mib > 0) {
+      child.arguments.push_back(
+          fmt::format("--quota-backend-bytes={}", std::int64_t{plan.quota_mib} << 20));
+    }
     set("compaction-batch-limit", plan.compaction_batch);
     set("snapshot-catchup-entries", plan.catch_up_entries);
     set("backend-batch-limit", plan.backend_batch);

@@ -137,6 +137,8 @@ class Prober {
         return target_.ours();
       case Capability::kServerOfItsOwn:
         return !target_.shared();
+      case Capability::kQuota:
+        return target_.can_limit_space();
       case Capability::kDurable:
         return target_.durable();
       case Capability::kProcess:

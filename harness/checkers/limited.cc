@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limited: what is beyond a limit of the store is refused.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "harness/checkers/checker.h"
+#include "harness/model/operations.h"
+
+namespace watchproof {
+namespace {
+
+// What is written counts once the backend has committed it: etcd does so every 100 ms.
+constexpr Duration kCommitted = 1s;
+
+struct Puts {
+  bool outer = false;
+  bool nested = false;
+  bool any() const { return outer || nested; }
+};
+Puts PutsOf(Method method, std::string_view request, int depth = 0) {
+  if (method == Method::kPut) return {.outer = depth < 2, .nested = depth >= 2};
+  Puts all;
+  TxnRequestView txn;
+  if (method != Method::kTxn || !Parse(request, txn).ok()) return all;
+  for (const auto* branch : {&txn.success, &txn.failure}) {
+    for (const OperationView& one : *branch) {
+      const Puts inner = PutsOf(one.kind, one.body, depth + 1);
+      all.outer = all.outer || inner.outer;
+      all.nested = all.nested || inner.nested;
+    }
+  }
+  return all;
+}
+
+// Those of a transaction, and of the transaction in it that has most, and so on: each counts as its
+// longest list.
+std::int64_t OperationsOf(std::string_view request) {
+  TxnRequestView txn;
+  if (!Parse(request, txn).ok()) return 0;
+  std::int64_t deepest = 0;
+  for (const auto* branch : {&txn.success, &txn.failure}) {
+    for (const OperationView& one : *branch) {
+      if (one.kind == Method::kTxn) deepest = std::max(deepest, OperationsOf(one.body));
+    }
+  }
+  const std::size_t own = std::max({txn.compare.size(), txn.success.size(), txn.failure.size()});
+  return static_cast<std::int64_t>(own) + deepest;
+}
+
+class Limited final : public Checker {
+ public:
+  void Annotated(const Annotation& annotation, Where where) override {
+    const auto* const limits = std::get_if<StoreLimits>(&annotation);
+    if (limits == nullptr) return;
+    limits_ = *limits;
+    said_ = where.line;
+  }
+
+  void CallEnded(const RecordedCall& call, std::string_view, std::optional<Revision>) override {
+    if (!limits_) return;
+    if (call.outcome == CallOutcome::kRefused && IsWrite(call.method)) Exercised();
+    if (call.outcome != CallOutcome::kAnswered) return;
+    // What it removes may be written over.
+    if (call.method == Method::kCompact) {
+      written_ = 0;
+      full_at_ = std::nullopt;
+    }
+    if (!IsWrite(call.method)) return;
+    JudgeSize(call);
+    JudgeSpace(call);
+    Count(call);
+  }
+
+ private:
+  void JudgeSize(const RecordedCall& call) const {
+    const auto bytes = static_cast<std::int64_t>(call.request.view().size());
+    if (limits_->request > 0 && bytes > limits_->request) {
+      MustBeRefused(call, fmt::format("it has {} bytes, more than {}", bytes, limits_->request),
+                    {});
+    }
+    if (call.method != Method::kTxn || limits_->operations == 0) return;
+    const std::int64_t operations = OperationsOf(call.request.view());
+    if (operations <= limits_->operations) return;
+    MustBeRefused(
+        call, fmt::format("it has {} operations, more than {}", operations, limits_->operations),
+        {});
+  }
+
+  void JudgeSpace(const RecordedCall& call) const {
+    if (!full_at_ || call.at - call.took < *full_at_ + kCommitted) return;
+    const Puts puts = PutsOf(call.method, call.request.view());
+    if (!puts.any()) return;
+    MustBeRefused(
+        call,
+        fmt::format("its keys and values take up {} bytes, and the store has space for {}",
+                    written_, limits_->space),
+        {.of_space = true, .nested = !puts.outer});
+  }
+
+  // The history holds every value.
+  void Count(const RecordedCall& call) {
+    const auto effect = AcknowledgedEffect(call.method, call.request.view(), call.response.view());
+    if (!effect.has_value()) return;
+    for (const Operation& operation : effect->operations) {
+      if (operation.deletes) continue;
+      written_ += static_cast<std::int64_t>(operation.key.size() + operation.value.size());
+    }
+    const bool full = limits_->space > 0 && written_ >= limits_->space;
+    if (full && !full_at_) full_at_ = call.at;
+  }
+
+  void MustBeRefused(const RecordedCall& call, std::string why,
+                     const symptom::BeyondLimit& beyond) const {
+    Add(call, Draft{.expected = fmt::format("a {} to be refused: {}", InfoOf(call.method).name,
+                                            std::move(why)),
+                    .observed = fmt::format("it was answered in line {}", call.ended.value),
+                    .evidence = {said_, call.began, call.ended},
+                    .symptom = beyond});
+  }
+
+  std::optional<StoreLimits> limits_;
+  Line said_{};
+  std::int64_t written_ = 0;  // since the last compaction
+  std::optional<Duration> full_at_;
+};
+
+const CheckerRegistration<Limited> kLimited{{
+    .guarantee = Guarantee("Limited"),
+    .place = 580,
+    .gravity = Gravity::kFields,
+    .of_driver = true,
+    .promise = "What is beyond a limit of the store is refused, and changes nothing.",
+    .impact = "The store that a Kubernetes API server writes to grows beyond the space that was "
+              "set aside for it, until its disk is full.",
+    .explain = "A case states the limits that its target was started with: the space for its data, "
+               "the operations of a transaction, those of transactions in it included, and the "
+               "size of a request. A write beyond one of them must be refused. Of space the judge "
+               "counts the keys and values that were acknowledged since the last compaction, which "
+               "the history holds in full: a second after they have reached the quota no put is "
+               "taken any more, alone or in a transaction. That what is refused changes nothing is "
+               "judged by the guarantees of watches. Source: etcd's limits and its operations "
+               "guide, space quota; etcd #22139, a transaction in a transaction costs no space.",
+}};
+
+}  // namespace
+}  // namespace watchproof
