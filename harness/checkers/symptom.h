@@ -49,6 +49,10 @@ struct BeyondLimit {
   bool of_space = false;
   bool nested = false;
 };
+// A lock, or an election, was won by a caller that had not kept its lease.
+struct HeldWithoutLease {
+  bool election = false;
+};
 // A call that its user has no right to make.
 struct NotRefused {
   Method method = Method::kNone;
@@ -162,13 +166,13 @@ struct TimeLeft {
 using Symptom =
     std::variant<std::monostate, symptom::OfRevision, symptom::Repeated, symptom::BelowStart,
                  symptom::ForeignKey, symptom::ForbiddenKey, symptom::RightTaken,
-                 symptom::BeyondLimit, symptom::NotRefused, symptom::PassedOver,
-                 symptom::ProgressBack, symptom::ProgressBelowStart, symptom::NoProgress,
-                 symptom::Empty, symptom::HeaderAhead, symptom::FalseNotice, symptom::NoticeAgain,
-                 symptom::Silence, symptom::Delay, symptom::MemberBehind, symptom::MembersDiffer,
-                 symptom::OtherId, symptom::EndedWith, symptom::StreamEnded, symptom::StreamKept,
-                 symptom::NoPrevious, symptom::PreviousUnasked, symptom::ChangedTwice,
-                 symptom::OtherWrite, symptom::BackInTime, symptom::LeaseMissing,
-                 symptom::LeaseEnded, symptom::TimeLeft>;
+                 symptom::BeyondLimit, symptom::HeldWithoutLease, symptom::NotRefused,
+                 symptom::PassedOver, symptom::ProgressBack, symptom::ProgressBelowStart,
+                 symptom::NoProgress, symptom::Empty, symptom::HeaderAhead, symptom::FalseNotice,
+                 symptom::NoticeAgain, symptom::Silence, symptom::Delay, symptom::MemberBehind,
+                 symptom::MembersDiffer, symptom::OtherId, symptom::EndedWith, symptom::StreamEnded,
+                 symptom::StreamKept, symptom::NoPrevious, symptom::PreviousUnasked,
+                 symptom::ChangedTwice, symptom::OtherWrite, symptom::BackInTime,
+                 symptom::LeaseMissing, symptom::LeaseEnded, symptom::TimeLeft>;
 
 }  // namespace watchproof

@@ -153,6 +153,12 @@ Result<std::int64_t> KvClient::Count(const std::string& key, const std::string& 
   return answer.view.count;
 }
 
+Result<std::int64_t> KvClient::CreateRevision(const std::string& key) {
+  WP_ASSIGN_OR_RETURN(const auto answer, Decode<RangeResponseView>(Record(
+                                             Method::kRange, ToMessage(ReadRequest{.key = key}))));
+  return answer.view.kvs.empty() ? -1 : answer.view.kvs[0].create_revision;
+}
+
 Result<Revision> KvClient::Head() {
   return Read({.key = std::string("\0", 1), .count_only = true});
 }

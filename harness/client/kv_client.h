@@ -69,6 +69,8 @@ class KvClient {
   Result<Revision> ReadUnjudged(const ReadRequest& read);
   // The number of keys. Not recorded, because it is not judged.
   Result<std::int64_t> Count(const std::string& key, const std::string& range_end);
+  // At which the key was created; -1: it is not there. Recorded.
+  Result<std::int64_t> CreateRevision(const std::string& key);
   // A linearizable read of one key; returns the current revision.
   Result<Revision> Head();
 

@@ -56,6 +56,10 @@ enum class Method : std::uint8_t {
   kRoleDelete = 35,
   kRoleGrantPermission = 36,
   kRoleRevokePermission = 37,
+  kLock = 38,  // the server's own services for locks and elections
+  kUnlock = 39,
+  kCampaign = 40,
+  kResign = 41,
 };
 
 struct MethodInfo {
@@ -102,6 +106,10 @@ inline constexpr MethodInfo kMethods[] = {
     {"role delete", "/etcdserverpb.Auth/RoleDelete"},
     {"role grant permission", "/etcdserverpb.Auth/RoleGrantPermission"},
     {"role revoke permission", "/etcdserverpb.Auth/RoleRevokePermission"},
+    {"lock", "/v3lockpb.Lock/Lock"},
+    {"unlock", "/v3lockpb.Lock/Unlock"},
+    {"campaign", "/v3electionpb.Election/Campaign"},
+    {"resign", "/v3electionpb.Election/Resign"},
 };
 // Streams. Parts of a read are recorded as one answer, messages of a watch as entries of their own.
 inline constexpr const char* kRangeStreamPath = "/etcdserverpb.KV/RangeStream";

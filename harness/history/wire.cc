@@ -269,6 +269,15 @@ static void Read(std::string_view message, OperatorRequestView& out) {
 static void Read(std::string_view message, RangeStreamResponseView& out) {
   ReadFields(message, At<1>(out.range_response));
 }
+static void Read(std::string_view message, ClaimRequestView& out) {
+  ReadFields(message, At<1>(out.name), At<2>(out.lease));
+}
+static void Read(std::string_view message, ResignRequestView::LeaderKey& out) {
+  ReadFields(message, At<2>(out.key));
+}
+static void Read(std::string_view message, ResignRequestView& out) {
+  ReadFields(message, At<1>(out.leader));
+}
 static void Read(std::string_view message, AuthenticateResponseView& out) {
   ReadFields(message, At<2>(out.token));
 }
@@ -331,6 +340,8 @@ template Status Parse(std::string_view, LeaseResponseView&);
 template Status Parse(std::string_view, LeaseLeasesResponseView&);
 template Status Parse(std::string_view, OperatorRequestView&);
 template Status Parse(std::string_view, RangeStreamResponseView&);
+template Status Parse(std::string_view, ClaimRequestView&);
+template Status Parse(std::string_view, ResignRequestView&);
 template Status Parse(std::string_view, AuthenticateResponseView&);
 
 Status ParseHeader(std::string_view message, HeaderView& out) {

@@ -225,6 +225,19 @@ struct OperatorRequestView {
   std::int64_t action = 0;
   std::string_view name;
 };
+// For a lock or an election. The release of a lock has the key in place of the name.
+struct ClaimRequestView {
+  static constexpr const char* kMessage = "request for a lock";
+  std::string_view name;
+  std::int64_t lease = 0;
+};
+struct ResignRequestView {
+  static constexpr const char* kMessage = "ResignRequest";
+  struct LeaderKey {
+    std::string_view key;
+  };
+  LeaderKey leader;
+};
 struct AuthenticateResponseView {
   static constexpr const char* kMessage = "AuthenticateResponse";
   std::string_view token;

@@ -52,6 +52,8 @@ enum class Rank : std::size_t {
   kLeaseKeysShown,
   kCallsUnguarded,
   kNestedPutsUncounted,
+  kElectedWithoutLease,
+  kLockedWithoutLease,
   kWatchKeepsRight,
   kSlowStreamEnded,
   kKeptWithoutLeader,

@@ -715,6 +715,35 @@ TEST(Signature, OfPutsBeyondTheQuota) {
   EXPECT_EQ(signature(put), "");
 }
 
+TEST(Signature, OfWhatIsWonWithoutALease) {
+  const auto claim = [](std::int64_t lease) { return Message().Text(1, "n").Number(2, lease); };
+  const auto granted = [](std::int64_t lease, std::int64_t ttl) {
+    return Reported(1).Number(2, lease).Number(3, ttl);
+  };
+  const auto won = [&](Method claims, Method releases, const Message& release) {
+    return SignatureOf(Guarantee("Exclusive"),
+                       CallScript()
+                           .Do(Method::kLeaseGrant, Message().Number(1, 60), granted(1, 60))
+                           .Do(Method::kLeaseGrant, Message().Number(1, 2), granted(2, 2))
+                           .Do(claims, claim(1), Reported(1))
+                           .Begin(9, claims, claim(2))
+                           .Pause(5s)
+                           .Do(Method::kLeaseTimeToLive, Message().Number(1, 2), granted(2, -1))
+                           .Do(releases, release, Reported(1))
+                           .End(9, claims, Reported(1)));
+  };
+  EXPECT_EQ(won(Method::kCampaign, Method::kResign, Message().Nested(1, Message().Text(2, "n/1"))),
+            "elected-without-lease");
+  EXPECT_EQ(won(Method::kLock, Method::kUnlock, Message().Text(1, "n/1")), "locked-without-lease");
+  EXPECT_EQ(SignatureOf(Guarantee("Exclusive"),
+                        CallScript()
+                            .Do(Method::kLeaseGrant, Message().Number(1, 60), granted(1, 60))
+                            .Do(Method::kLeaseGrant, Message().Number(1, 60), granted(2, 60))
+                            .Do(Method::kLock, claim(1), Reported(1))
+                            .Do(Method::kLock, claim(2), Reported(1))),
+            "");
+}
+
 TEST(Signature, OfAnEventAfterTheRightWasTaken) {
   EXPECT_EQ(SignatureOf(Guarantee("Authorized"), Script()
                                                      .Annotate(ReadRight{StreamId(1), {"k"}, {}})

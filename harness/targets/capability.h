@@ -22,6 +22,7 @@ enum class Capability {
   kUsers,                 // has users and permissions, and only watchproof uses it
   kStrictPreviousValues,  // has an option to end a watch rather than leave out a previous value
   kLeases,                // keys can be attached to a lease
+  kLocks,                 // has services for locks and elections
   kLearners,              // members of a cluster may be without a vote
   kRangeStream,           // answers a read in parts
   kOurs,                  // is the embedded store: for self-tests of watchproof
@@ -59,6 +60,7 @@ inline constexpr std::string_view kCapabilityNames[] = {
     "users",
     "strict-previous-values",
     "leases",
+    "locks",
     "learners",
     "range-stream",
     "ours",

@@ -45,7 +45,7 @@ class EmbeddedTarget final : public ProcessTarget {
                         Capability::kPreviousValues, Capability::kSlowWatcherGauge,
                         Capability::kProgressNotices, Capability::kUsers, Capability::kLeases,
                         Capability::kRangeStream},
-            .missing = {}};
+            .missing = {Capability::kLocks}};
   }
 
  private:

@@ -9,7 +9,8 @@ Stated CapabilitiesOfEtcd(std::string_view version) {
   const std::optional<int> minor = MinorOf(version);
   if (!minor) return {};
   Stated stated{.offered = {Capability::kCompaction, Capability::kPreviousValues,
-                            Capability::kSlowWatcherGauge, Capability::kUsers, Capability::kLeases},
+                            Capability::kSlowWatcherGauge, Capability::kUsers, Capability::kLeases,
+                            Capability::kLocks},
                 .missing = {}};
   if (*minor >= 4) {
     stated.offered.insert({Capability::kClientChosenIds, Capability::kProgressRequest,

@@ -139,6 +139,8 @@ class Prober {
         return !target_.shared();
       case Capability::kQuota:
         return target_.can_limit_space();
+      case Capability::kLocks:
+        return Answer(capability, &Prober::Locks);
       case Capability::kDurable:
         return target_.durable();
       case Capability::kProcess:
@@ -217,6 +219,8 @@ class Prober {
     return answer;
   }
   // Asks for the vote of a member that does not exist.
+  // A profile has to state it: a lock that is asked for proves nothing by being given.
+  Result<bool> Locks() { return false; }
   Result<bool> Learners() {
     const Status answer = StatusOf(
         Call(channel_, caller_, pb::MemberPromoteRequest(), &pb::Cluster::Stub::MemberPromote));
