@@ -80,8 +80,11 @@ def repeated(script: Script) -> Iterator[str]:
 
 
 REPEATED = {
-    *(f"{name} of a transaction: {n}" for name in ("when", "then", "otherwise", "nested")
-      for n in FEW_MANY),
+    *(
+        f"{name} of a transaction: {n}"
+        for name in ("when", "then", "otherwise", "nested")
+        for n in FEW_MANY
+    ),
     *(f"filters: {n}" for n in FEW_MANY),
 }
 
@@ -127,8 +130,11 @@ RELATIVE = {
     *around("read at", "head", "floor"),
     *around("compact", "head", "floor"),
     *(name for bound in BOUNDS for name in around(bound, "head")),
-    *(name for target in ("version", "create", "mod") for name in
-      around(f"compare of {target}", "there")),
+    *(
+        name
+        for target in ("version", "create", "mod")
+        for name in around(f"compare of {target}", "there")
+    ),
     "compare of value: there",
     "compare of lease: there",
 }
@@ -172,8 +178,9 @@ def options_of_put(fields: Fields) -> dict[str, str]:
     return {name: str(bool(fields.get(name, False))) for name in names}
 
 
-PUT = {name: ("True", "False")
-       for name in ("ignore_value", "ignore_lease", "prev_kv", "lease", "bytes")}
+PUT = dict.fromkeys(
+    ("ignore_value", "ignore_lease", "prev_kv", "lease", "bytes"), ("True", "False")
+)
 
 
 def options_of_delete(fields: Fields) -> dict[str, str]:
@@ -227,14 +234,30 @@ PAIRS = {
     *all_pairs("read", READ),
     *all_pairs("put", PUT),
     *all_pairs("delete", DELETE),
-    *(f"compare: {target} {relation} {many}"
-      for target in TARGETS for relation in RELATIONS for many in ("key", "range")),
+    *(
+        f"compare: {target} {relation} {many}"
+        for target in TARGETS
+        for relation in RELATIONS
+        for many in ("key", "range")
+    ),
     "compare: a range beside others",
-    *(f"put in a transaction: {option}"
-      for option in ("lease", "keep-value", "keep-lease", "previous")),
+    *(
+        f"put in a transaction: {option}"
+        for option in ("lease", "keep-value", "keep-lease", "previous")
+    ),
     "delete in a transaction: previous",
-    *(f"get in a transaction: {option}" for option in
-      ("limit", "count_only", "keys_only", "sort_by", "order", "serializable", *BOUNDS)),
+    *(
+        f"get in a transaction: {option}"
+        for option in (
+            "limit",
+            "count_only",
+            "keys_only",
+            "sort_by",
+            "order",
+            "serializable",
+            *BOUNDS,
+        )
+    ),
 }
 
 # 4: sizes at both sides of each constant of a store.
@@ -274,8 +297,21 @@ SIZES = {
 
 # 5: everything before and after a crash, with a commit between and without.
 
-STEPS = ("create", "cancel", "progress", "put", "delete", "txn", "grant", "revoke", "keep_alive",
-         "get", "compact", "defragment", "hash")
+STEPS = (
+    "create",
+    "cancel",
+    "progress",
+    "put",
+    "delete",
+    "txn",
+    "grant",
+    "revoke",
+    "keep_alive",
+    "get",
+    "compact",
+    "defragment",
+    "hash",
+)
 
 
 def around_crashes(script: Script) -> Iterator[str]:
@@ -297,11 +333,17 @@ def around_crashes(script: Script) -> Iterator[str]:
 
 
 CRASHES = {
-    *(f"{kind} before a crash, {how}" for kind in STEPS
-      for how in ("committed", "not yet committed")),
+    *(
+        f"{kind} before a crash, {how}"
+        for kind in STEPS
+        for how in ("committed", "not yet committed")
+    ),
     *(f"{kind} after a crash" for kind in STEPS),
-    *(f"{one} and {other}" for one in ("defragment", "hash")
-      for other in ("compact", "grant", "crash")),
+    *(
+        f"{one} and {other}"
+        for one in ("defragment", "hash")
+        for other in ("compact", "grant", "crash")
+    ),
 }
 
 # 6: what passes while a member is cut off is of every kind, and watched in every way.
@@ -322,14 +364,19 @@ def in_disturbances(script: Script) -> Iterator[str]:
             how = None
         if how and kind in WRITES:
             yield f"{kind} while a member is in {how}"
-            yield from (f"{kind} while a member is in {how}, a watch with {flag}"
-                        for flag in watched)
+            yield from (
+                f"{kind} while a member is in {how}, a watch with {flag}" for flag in watched
+            )
 
 
 DISTURBED = {
     *(f"{kind} while a member is in {how}" for kind in WRITES for how in ("isolate", "pause")),
-    *(f"{kind} while a member is in {how}, a watch with {flag}"
-      for kind in WRITES for how in ("isolate", "pause") for flag in FLAGS),
+    *(
+        f"{kind} while a member is in {how}, a watch with {flag}"
+        for kind in WRITES
+        for how in ("isolate", "pause")
+        for flag in FLAGS
+    ),
 }
 
 # 7: bursts, from several streams, while queues drain; keep-alives more than once on a stream.
@@ -365,8 +412,11 @@ def kept_alive(script: Script) -> Iterator[str]:
             continue
         if leases:
             yield "keep-alives more than once on a stream"
-            yield from (f"keep-alives on a stream, {what} between"
-                        for what in ("revoke", "advance") if what in between)
+            yield from (
+                f"keep-alives on a stream, {what} between"
+                for what in ("revoke", "advance")
+                if what in between
+            )
         leases.add(fields.get("lease", 1))
         if len(leases) > 1:
             yield "keep-alives of several leases on a stream"
@@ -374,8 +424,11 @@ def kept_alive(script: Script) -> Iterator[str]:
 
 
 BURSTS_OF = {
-    *(f"{kind} {how}" for kind in ("progress", "create", "cancel")
-      for how in ("in a burst", "in a burst, while its queue drains", "from two streams")),
+    *(
+        f"{kind} {how}"
+        for kind in ("progress", "create", "cancel")
+        for how in ("in a burst", "in a burst, while its queue drains", "from two streams")
+    ),
     "keep-alives more than once on a stream",
     "keep-alives of several leases on a stream",
     *(f"keep-alives on a stream, {what} between" for what in ("revoke", "advance")),
@@ -442,12 +495,15 @@ def main() -> int:
     if process.returncode != 0:
         return process.returncode
     print(f"{options.scripts:,} scripts\n")
-    return max(report(rule, wanted, count, options)
-               for (rule, _, wanted), count in zip(RULES, counts, strict=True))
+    return max(
+        report(rule, wanted, count, options)
+        for (rule, _, wanted), count in zip(RULES, counts, strict=True)
+    )
 
 
-def report(rule: str, wanted: set[str], count: collections.Counter[str],
-           options: argparse.Namespace) -> int:
+def report(
+    rule: str, wanted: set[str], count: collections.Counter[str], options: argparse.Namespace
+) -> int:
     """1: something was drawn too rarely."""
     rare = sorted((count[name], name) for name in wanted)
     few = [name for number, name in rare if number < options.least]

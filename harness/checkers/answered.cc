@@ -87,19 +87,20 @@ const CheckerRegistration<Answered> kAnswered{{
                "it, or they, are a reason.",
     .impact = "A Kubernetes API server passes the refusal on, or takes what it was answered for "
               "the state of the store.",
-    .explain = "A request that names no key, keeps a value or lease and names another, or has more "
-               "operations than a transaction may have, is refused as an invalid argument; one in "
-               "which nothing is a reason to refuse it is answered. What state is a reason, other "
-               "guarantees judge: keys that must be there (Transactional), leases (Leased) and "
-               "revisions (CompactionSurfaced). "
-               "Exploration runs the embedded store in virtual time beside a reference store that "
-               "is given the same calls, and compares every answer in full: refusals with their "
-               "words, leases, counters, what a snapshot restores. On a real server it knows of "
-               "the requests of its scripts that nothing is a reason to refuse them: a put of a "
-               "key without a lease, a read between the compaction floor and the head, the list "
-               "of leases. What differs is recorded where it shows. Cases write down what they "
-               "expect, so that other guarantees judge their calls. Source: the error codes of etcd's "
-               "API (rpctypes).",
+    .explain =
+        "A request that names no key, keeps a value or lease and names another, or has more "
+        "operations than a transaction may have, is refused as an invalid argument; one in "
+        "which nothing is a reason to refuse it is answered. What state is a reason, other "
+        "guarantees judge: keys that must be there (Transactional), leases (Leased) and "
+        "revisions (CompactionSurfaced). "
+        "Exploration runs the embedded store in virtual time beside a reference store that "
+        "is given the same calls, and compares every answer in full: refusals with their "
+        "words, leases, counters, what a snapshot restores. On a real server it knows of "
+        "the requests of its scripts that nothing is a reason to refuse them: a put of a "
+        "key without a lease, a read between the compaction floor and the head, the list "
+        "of leases. What differs is recorded where it shows. Cases write down what they "
+        "expect, so that other guarantees judge their calls. Source: the error codes of etcd's "
+        "API (rpctypes).",
 }};
 
 }  // namespace
