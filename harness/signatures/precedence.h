@@ -19,6 +19,7 @@ enum class Rank : std::size_t {
   // After these the recording's history is not the store's.
   kRestoredAsItWas,
   kRevisionsReused,
+  kDoneBeyondSpace,
   kRefusedWriteDone,
   kAppliedAgain,
   kLeftOut,

@@ -699,6 +699,24 @@ TEST(Signature, OfCallsThatLackARight) {
   EXPECT_EQ(OfAnsweredCall(Method::kDefragment, Message(), Message()), "");
 }
 
+TEST(Signature, OfAWriteThatIsRefusedForSpaceAndDone) {
+  const auto signature = [](StatusCode code) {
+    return SignatureOf(
+        Guarantee("Transactional"),
+        Script()
+            .Put("k", "a", 2)
+            .Watch("k", 3)
+            .Created(0, 2)
+            .StartTxn(9,
+                      Message().Nested(2, Message().Nested(2, Message().Text(1, "k").Text(2, "b"))))
+            .FailCall(9, Method::kTxn, code)
+            .DeliverRaw(0,
+                        {{.kv = {.key = "k", .value = "b", .create = 2, .mod = 3, .version = 2}}}));
+  };
+  EXPECT_EQ(signature(StatusCode::kResourceExhausted), "done-beyond-space");
+  EXPECT_EQ(signature(StatusCode::kFailedPrecondition), "");
+}
+
 TEST(Signature, OfPutsBeyondTheQuota) {
   const auto signature = [](const Message& operation) {
     return SignatureOf(
