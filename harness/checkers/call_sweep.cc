@@ -105,7 +105,8 @@ class Sweep {
 
   // If its reason can only be a key that is not there, and nothing was written meanwhile.
   void GatherRefused(const RecordedCall& call) {
-    if (call.code != StatusCode::kInvalidArgument || !IsWrite(call.method)) return;
+    if (call.code != StatusCode::kInvalidArgument || call.for_user) return;
+    if (!IsWrite(call.method)) return;
     const std::string_view request = call.request.view();
     const Conditional conditions = ConditionsOf(call.method, request);
     if (conditions.kept.empty() || conditions.nested || conditions.twice) return;

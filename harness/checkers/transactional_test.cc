@@ -36,10 +36,11 @@ CallScript Inner(bool succeeded) {
 
 // A put that keeps the value of its key.
 Message Keeping(const std::string& key) { return Message().Text(1, key).Number(5, 1); }
-CallScript RefusesKeeping(const std::string& key) {
+CallScript RefusesKeeping(const std::string& key,
+                          const std::string& error = "etcdserver: key not found") {
   return OnePut()
       .Begin(9, Method::kPut, Keeping(key))
-      .Fail(9, Method::kPut, StatusCode::kInvalidArgument, "etcdserver: key not found");
+      .Fail(9, Method::kPut, StatusCode::kInvalidArgument, error);
 }
 CallScript ReadsThePast(const KeyValueFields& shown) {
   const TxnOf txn{
@@ -57,6 +58,7 @@ const std::vector<CallRow>& KeptRows() {
        {"Transactional"}},
       {"AKeptValueOfNoKeyIsRefused", RefusesKeeping("x")},
       {"AKeptValueIsRefused", RefusesKeeping("k"), {"Transactional"}},
+      {"AKeptValueIsRefusedForItsUser", RefusesKeeping("k", "etcdserver: user name is empty")},
       {"AKeptValueThatMayBeGoneIsRefused",
        OnePut()
            .Begin(8, Method::kDeleteRange, DeleteOf("k"))

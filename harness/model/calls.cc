@@ -25,6 +25,10 @@ std::int64_t NamedBy(Method method, std::string_view request) {
   return of_lease && Parse(request, lease).ok() ? lease.id : 0;
 }
 
+bool AboutUser(std::string_view error) {
+  return error.find("user") != error.npos || error.find("auth") != error.npos;
+}
+
 }  // namespace
 
 // etcd answers a transaction without consensus if it holds only serializable ranges.
@@ -98,6 +102,7 @@ const RecordedCall* CallLog::End(const NumberedEntry& line) {
   call.took = entry.at - call.at;
   call.at = entry.at;
   call.code = entry.code;
+  call.for_user = entry.code != StatusCode::kOk && AboutUser(entry.text);
   if (answered) {
     call.outcome = CallOutcome::kAnswered;
     call.revision = revision;

@@ -38,6 +38,7 @@ struct RecordedCall {
   Method method = Method::kNone;
   CallOutcome outcome = CallOutcome::kOpen;
   StatusCode code = StatusCode::kUnknown;
+  bool for_user = false;      // refused for its user, or for want of one
   bool serializable = false;  // answered by one member from its local store
   std::uint32_t client = 0;   // index into client_names()
   // The revision that a range or a compaction asks for, or the lease that is revoked; 0: none.
