@@ -2,6 +2,7 @@
 #include "ci/mutants/call_mutation.h"
 
 #include <algorithm>
+#include <deque>
 #include <set>
 #include <utility>
 
@@ -235,7 +236,38 @@ class CallMutator {
                 fmt::format("a write has revision {}, which is another's", other.revision), false);
   }
 
-  // Legal if the user may read every key that the stream received.
+  static bool Within(const WatchCreateView& create, const std::string& from,
+                     const std::string& end) {
+    const std::string_view last = create.range_end;
+    const bool open = last == std::string_view("\0", 1);
+    const bool ends = last.empty() ? create.key < end : !open && last <= end;
+    return create.key >= from && ends;
+  }
+
+  // Whether a create of the stream that asks for more made a watch. Creates are answered in order.
+  static bool GotMore(const std::vector<NumberedEntry>& lines, std::uint32_t stream,
+                      const std::string& from, const std::string& end) {
+    std::deque<bool> beyond;  // of creates without an answer
+    for (const NumberedEntry& line : lines) {
+      if (line.entry.stream.value != stream) continue;
+      WatchRequestView request;
+      WatchResponseView response;
+      if (line.entry.kind == EntryKind::kRequestSent &&
+          Parse(line.entry.payload.view(), request).ok() &&
+          request.kind == WatchRequestKind::kCreate) {
+        beyond.push_back(!Within(request.create, from, end));
+      }
+      if (line.entry.kind != EntryKind::kResponseReceived || beyond.empty() ||
+          !Parse(line.entry.payload.view(), response).ok() || !response.created) {
+        continue;
+      }
+      if (beyond.front() && !response.canceled) return true;
+      beyond.pop_front();
+    }
+    return false;
+  }
+
+  // Legal if the user may read every key that the stream received, and all that it watched.
   std::optional<CallMutant> NarrowRight() {
     if (subject_.given.empty()) return std::nullopt;
     auto stream = subject_.given.begin();
@@ -247,6 +279,7 @@ class CallMutator {
     for (const std::string& key : stream->second) {
       mutant.legal = mutant.legal && InRange(key, from, end);
     }
+    mutant.legal = mutant.legal && !GotMore(mutant.lines, stream->first, from, end);
     const auto opened =
         std::find_if(mutant.lines.begin(), mutant.lines.end(), [&](const NumberedEntry& line) {
           return line.entry.kind == EntryKind::kStreamOpened &&
@@ -287,7 +320,7 @@ const std::vector<CallMutationInfo>& AllCallMutations() {
        "a write is answered with the revision of another", ""},
       {M::kNarrowRight, "narrow-right", G("Authorized"),
        "the user of a stream may read less than it received",
-       "it received nothing outside of its right"},
+       "it asked for and received nothing outside of its right"},
   };
   return kAll;
 }

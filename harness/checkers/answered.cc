@@ -11,9 +11,6 @@
 namespace watchproof {
 namespace {
 
-// What a request may have by etcd's default, --max-request-bytes.
-constexpr std::size_t kMostBytes = 1536 << 10;
-
 class Answered final : public Checker {
  public:
   void CallEnded(const RecordedCall& call, std::string_view error,
@@ -36,6 +33,10 @@ class Answered final : public Checker {
 
   // One finding of each kind of call of a client.
   void Annotated(const Annotation& annotation, Where where) override {
+    const auto* const limits = std::get_if<StoreLimits>(&annotation);
+    if (limits != nullptr && limits->request > 0) {
+      most_bytes_ = static_cast<std::size_t>(limits->request);
+    }
     const auto* const differs = std::get_if<AnswerDiffers>(&annotation);
     if (differs == nullptr) return;
     Exercised();
@@ -59,7 +60,7 @@ class Answered final : public Checker {
     if (!invalid && !OfState(call.code)) return;
     if (call.for_user || error.ends_with("for learner")) return;
     // A limit of the server, which Limited judges where it is known.
-    if (invalid && call.request.view().size() > kMostBytes) return;
+    if (invalid && call.request.view().size() > most_bytes_) return;
     const Conditional conditions = ConditionsOf(call.method, call.request.view());
     if (conditions.nested || (invalid && (conditions.twice || !conditions.kept.empty()))) return;
     if (!invalid && conditions.past) return;
@@ -80,6 +81,7 @@ class Answered final : public Checker {
   }
 
   std::map<std::pair<std::string, std::string>, std::uint32_t> kinds_;
+  std::size_t most_bytes_ = 1536 << 10;  // of a request; etcd's default for --max-request-bytes
 };
 
 const CheckerRegistration<Answered> kAnswered{{

@@ -53,7 +53,7 @@ struct Fill {
   }
   void operator()(const TextField& field) const {
     EXPECT_TRUE(field.read("head-2") || field.read("sync") || field.read("torn") ||
-                field.read("pause"));
+                field.read("pause") || field.read("ascend"));
   }
   void operator()(const TextList& list) const {
     EXPECT_TRUE(list.read({"put a lease 1", "get a b"}) ||
