@@ -19,6 +19,12 @@ void WriteSome(Scenario& scenario, const std::vector<std::string>& keys, const s
   scenario.Put(keys[3]);
 }
 
+// What was hashed is what watches receive.
+void ReadHistory(Scenario& scenario, const std::string& stem, const Write& from) {
+  scenario.Open({.group = "history", .range = Below(stem), .start = from});
+  scenario.AwaitDelivered("history");
+}
+
 constexpr const char* kHashRequirement =
     "the hash of all keys up to a revision is the same whenever it is asked for, as long as the "
     "store is compacted to the same revision (etcd API, Maintenance service, HashKV)";
@@ -31,7 +37,8 @@ WATCH_CASE(Serializable, HashOfThePast,
             // A store with users has etcd's maintenance, too.
             .needs = {Capability::kLeases, Capability::kCompaction, Capability::kUsers},
             .guarantees = {"Serializable", "Linearizable"}}) {
-  const std::vector<std::string> keys = scenario.Keys(scenario.Key("hashed"), {5, 8});
+  const std::string stem = scenario.Key("hashed");
+  const std::vector<std::string> keys = scenario.Keys(stem, {5, 8});
   scenario.PutTogether(keys);
   WriteSome(scenario, keys, "first");
   const Write floor = scenario.Put(keys[0]);
@@ -43,6 +50,7 @@ WATCH_CASE(Serializable, HashOfThePast,
   scenario.Add(HashStep{at});
   scenario.Add(HashStep{AtHead()});
   scenario.Add(HashStep{AtHead()});
+  ReadHistory(scenario, stem, at);
 }
 
 WATCH_CASE(Serializable, HashAcrossRestart,
@@ -54,7 +62,8 @@ WATCH_CASE(Serializable, HashAcrossRestart,
             .needs = {Capability::kLeases, Capability::kCompaction, Capability::kUsers,
                       Capability::kDurable},
             .guarantees = {"Serializable", "Linearizable"}}) {
-  const std::vector<std::string> keys = scenario.Keys(scenario.Key("hashed"), {5, 8});
+  const std::string stem = scenario.Key("hashed");
+  const std::vector<std::string> keys = scenario.Keys(stem, {5, 8});
   scenario.PutTogether(keys);
   // So that the defragmentation has something to give back.
   scenario.PutSome(keys[0], {10, 14}, {.least = 60 << 10, .most = 90 << 10});
@@ -73,6 +82,7 @@ WATCH_CASE(Serializable, HashAcrossRestart,
   scenario.Add(HashStep{AtHead()});
   WriteSome(scenario, keys, "fourth");
   scenario.Add(HashStep{at});
+  ReadHistory(scenario, stem, at);
 }
 
 }  // namespace
