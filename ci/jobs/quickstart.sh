@@ -49,7 +49,7 @@ say "about 10 minutes on two cores without anything installed: packages 1, build
   "the cases 2; details in $log"
 build() {
   cd "$root" # presets are looked up in the working directory
-  cmake --preset release -DWATCHPROOF_TESTS=OFF -DWATCHPROOF_BATCH=0
+  cmake --preset release -DWATCHPROOF_TESTS=OFF
   cmake --build --preset release --target watchproof --parallel "$(nproc)"
 }
 behind "installing packages" "$root/ci/jobs/setup.sh" --command
