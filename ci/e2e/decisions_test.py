@@ -97,7 +97,7 @@ class Decisions(RunTest):
         found = json.loads(self.gate("embedded", "embedded+filter-ignored", *words, expect=1))
         self.assertEqual(found["worse"], [])
         self.assertEqual(found["scripts"][0]["guarantee"], "Filtered")
-        self.assertGreaterEqual(found["scripts"][0]["pairs"]["against"], 5)
+        self.assertGreaterEqual(found["scripts"][0]["pairs"]["against"], 12)
         replay = found["scripts"][0]["replay"].split()[1:]
         self.decide(*replay, expect=1)
 

@@ -95,22 +95,30 @@ Status GateExploration::Explore(GateTrial& trial) {
 // time.
 Status GateExploration::Examine(const Bucket& bucket, GateTrial& trial) {
   options_.progress(fmt::format("exploring: {} alone", Name(bucket.broken().guarantee)));
-  GateScript found{.number = static_cast<int>(explored_.found.size()) + 1,
-                   .guarantee = std::string(Name(bucket.broken().guarantee)),
-                   .expected = bucket.broken().expected,
-                   .observed = bucket.broken().observed};
+  const auto begun = begun_.find(bucket.shape);
+  std::vector<Script> scripts;
+  GateScript found;
+  if (begun != begun_.end()) {
+    scripts = {begun->second.script};
+    found = explored_.found[begun->second.place];
+  } else {
+    for (const Bucket::Example& example : bucket.examples) scripts.push_back(example.script);
+    found = {.number = static_cast<int>(explored_.found.size()) + 1,
+             .guarantee = std::string(Name(bucket.broken().guarantee)),
+             .expected = bucket.broken().expected,
+             .observed = bucket.broken().observed};
+  }
   const Script* script = nullptr;
-  for (const Bucket::Example& example : bucket.examples) {
-    script = &example.script;
-    WP_RETURN_IF_ERROR(Compare(*script, bucket.shape, found, trial));
+  for (const Script& one : scripts) {
+    script = &one;
+    WP_RETURN_IF_ERROR(Compare(one, bucket.shape, found, trial));
     if (found.pairs.against > 0 || Over()) break;
   }
+  // It goes on in the next turn.
+  const bool cut_off = Over();
+  if (cut_off) examined_.erase(bucket.shape);
   if (found.pairs.against == 0 && found.pairs.in_favour == 0) {
-    if (Over()) {
-      examined_.erase(bucket.shape);
-    } else {
-      ++explored_.not_alone;
-    }
+    if (!cut_off) ++explored_.not_alone;
     return {};
   }
   std::optional<Script> smallest;
@@ -130,7 +138,10 @@ Status GateExploration::Examine(const Bucket& bucket, GateTrial& trial) {
   found.text = ToText(shown, kColumns);
   found.replay = JoinShell({"watchproof", "run", "--plan",
                             (options_.folder.run_dir() / options_.folder.id() / file).string()});
-  explored_.found.push_back(std::move(found));
+  const auto [at, is_new] =
+      begun_.try_emplace(bucket.shape, Begun{explored_.found.size(), *script});
+  if (is_new) explored_.found.emplace_back();
+  explored_.found[at->second.place] = std::move(found);
   return {};
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -40,6 +41,13 @@ class GateExploration {
   GateExplored Run(GateTrial& trial, TimePoint until);
 
  private:
+  // Of a kind of finding that was compared, the script of the pairs, and where it is in what was
+  // found.
+  struct Begun {
+    std::size_t place = 0;
+    explore::Script script;
+  };
+
   explore::LiveExploreOptions OptionsFor(const TargetSpec& target);
   bool Over() const { return options_.interrupted() || Clock::now() >= until_; }
   bool BaseShows(const std::string& shape) const;
@@ -54,8 +62,9 @@ class GateExploration {
   int servers_ GUARDED_BY(mu_) = 0;
   explore::LiveExplorer head_;
   explore::LiveExplorer base_;
-  std::set<std::string> seen_;      // shapes
-  std::set<std::string> examined_;  // likewise
+  std::set<std::string> seen_;          // shapes
+  std::set<std::string> examined_;      // likewise; without those that the end of a turn cut off
+  std::map<std::string, Begun> begun_;  // by shape
   GateExplored explored_;
 };
 
