@@ -115,6 +115,7 @@ constexpr const char* kOperatorCalls[] = {"compact",
                                           "hash",
                                           "hash kv",
                                           "snapshot",
+                                          "move leader",
                                           "downgrade",
                                           "user add",
                                           "user get",
@@ -129,8 +130,8 @@ constexpr const char* kOperatorCalls[] = {"compact",
                                           "role delete",
                                           "role grant permission",
                                           "role revoke permission"};
-// What root would be granted: a change of members that follows another one at once may be lost
-// without an answer.
+// What root would be granted: the end of all rights, and changes of members, of which one that
+// follows another at once may be lost without an answer.
 constexpr const char* kNotByRoot[] = {"member add", "member remove", "member update",
                                       "member promote", "auth disable"};
 
@@ -213,7 +214,13 @@ WATCH_CASE(
     scenario.PutTogether(keys.All());
     scenario.PutOnLease(keys.last, "own");
     scenario.PutOnLease(keys.behind, "foreign");
-    scenario.Add(CallsStep{user.name, user.token, CallsOf(scenario, user, keys, leases)});
+    std::vector<Step> calls = CallsOf(scenario, user, keys, leases);
+    // Last, as it may come to pass.
+    const std::string ending = "for " + user.name + user.token;
+    scenario.Add(LeaseStep{ending, 120s});
+    scenario.PutOnLease(keys.end, ending);
+    calls.push_back(OperatorStep{.call = "lease revoke", .lease = ending});
+    scenario.Add(CallsStep{user.name, user.token, std::move(calls)});
   }
   scenario.PutTogether(keys.All());
   scenario.AwaitDelivered("operator");

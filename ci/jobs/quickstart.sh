@@ -47,13 +47,8 @@ behind() {
 
 say "about 10 minutes on two cores without anything installed: packages 1, build 5, releases 2," \
   "the cases 2; details in $log"
-build() {
-  cd "$root" # presets are looked up in the working directory
-  cmake --preset release -DWATCHPROOF_TESTS=OFF
-  cmake --build --preset release --target watchproof --parallel "$(nproc)"
-}
 behind "installing packages" "$root/ci/jobs/setup.sh" --command
-behind "building" build
+behind "building" "$root/ci/jobs/build.sh" -DWATCHPROOF_TESTS=OFF watchproof
 
 watchproof=$root/build/release/watchproof
 first=$root/build/quickstart-runs

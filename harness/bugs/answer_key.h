@@ -68,7 +68,7 @@ struct Bug {
   std::string topology{};                 // the only one that has it: see TargetSpec; empty: any
   std::string needs{};                    // flags, or other circumstances
   std::string source;                     // of the ranges: changelogs, pull requests
-  std::string link{};                     // for a bug without a number
+  std::string link{};                     // what else there is to read about it
   // Whether any case may show it, since its closing questions meet what the case left behind.
   bool every_case = false;
   std::vector<ShownBy> shown{};

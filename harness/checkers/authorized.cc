@@ -239,12 +239,18 @@ class Authorized final : public Checker {
   }
 
   void MustBeRefused(const RecordedCall& call, const std::string& user, CallNeeds missing) const {
-    if (call.code != StatusCode::kOk) return;
-    Add(call, Draft{.expected = fmt::format("a {} to be refused: {}", InfoOf(call.method).name,
-                                            WhatIsMissing(user, missing)),
-                    .observed = fmt::format("it was answered in line {}", call.ended.value),
-                    .evidence = {call.began, call.ended},
-                    .symptom = symptom::NotRefused{call.method, std::move(missing)}});
+    const bool answered = call.code == StatusCode::kOk;
+    // The right of an operator comes before what the call is about: it may name what there is not.
+    const bool looked = call.code == StatusCode::kNotFound && missing.of == CallOf::kRoot;
+    if (!answered && !looked) return;
+    Add(call,
+        Draft{.expected = fmt::format("a {} to be refused: {}", InfoOf(call.method).name,
+                                      WhatIsMissing(user, missing)),
+              .observed = fmt::format("{} in line {}",
+                                      answered ? "it was answered" : "it looked, and found none,",
+                                      call.ended.value),
+              .evidence = {call.began, call.ended},
+              .symptom = symptom::NotRefused{call.method, std::move(missing)}});
   }
   void MustBeAnswered(const RecordedCall& call, const std::string& user) const {
     const bool refused =

@@ -198,7 +198,7 @@ void AddApi(std::vector<CatalogEntry>& catalog) {
                        .explain = "A call, field or option of etcd's API."};
     std::vector<std::string> texts;
     for (const auto& [verb, cell] :
-         {std::pair("drawn", &row.drawn), {"asked", &row.asked}, {"judged", &row.judged}}) {
+         {std::pair("drawn", &row.drawn), {"asked for", &row.asked}, {"judged", &row.judged}}) {
       texts.push_back(CellText(verb, *cell));
       entry.facts.emplace_back(fmt::format("{} by", verb),
                                fmt::format("{}", fmt::join(cell->names, ", ")));
@@ -210,7 +210,7 @@ void AddApi(std::vector<CatalogEntry>& catalog) {
   }
 }
 
-// By kind, within a kind by name.
+// By kind, within a kind by name; calls and fields as they stand in the API.
 std::vector<CatalogEntry> Catalog() {
   std::vector<CatalogEntry> catalog;
   AddCases(catalog);

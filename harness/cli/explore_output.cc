@@ -113,6 +113,7 @@ void ExploreOutput::SayKnown() {
     for (const FoundFinding& one : known_) console_.Result(ToJson(one) + "\n");
     return;
   }
+  std::ranges::stable_sort(known_, {}, CostOf);
   console_.Result(fmt::format(
       "\nKnown bugs of {}, the costliest first (`watchproof explain {}` says more):\n{}", target_,
       WordFor(known_.front().known), KnownTable(known_, columns())));

@@ -46,17 +46,6 @@ std::string RawRow(std::string_view name, std::string_view text) {
   return fmt::format("{}{}\n", PadRight(fmt::format("  {}", name), kIndent), Escaped(text));
 }
 
-// The least for a bug that the key does not name.
-Cost CostOf(const FoundFinding& found) {
-  for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
-    const std::string label = bug.Label();
-    if (found.known.starts_with(label + ": ") || found.known.starts_with(label + " or ")) {
-      return bug.cost;
-    }
-  }
-  return Cost::kNoise;
-}
-
 // Numbered; a long script by its beginning.
 std::string StepRows(const FoundFinding& found, std::size_t columns) {
   if (!found.alone) return {};
@@ -89,6 +78,16 @@ std::string NameOfBug(std::string_view known) {
   return std::string(known.substr(0, known.find(": ")));
 }
 
+Cost CostOf(const FoundFinding& found) {
+  for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
+    const std::string label = bug.Label();
+    if (found.known.starts_with(label + ": ") || found.known.starts_with(label + " or ")) {
+      return bug.cost;
+    }
+  }
+  return Cost::kNoise;
+}
+
 bool IsGraver(const FoundFinding& one, const FoundFinding& other) {
   const auto rank = [](const FoundFinding& found) {
     return std::tuple(found.finding.level != "must", GravityOf(found.finding), ~found.times);
@@ -117,8 +116,7 @@ std::string InShort(const FoundFinding& found, std::size_t columns) {
          RawRow("repeat", found.repeat);
 }
 
-std::string KnownTable(std::vector<FoundFinding> known, std::size_t columns) {
-  std::ranges::stable_sort(known, {}, CostOf);
+std::string KnownTable(const std::vector<FoundFinding>& known, std::size_t columns) {
   std::size_t widest = 0;
   for (const FoundFinding& one : known) {
     widest = std::max(widest, std::min(kWidestName, Columns(NameOfBug(one.known))));

@@ -44,13 +44,15 @@ std::string NameOfBug(std::string_view known);
 
 // By how binding the rule is, by how grave it is to break it, and by how many showed it.
 bool IsGraver(const FoundFinding& one, const FoundFinding& other);
+// What the bug costs that it is known as; the least for one that the key does not name.
+Cost CostOf(const FoundFinding& found);
 
 // A new one in full: what was wrong, what shows it, and what to do next. Long scripts are cut.
 std::string ToText(const FoundFinding& found, std::size_t columns);
 // In two lines.
 std::string InShort(const FoundFinding& found, std::size_t columns);
-// Known bugs, a line each, below what they cost, the costliest first; none: an empty text.
-std::string KnownTable(std::vector<FoundFinding> known, std::size_t columns);
+// Known bugs, a line each, below what they cost, in this order; none: an empty text.
+std::string KnownTable(const std::vector<FoundFinding>& known, std::size_t columns);
 // On one line, without its end, as report/schemas/explore.schema.json describes it.
 std::string ToJson(const FoundFinding& found);
 

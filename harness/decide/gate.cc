@@ -61,8 +61,13 @@ Gate::Gate(Attempts& attempts, GateOptions options)
   pairs_.resize(attempts_.cases().size(), 0);
 }
 
+Duration Gate::FirstTurn() const {
+  const auto turn = std::chrono::duration_cast<Duration>(options_.budget * kShareOfScripts);
+  return CanExplore() && turn >= kLeastExploration ? turn : Duration::zero();
+}
+
 void Gate::Decide() {
-  Explore(began_ + std::chrono::duration_cast<Duration>(options_.budget * kShareOfScripts));
+  if (const Duration turn = FirstTurn(); turn > Duration::zero()) Explore(began_ + turn);
   attempts_.RunAttempts([this] { return Next(); });
   TakeIn();
   const bool over = attempts_.Stopped() || trial_.state() == GateState::kWorse ||
@@ -252,7 +257,7 @@ double Gate::SecondsPerAttempt() const {
 
 std::vector<Power> Gate::PowerIf(double seconds_per_attempt) const {
   return PowerOf(attempts_.cases().size(), seconds_per_attempt,
-                 {.seconds = std::chrono::duration<double>(options_.budget).count(),
+                 {.seconds = std::chrono::duration<double>(options_.budget - FirstTurn()).count(),
                   .at_a_time = attempts_.jobs()});
 }
 

@@ -77,6 +77,8 @@ class Gate {
   void TakeIn();
   std::vector<PlannedAttempt> Next();
   void AddPair(std::size_t index, std::vector<PlannedAttempt>& attempts);
+  // The time of drawn scripts before the first attempt; zero: they have none.
+  Duration FirstTurn() const;
   void Explore(TimePoint until);
   std::vector<std::string> Missing() const;
   std::vector<GateFailure> Failures() const;

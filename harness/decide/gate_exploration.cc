@@ -85,7 +85,7 @@ Status GateExploration::Explore(GateTrial& trial) {
   for (const Bucket& bucket : head_.buckets()) {
     if (BaseShows(bucket.shape))
       ++explored_.shared;
-    else if (!examined_.contains(bucket.shape))
+    else if (!examined_.contains(bucket.shape) && !begun_.contains(bucket.shape))
       ++explored_.unexamined;
   }
   return {};

@@ -41,8 +41,7 @@ class GateExploration {
   GateExplored Run(GateTrial& trial, TimePoint until);
 
  private:
-  // Of a kind of finding that was compared, the script of the pairs, and where it is in what was
-  // found.
+  // A kind of finding that was compared: the script of its pairs, and where it is in what was found.
   struct Begun {
     std::size_t place = 0;
     explore::Script script;

@@ -218,9 +218,9 @@ class Prober {
     if (answer.ok() || answer.code() == StatusCode::kNotFound) return true;
     return answer;
   }
-  // Asks for the vote of a member that does not exist.
   // A profile has to state it: a lock that is asked for proves nothing by being given.
   Result<bool> Locks() { return false; }
+  // Asks for the vote of a member that does not exist.
   Result<bool> Learners() {
     const Status answer = StatusOf(
         Call(channel_, caller_, pb::MemberPromoteRequest(), &pb::Cluster::Stub::MemberPromote));

@@ -21,7 +21,7 @@ Message SpareRole() { return Message().Text(1, AdminClient::RoleOf(kSpare)); }
 
 // Each such that its effect, where it is carried out, disturbs nothing that is judged: a member is
 // added without a vote, and others are changed that there are not.
-// `about`: the lease, or the member of an alarm.
+// `about`: the lease, the member of an alarm, or the new leader.
 Message RequestOf(Method method, const OperatorStep& step, std::int64_t about) {
   constexpr int kDisarm = 2;
   constexpr int kNoSpace = 1;
@@ -44,8 +44,9 @@ Message RequestOf(Method method, const OperatorStep& step, std::int64_t about) {
       return Message().Number(1, kNoMember).Text(2, kPeer);
     case Method::kMemberRemove:
     case Method::kMemberPromote:
-    case Method::kMoveLeader:
       return Message().Number(1, kNoMember);
+    case Method::kMoveLeader:
+      return Message().Number(1, about);
     case Method::kAlarm:
       return step.change ? Message().Number(1, kDisarm).Number(2, about).Number(3, kNoSpace)
                          : Message();
@@ -97,7 +98,8 @@ AnyRequest RequestOf(StepContext& context, const OperatorStep& step) {
   const Method method = OperatorCall(step.call);
   std::int64_t about = 0;
   if (!step.lease.empty()) about = context.leases().at(step.lease);
-  if (step.change) about = MemberInUse(context);
+  // A leader that hands over to itself stays one; to a member that there is not, etcd 3.3 waits.
+  if (step.change || method == Method::kMoveLeader) about = MemberInUse(context);
   return {method, RequestOf(method, step, about)};
 }
 AnyRequest WireRequestOf(StepContext& context, const Step& step) {
