@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/bugs/answer_key.h"
 #include "harness/results/result.h"
 #include "harness/statistics/proportion.h"
 
