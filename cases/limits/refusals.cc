@@ -54,17 +54,19 @@ WATCH_CASE(Limited, Requests,
   scenario.AwaitDelivered("all");
 }
 
-WATCH_CASE(Limited, Space,
-           {.requirement = "once the space quota is reached, the store takes no more puts until "
-                           "it has space again (etcd operations guide, space quota)",
-            .explain = "A store with a small quota is filled: by puts, or by transactions in "
-                       "transactions that put (etcd #22139: these cost no space, and the store "
-                       "grows beyond its quota). A second later more of each kind are tried, which "
-                       "must be refused. Then the history is compacted, the backend is "
-                       "defragmented, the alarm is disarmed, and keys are put again.",
-            .needs = {Capability::kQuota, Capability::kCompaction},
-            .guarantees = {"Limited", "Reliable"},
-            .upstream = {22139}}) {
+WATCH_CASE(
+    Limited, Space,
+    {.requirement = "once the space quota is reached, the store takes no more puts until "
+                    "it has space again (etcd operations guide, space quota)",
+     .explain = "A store with a small quota is filled by transactions in transactions that "
+                "put (etcd #22139: these cost no space, and the store "
+                "grows beyond its quota). A second later more of them, and puts alone and in "
+                "a transaction, are tried, which must be refused. Then the history is compacted, "
+                "the backend is "
+                "defragmented, the alarm is disarmed, and keys are put again.",
+     .needs = {Capability::kQuota, Capability::kCompaction},
+     .guarantees = {"Limited", "Reliable"},
+     .upstream = {22139}}) {
   constexpr int kQuota = 8;  // MiB
   constexpr std::size_t kValue = 512 << 10;
   constexpr int kMore = (kQuota << 20) / kValue + 2;

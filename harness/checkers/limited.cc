@@ -14,21 +14,24 @@ namespace {
 // What is written counts once the backend has committed it: etcd does so every 100 ms.
 constexpr Duration kCommitted = 1s;
 
-struct Puts {
-  bool outer = false;
-  bool nested = false;
-  bool any() const { return outer || nested; }
+struct Writes {
+  bool puts_outside = false;
+  bool puts_nested = false;
+  bool deletes = false;
+  bool puts() const { return puts_outside || puts_nested; }
 };
-Puts PutsOf(Method method, std::string_view request, int depth = 0) {
-  if (method == Method::kPut) return {.outer = depth < 2, .nested = depth >= 2};
-  Puts all;
+Writes WritesOf(Method method, std::string_view request, int depth = 0) {
+  if (method == Method::kPut) return {.puts_outside = depth < 2, .puts_nested = depth >= 2};
+  if (method == Method::kDeleteRange) return {.deletes = true};
+  Writes all;
   TxnRequestView txn;
   if (method != Method::kTxn || !Parse(request, txn).ok()) return all;
   for (const auto* branch : {&txn.success, &txn.failure}) {
     for (const OperationView& one : *branch) {
-      const Puts inner = PutsOf(one.kind, one.body, depth + 1);
-      all.outer = all.outer || inner.outer;
-      all.nested = all.nested || inner.nested;
+      const Writes inner = WritesOf(one.kind, one.body, depth + 1);
+      all.puts_outside = all.puts_outside || inner.puts_outside;
+      all.puts_nested = all.puts_nested || inner.puts_nested;
+      all.deletes = all.deletes || inner.deletes;
     }
   }
   return all;
@@ -60,20 +63,31 @@ class Limited final : public Checker {
 
   void CallEnded(const RecordedCall& call, std::string_view, std::optional<Revision>) override {
     if (!limits_) return;
-    if (call.outcome == CallOutcome::kRefused && IsWrite(call.method)) Exercised();
-    if (call.outcome != CallOutcome::kAnswered) return;
-    // What it removes may be written over.
-    if (call.method == Method::kCompact) {
+    const bool refused = call.outcome == CallOutcome::kRefused;
+    // What a compaction removes may be written over; an alarm that is disarmed may be raised late.
+    if ((call.method == Method::kCompact || call.method == Method::kAlarm) && !refused) {
       written_ = 0;
       full_at_ = std::nullopt;
     }
     if (!IsWrite(call.method)) return;
-    JudgeSize(call);
-    JudgeSpace(call);
+    if (refused) NoteRefused(call);
+    if (call.outcome != CallOutcome::kAnswered) return;
+    const Writes writes = WritesOf(call.method, call.request.view());
+    // A transaction that only reads is no proposal.
+    if (writes.puts() || writes.deletes) JudgeSize(call);
+    if (writes.puts()) JudgeSpace(call, writes);
     Count(call);
   }
 
  private:
+  void NoteRefused(const RecordedCall& call) {
+    Exercised();
+    const bool of_space = call.code == StatusCode::kResourceExhausted && limits_->space > 0;
+    if (!of_space || full_at_) return;
+    full_at_ = call.at;
+    why_full_ = fmt::format("a put was refused for want of space in line {}", call.ended.value);
+  }
+
   void JudgeSize(const RecordedCall& call) const {
     const auto bytes = static_cast<std::int64_t>(call.request.view().size());
     if (limits_->request > 0 && bytes > limits_->request) {
@@ -88,15 +102,9 @@ class Limited final : public Checker {
         {});
   }
 
-  void JudgeSpace(const RecordedCall& call) const {
+  void JudgeSpace(const RecordedCall& call, const Writes& writes) const {
     if (!full_at_ || call.at - call.took < *full_at_ + kCommitted) return;
-    const Puts puts = PutsOf(call.method, call.request.view());
-    if (!puts.any()) return;
-    MustBeRefused(
-        call,
-        fmt::format("its keys and values take up {} bytes, and the store has space for {}",
-                    written_, limits_->space),
-        {.of_space = true, .nested = !puts.outer});
+    MustBeRefused(call, why_full_, {.of_space = true, .nested = !writes.puts_outside});
   }
 
   // The history holds every value.
@@ -108,7 +116,10 @@ class Limited final : public Checker {
       written_ += static_cast<std::int64_t>(operation.key.size() + operation.value.size());
     }
     const bool full = limits_->space > 0 && written_ >= limits_->space;
-    if (full && !full_at_) full_at_ = call.at;
+    if (!full || full_at_) return;
+    full_at_ = call.at;
+    why_full_ = fmt::format("its keys and values take up {} bytes, and the store has space for {}",
+                            written_, limits_->space);
   }
 
   void MustBeRefused(const RecordedCall& call, std::string why,
@@ -124,6 +135,7 @@ class Limited final : public Checker {
   Line said_{};
   std::int64_t written_ = 0;  // since the last compaction
   std::optional<Duration> full_at_;
+  std::string why_full_;
 };
 
 const CheckerRegistration<Limited> kLimited{{
@@ -138,8 +150,10 @@ const CheckerRegistration<Limited> kLimited{{
                "the operations of a transaction, those of transactions in it included, and the "
                "size of a request. A write beyond one of them must be refused. Of space the judge "
                "counts the keys and values that were acknowledged since the last compaction, which "
-               "the history holds in full: a second after they have reached the quota no put is "
-               "taken any more, alone or in a transaction. That what is refused changes nothing is "
+               "the history holds in full: a second after they have reached the quota, or after a "
+               "write was refused for want of space, no put is taken any more, alone or in a "
+               "transaction, until the store is compacted or an alarm is disarmed. That what is "
+               "refused changes nothing is "
                "judged by the guarantees of watches. Source: etcd's limits and its operations "
                "guide, space quota; etcd #22139, a transaction in a transaction costs no space.",
 }};

@@ -8,6 +8,11 @@ CallScript Limits() {
   return CallScript().Annotate(StoreLimits{.space = 100, .operations = 2, .request = 400});
 }
 CallScript Full() { return Limits().Put("k", std::string(120, 'v'), 2); }
+CallScript RefusedForSpace() {
+  return Limits()
+      .Begin(8, Method::kPut, PutOf("k", "v"))
+      .Fail(8, Method::kPut, StatusCode::kResourceExhausted);
+}
 Message Put() { return Part(Method::kPut, PutOf("k", "w")); }
 Message Group(const std::vector<Message>& operations) {
   return TxnOf{.success = operations}.message();
@@ -47,6 +52,17 @@ INSTANTIATE_TEST_SUITE_P(
                                .Fail(9, Method::kPut, StatusCode::kResourceExhausted)},
         {"DeletionsAreTaken",
          Full().Pause(2s).Do(Method::kDeleteRange, DeleteOf("k"), Deleted(3, 1))},
+        {"RefusedForSpaceThenTaken", RefusedForSpace().Pause(2s).Put("k", "w", 2), {"Limited"}},
+        {"RefusedForSpaceJustNow", RefusedForSpace().Put("k", "w", 2)},
+        {"ReadsAloneHaveNoSize",
+         Limits().Do(Method::kTxn, Group({Part(Method::kRange, GetOf(std::string(500, 'k')))}),
+                     Decided(1, true, {Part(Method::kRange, Message())}))},
+        {"CompactionWithoutAnswer",
+         Full().Lose(Method::kCompact, Message().Number(1, 2)).Pause(2s).Put("k", "w", 3)},
+        {"AlarmDisarmed", RefusedForSpace()
+                              .Do(Method::kAlarm, Message().Number(1, 2), Reported(1))
+                              .Pause(2s)
+                              .Put("k", "w", 2)},
         {"CompactedMeanwhile", Full()
                                    .Do(Method::kCompact, Message().Number(1, 2), Reported(2))
                                    .Pause(2s)

@@ -69,6 +69,26 @@ TEST(Serializable, MembersHoldTheSameHistory) {
               testing::IsEmpty());
 }
 
+TEST(Serializable, HashesOfTwoRevisionsDiffer) {
+  const HistoryHash first{.release = "3.5.21", .revision = 2, .compacted = 1, .hash = 7};
+  const auto findings = [&first](HistoryHash second) {
+    return CallScript()
+        .Put("a", "1", 2)
+        .Put("a", "2", 3)
+        .Annotate(first)
+        .Annotate(second)
+        .Judge()
+        .findings;
+  };
+  HistoryHash second = first;
+  second.revision = 3;
+  const auto equal = findings(second);
+  ASSERT_THAT(equal, testing::SizeIs(1));
+  EXPECT_EQ(equal.front().observed, "both are 00000007");
+  second.compacted = 2;
+  EXPECT_THAT(findings(second), testing::IsEmpty());
+}
+
 INSTANTIATE_TEST_SUITE_P(Serializable, CallTable, testing::ValuesIn(Rows()), CallRowName);
 
 }  // namespace
