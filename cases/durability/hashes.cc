@@ -25,6 +25,15 @@ void ReadHistory(Scenario& scenario, const std::string& stem, const Write& from)
   scenario.AwaitDelivered("history");
 }
 
+// A revision above one that the store is compacted to, and what is below it.
+Write HashedRevision(Scenario& scenario, const std::vector<std::string>& keys) {
+  WriteSome(scenario, keys, "first");
+  const Write floor = scenario.Put(keys[0]);
+  WriteSome(scenario, keys, "second");
+  scenario.Compact(floor);
+  return scenario.Put(keys[4]);
+}
+
 constexpr const char* kHashRequirement =
     "the hash of all keys up to a revision is the same whenever it is asked for, as long as the "
     "store is compacted to the same revision (etcd API, Maintenance service, HashKV)";
@@ -40,11 +49,7 @@ WATCH_CASE(Serializable, HashOfThePast,
   const std::string stem = scenario.Key("hashed");
   const std::vector<std::string> keys = scenario.Keys(stem, {5, 8});
   scenario.PutTogether(keys);
-  WriteSome(scenario, keys, "first");
-  const Write floor = scenario.Put(keys[0]);
-  WriteSome(scenario, keys, "second");
-  scenario.Compact(floor);
-  const Write at = scenario.Put(keys[4]);
+  const Write at = HashedRevision(scenario, keys);
   scenario.Add(HashStep{at});
   WriteSome(scenario, keys, "third");
   scenario.Add(HashStep{at});
@@ -67,11 +72,7 @@ WATCH_CASE(Serializable, HashAcrossRestart,
   scenario.PutTogether(keys);
   // So that the defragmentation has something to give back.
   scenario.PutSome(keys[0], {10, 14}, {.least = 60 << 10, .most = 90 << 10});
-  WriteSome(scenario, keys, "first");
-  const Write floor = scenario.Put(keys[0]);
-  WriteSome(scenario, keys, "second");
-  scenario.Compact(floor);
-  const Write at = scenario.Put(keys[4]);
+  const Write at = HashedRevision(scenario, keys);
   scenario.Add(HashStep{at});
   WriteSome(scenario, keys, "third");
   scenario.Add(HashStep{AtHead()});

@@ -345,11 +345,24 @@ class UsersTest(RecordingTest):
             lambda: any(b"no control watch over every key" in line for line in self.proxy.said),
         )
         self.stop()
+        # And at the end, where it is read.
+        last = next(i for i, line in enumerate(self.proxy.said) if b"recorded " in line)
+        self.assertIn(b"no control watch over every key", b"".join(self.proxy.said[last:]))
 
     def test_a_user_that_is_not_let_in_ends_it(self) -> None:
         self.password.write_text("wrong\n")
         self.record_as_app("app/")
         self.assertEqual(self.proxy.process.wait(30), 3)
+
+    def test_its_password_file_must_be_there(self) -> None:
+        absent = self.folder / "absent"
+        done = called(
+            [self.watchproof, "proxy", "--to", CLIENTS, "--record", str(self.folder / "recording")]
+            + ["--control-watch", "app/", "--user", "app", "--password-file", str(absent)],
+            timeout=BUSY * 60,
+        )
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn(str(absent), done.stderr)
 
 
 @unittest.skipUnless(shutil.which("etcdctl"), "needs etcdctl as the client")

@@ -62,5 +62,14 @@ TEST(ApiNames, AreThoseOfWhatThereIs) {
   ExpectKnown(&ApiRow::judged, Judging());
 }
 
+// Bounds are of memory and of delays, which are no fields.
+TEST(ApiNames, EachGuaranteeJudgesSomething) {
+  Names judging = Judging();
+  for (const ApiRow& row : ApiTable::BuiltIn().rows()) {
+    for (const std::string& name : row.judged.names) judging.erase(name);
+  }
+  EXPECT_THAT(judging, testing::ElementsAre("Bounded")) << "add them to fixtures/api/etcd.toml";
+}
+
 }  // namespace
 }  // namespace watchproof

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -266,6 +268,16 @@ CLI::Validator RunByName() {
         return std::string();
       },
       "");
+}
+
+Status CheckFile(const char* flag, std::string& file) {
+  if (file.empty()) return {};
+  if (!std::ifstream(file) || !std::filesystem::is_regular_file(file)) {
+    return Fail(StatusCode::kInvalidArgument, "{} {}: no such file, or no permission to read it",
+                flag, file);
+  }
+  file = std::filesystem::absolute(file).string();
+  return {};
 }
 
 void Announce(const std::string& line) {

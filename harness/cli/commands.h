@@ -140,6 +140,9 @@ ExitCode ReportEnd(const CommandEnd& end);
 // Prints why a command cannot do what was asked for, before it ends.
 ExitCode Complain(std::string_view command, std::string_view message,
                   ExitCode code = ExitCode::kUsage);
+// The error is that the file of a flag cannot be read. Makes its path absolute, since cases run in
+// another folder. An empty one was not given.
+Status CheckFile(const char* flag, std::string& file);
 // Prints a line that scripts which start the command wait for.
 void Announce(const std::string& line);
 

@@ -140,6 +140,8 @@ Result<ProxyPlan> ResolveProxy(const ProxyFlags& flags) {
     return Fail(StatusCode::kInvalidArgument,
                 "--hash-values and --control-watch need --record, the folder for the recording");
   }
+  std::string password_file = record.password_file;
+  WP_RETURN_IF_ERROR(CheckFile("--password-file", password_file));
   if (record.user.empty() != record.password_file.empty()) {
     return Fail(StatusCode::kInvalidArgument, "--user and --password-file go together");
   }

@@ -68,10 +68,12 @@ Status ProxyRecording::WatchThrough(const std::string& endpoint) {
                            .header_value = std::string(kRecorderPath),
                            .log_in = log_in,
                            .on_refused = [this](const std::string& why) {
-                             Announce(fmt::format(
+                             MutexLock lock(refusing_);
+                             refused_ = fmt::format(
                                  "no control watch over {}: the server refuses it ({}); it needs "
                                  "the right to read them, of the user that --user names",
-                                 Watched(flags_.control_watch), why));
+                                 Watched(flags_.control_watch), why);
+                             Announce(refused_);
                            }});
   return {};
 }
@@ -84,6 +86,9 @@ CommandEnd ProxyRecording::Finish() {
              Count(static_cast<std::size_t>(captured.segments), "segment"),
              captured.dropped > 0 ? fmt::format(", the first {} dropped", captured.dropped) : "",
              flags_.folder);
+  // Where connections are drawn, what was announced is gone by now.
+  MutexLock lock(refusing_);
+  if (!refused_.empty()) fmt::print("  {}\n", refused_);
   if (captured.lost > 0) {
     fmt::print("  {} not recorded to the end; `check` names them\n",
                Count(captured.lost, "connection"));

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 
+#include "harness/base/mutex.h"
 #include "harness/base/status.h"
 #include "harness/capture/capture.h"
 #include "harness/client/standing_watch.h"
@@ -37,7 +38,8 @@ class ProxyRecording {
 
   std::shared_ptr<proxy::ByteObserver> observer() { return capture_; }
   // Opens the control watch, if it is wanted, as a client of the proxy, which records it like any.
-  // The error is that its user cannot log in. That the server refuses the watch is said at once.
+  // The error is that its user cannot log in. That the server refuses the watch is said at once, and
+  // again by Finish.
   Status WatchThrough(const std::string& endpoint);
   void StopWatching() { watch_.reset(); }
   // Closes the recording and prints what is in it. Requires: the proxy has stopped.
@@ -49,6 +51,8 @@ class ProxyRecording {
 
   const RecordFlags flags_;
   const std::shared_ptr<Capture> capture_;  // with the proxy
+  Mutex refusing_;
+  std::string refused_ GUARDED_BY(refusing_);  // the control watch, and why; empty: it was not
   std::unique_ptr<StandingWatch> watch_;
 };
 

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
+#include <filesystem>
 #include <sstream>
 
+#include "harness/cli/commands.h"
 #include "harness/results/attempt_spec.h"
 #include "harness/runs/run_targets.h"
 #include "harness/runs/sharding.h"
@@ -51,17 +52,6 @@ Status CheckSelection(const RunOptions& options) {
                   level);
     }
   }
-  return {};
-}
-
-// Makes the path absolute, since the cases run in another folder.
-Status CheckFile(const char* flag, std::string& file) {
-  if (file.empty()) return {};
-  if (!std::ifstream(file) || !std::filesystem::is_regular_file(file)) {
-    return Fail(StatusCode::kInvalidArgument, "{} {}: no such file, or no permission to read it",
-                flag, file);
-  }
-  file = std::filesystem::absolute(file).string();
   return {};
 }
 

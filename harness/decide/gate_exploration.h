@@ -41,7 +41,7 @@ class GateExploration {
   GateExplored Run(GateTrial& trial, TimePoint until);
 
  private:
-  // A kind of finding that was compared: the script of its pairs, and where it is in what was found.
+  // A kind of finding that was compared: its place in what was found, and the script of its pairs.
   struct Begun {
     std::size_t place = 0;
     explore::Script script;

@@ -31,11 +31,10 @@ BugRow NewRow(const std::string& name, const AttemptResult& result) {
 }
 
 // The newest of what the targets need; empty as soon as one of them has nothing to go to.
-std::string FixFor(const std::set<std::pair<int, int>>& branches, const std::string& name) {
-  const Bug* const bug = FindByName(name);
+std::string FixFor(const Bug& bug, const std::set<std::pair<int, int>>& branches) {
   std::optional<ReleaseVersion> newest;
   for (const auto& branch : branches) {
-    const auto fixed = FirstWithout(*bug, branch);
+    const auto fixed = FirstWithout(bug, branch);
     if (!fixed) return {};
     newest = std::max(newest, fixed);
   }
@@ -66,7 +65,8 @@ std::vector<BugRow> BugsShown(const RunRecord& record) {
     }
   }
   for (BugRow& row : rows) {
-    if (FindByName(row.name) != nullptr) row.fixed = FixFor(branches[row.name], row.name);
+    const Bug* const bug = FindByName(row.name);
+    if (bug != nullptr) row.fixed = FixFor(*bug, branches[row.name]);
   }
   std::ranges::stable_sort(
       rows, {}, [](const BugRow& row) { return std::tuple(row.name.empty(), row.cost); });
