@@ -13,7 +13,7 @@ WATCH_CASE(Answered, AlarmAcrossRestart,
             .explain = "The alarm for a full backend is raised, and the server killed and started "
                        "again. The alarm must still be listed and puts be refused, until it is "
                        "disarmed.",
-            .needs = {Capability::kServerOfItsOwn, Capability::kUsers, Capability::kDurable},
+            .needs = {Capability::kServerOfItsOwn, Capability::kMaintenance, Capability::kDurable},
             .guarantees = {"Answered", "Reliable"}}) {
   const std::string key = scenario.Key("full");
   scenario.Open({.group = "live", .range = OneKey(key)});

@@ -66,8 +66,9 @@ WATCH_CASE(Linearizable, ReadsInParts,
             .guarantees = {"Linearizable", "Serializable"}}) {
   const std::string stem = scenario.Key("parts");
   std::vector<std::string> keys = scenario.Keys(stem, {30, 60});
+  const WatchedRange all = Below(stem);
   const Write first = scenario.PutTogether(keys);
-  scenario.Open({.group = "all", .range = Below(stem)});
+  scenario.Open({.group = "all", .range = all});
   for (std::int64_t i = scenario.Between(8, 16); i > 0; --i) {
     scenario.Put(scenario.Pick(keys), {.least = 100 << 10, .most = 300 << 10});
   }
@@ -79,10 +80,13 @@ WATCH_CASE(Linearizable, ReadsInParts,
                       .key = stem,
                       .direct = true,
                       .parts_only = true});
-  for (const RevisionRef& at : {FromNow(), AtHead(-1), first.revision()}) {
+  const auto read_at = [&](const RevisionRef& at) {
+    return ReadStep{.key = all.key, .range_end = all.range_end, .at = at, .in_parts = true};
+  };
+  const auto read_everything_at = [&](const RevisionRef& at) {
     for (const std::int64_t limit : {0, 1, 9, 10, 11, 29, 30, 31, 100}) {
-      ReadStep read{
-          .key = stem + "/", .range_end = stem + "0", .at = at, .limit = limit, .in_parts = true};
+      ReadStep read = read_at(at);
+      read.limit = limit;
       scenario.Add(read);
       read.keys_only = true;
       scenario.Add(read);
@@ -90,18 +94,20 @@ WATCH_CASE(Linearizable, ReadsInParts,
       read.serializable = true;
       scenario.Add(read);
     }
-    scenario.Add(ReadStep{.key = stem + "/",
-                          .range_end = stem + "0",
-                          .at = at,
-                          .count_only = true,
-                          .in_parts = true});
-  }
-  scenario.AwaitLoad("writes");
-  scenario.AwaitLoad("reads");
+    ReadStep count = read_at(at);
+    count.count_only = true;
+    scenario.Add(count);
+  };
+  read_everything_at(first.revision());
+  // While the loads go on.
   const Write floor = scenario.Put(keys[3]);
   scenario.Compact(floor);
+  read_everything_at(FromNow());
+  read_everything_at(AtHead(-1));
+  scenario.AwaitLoad("writes");
+  scenario.AwaitLoad("reads");
   for (const RevisionRef& at : {floor.revision(), first.revision(), AtHead(1000)}) {
-    scenario.Add(ReadStep{.key = stem + "/", .range_end = stem + "0", .at = at, .in_parts = true});
+    scenario.Add(read_at(at));
   }
   scenario.AwaitDelivered("all");
 }

@@ -357,8 +357,10 @@ class UsersTest(RecordingTest):
     def test_its_password_file_must_be_there(self) -> None:
         absent = self.folder / "absent"
         done = called(
-            [self.watchproof, "proxy", "--to", CLIENTS, "--record", str(self.folder / "recording")]
-            + ["--control-watch", "app/", "--user", "app", "--password-file", str(absent)],
+            [
+                *(self.watchproof, "proxy", "--to", CLIENTS, "--record", str(self.folder / "rec")),
+                *("--control-watch", "app/", "--user", "app", "--password-file", str(absent)),
+            ],
             timeout=BUSY * 60,
         )
         self.assertEqual(done.returncode, 4, done.stderr)

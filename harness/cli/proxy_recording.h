@@ -38,8 +38,8 @@ class ProxyRecording {
 
   std::shared_ptr<proxy::ByteObserver> observer() { return capture_; }
   // Opens the control watch, if it is wanted, as a client of the proxy, which records it like any.
-  // The error is that its user cannot log in. That the server refuses the watch is said at once, and
-  // again by Finish.
+  // The error is that its user cannot log in. That the server refuses the watch is said at once
+  // and by Finish.
   Status WatchThrough(const std::string& endpoint);
   void StopWatching() { watch_.reset(); }
   // Closes the recording and prints what is in it. Requires: the proxy has stopped.

@@ -25,6 +25,7 @@ enum class Capability {
   kLocks,                 // has services for locks and elections
   kLearners,              // members of a cluster may be without a vote
   kRangeStream,           // answers a read in parts
+  kMaintenance,           // answers with hashes of its history, and lists its alarms
   kOurs,                  // is the embedded store: for self-tests of watchproof
   kDurable,               // keeps its data when it is killed and started again
   kProcess,               // is a child process, which can be stopped and continued
@@ -63,6 +64,7 @@ inline constexpr std::string_view kCapabilityNames[] = {
     "locks",
     "learners",
     "range-stream",
+    "maintenance",
     "ours",
     "durable",
     "process",

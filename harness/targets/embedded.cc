@@ -44,7 +44,7 @@ class EmbeddedTarget final : public ProcessTarget {
                         Capability::kProgressRequest, Capability::kFragment,
                         Capability::kPreviousValues, Capability::kSlowWatcherGauge,
                         Capability::kProgressNotices, Capability::kUsers, Capability::kLeases,
-                        Capability::kRangeStream},
+                        Capability::kRangeStream, Capability::kMaintenance},
             .missing = {Capability::kLocks}};
   }
 

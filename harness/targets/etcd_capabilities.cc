@@ -10,7 +10,7 @@ Stated CapabilitiesOfEtcd(std::string_view version) {
   if (!minor) return {};
   Stated stated{.offered = {Capability::kCompaction, Capability::kPreviousValues,
                             Capability::kSlowWatcherGauge, Capability::kUsers, Capability::kLeases,
-                            Capability::kLocks},
+                            Capability::kLocks, Capability::kMaintenance},
                 .missing = {}};
   if (*minor >= 4) {
     stated.offered.insert({Capability::kClientChosenIds, Capability::kProgressRequest,

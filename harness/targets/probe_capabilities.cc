@@ -133,6 +133,8 @@ class Prober {
         return Answer(capability, &Prober::Learners);
       case Capability::kRangeStream:
         return Answer(capability, &Prober::RangeStream);
+      case Capability::kMaintenance:
+        return Answer(capability, &Prober::Maintenance);
       case Capability::kOurs:
         return target_.ours();
       case Capability::kServerOfItsOwn:
@@ -238,6 +240,13 @@ class Prober {
     }
     const Status ended = FromRpcStatus(stream->Finish());
     if (!ended.ok()) return ended;
+    return true;
+  }
+  Result<bool> Maintenance() {
+    WP_RETURN_IF_ERROR(
+        StatusOf(Call(channel_, caller_, pb::HashKVRequest(), &pb::Maintenance::Stub::HashKV)));
+    WP_RETURN_IF_ERROR(
+        StatusOf(Call(channel_, caller_, pb::AlarmRequest(), &pb::Maintenance::Stub::Alarm)));
     return true;
   }
   Result<bool> ProgressNotices() {
