@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/model/operations.h"
+#include "harness/model/refusals.h"
 
 namespace watchproof {
 namespace {
@@ -23,10 +24,6 @@ std::int64_t NamedBy(Method method, std::string_view request) {
   if (method == Method::kCompact && Parse(request, compaction).ok()) return compaction.revision;
   const bool of_lease = method == Method::kLeaseRevoke || method == Method::kLeaseKeepAlive;
   return of_lease && Parse(request, lease).ok() ? lease.id : 0;
-}
-
-bool AboutUser(std::string_view error) {
-  return error.find("user") != error.npos || error.find("auth") != error.npos;
 }
 
 }  // namespace
@@ -102,7 +99,7 @@ const RecordedCall* CallLog::End(const NumberedEntry& line) {
   call.took = entry.at - call.at;
   call.at = entry.at;
   call.code = entry.code;
-  call.for_user = entry.code != StatusCode::kOk && AboutUser(entry.text);
+  call.for_user = entry.code != StatusCode::kOk && IsAboutUser(entry.text);
   if (answered) {
     call.outcome = CallOutcome::kAnswered;
     call.revision = revision;

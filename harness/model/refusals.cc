@@ -110,4 +110,14 @@ Conditional ConditionsOf(Method method, std::string_view request) {
   return all;
 }
 
+bool IsAboutContent(StatusCode code) {
+  return code == StatusCode::kInvalidArgument || code == StatusCode::kNotFound ||
+         code == StatusCode::kAlreadyExists || code == StatusCode::kFailedPrecondition ||
+         code == StatusCode::kOutOfRange;
+}
+
+bool IsAboutUser(std::string_view words) {
+  return words.find("user") != words.npos || words.find("auth") != words.npos;
+}
+
 }  // namespace watchproof

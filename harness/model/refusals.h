@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which requests a store must refuse whatever it holds, as the request alone shows.
+// Which requests a store must refuse whatever it holds, as the request alone shows; and what a
+// refusal is about.
 //
 //   if (const auto reason = ReasonToRefuse(Method::kPut, request)) ... reason->why ...
 //
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/status.h"
 #include "harness/history/method.h"
 #include "harness/history/wire.h"
 
@@ -43,5 +45,11 @@ struct Conditional {
 };
 // The views look into the request.
 Conditional ConditionsOf(Method method, std::string_view request);
+
+// By its code: it is about what is in the request, or about what the store holds.
+bool IsAboutContent(StatusCode code);
+// By its words: it is about the user, or the want of one. Some releases of etcd refuse operators'
+// calls for that without a code.
+bool IsAboutUser(std::string_view words);
 
 }  // namespace watchproof

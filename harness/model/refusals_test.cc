@@ -49,6 +49,19 @@ TEST(RefusalsTest, SoManyOperationsAreRefused) {
   EXPECT_TRUE(reason->by_setting);
 }
 
+TEST(RefusalsTest, WhatARefusalIsAbout) {
+  EXPECT_TRUE(IsAboutContent(StatusCode::kInvalidArgument));
+  EXPECT_TRUE(IsAboutContent(StatusCode::kOutOfRange));
+  for (const StatusCode code :
+       {StatusCode::kPermissionDenied, StatusCode::kUnimplemented, StatusCode::kResourceExhausted,
+        StatusCode::kInternal, StatusCode::kUnknown, StatusCode::kUnavailable}) {
+    EXPECT_FALSE(IsAboutContent(code)) << Name(code);
+  }
+  EXPECT_TRUE(IsAboutUser("auth: permission denied"));
+  EXPECT_TRUE(IsAboutUser("etcdserver: user name is empty"));
+  EXPECT_FALSE(IsAboutUser("etcdserver: key not found"));
+}
+
 TEST(RefusalsTest, ConditionsAreOfEveryBranch) {
   const TxnRequest txn{
       .success = {PutRequest{.key = "a", .keeps_value = true}, ReadRequest{.key = "a"}},

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/prng.h"
+#include "harness/scenario/steps/auth.h"
 #include "harness/scenario/steps/fault.h"
 #include "harness/scenario/steps/lease.h"
 #include "harness/scenario/steps/load.h"
@@ -60,6 +61,11 @@ TEST(PlanCheck, ReferencesMustBeDefinedBefore) {
   EXPECT_THAT(Why(With({WhenStep{WhenStep::Moment::kResponse, "g", 1, {}, 1ms}})),
               HasSubstr("no group 'g'"));
   EXPECT_THAT(Why(With({CompactStep{.at = OfWrite(0)}})), HasSubstr("no write 0"));
+  EXPECT_THAT(Why(With({CallsStep{.calls = {OperatorStep{"lock"}}}})),
+              HasSubstr("there is no call 'lock'"));
+  EXPECT_THAT(Why(With({CallsStep{.calls = {ReadStep{.key = "a", .in_parts = true}}}})),
+              HasSubstr("in parts"));
+  EXPECT_EQ(Why(With({CallsStep{.calls = {OperatorStep{"role revoke permission"}}}})), "");
   EXPECT_THAT(Why(With({WatchStep{.group = "g", .range = {"a"}, .user = "u"}})),
               HasSubstr("no user 'u'"));
 }

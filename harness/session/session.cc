@@ -87,6 +87,11 @@ Status AttemptSession::StartConsumer() {
               process.LastWords());
 }
 
+CallLimits AttemptSession::LimitsOfCalls() const {
+  const auto gone = std::chrono::duration_cast<Duration>((Clock::now() - time_since_) / Slowdown());
+  return {.in_all = std::max<Duration>(time_ - gone, 0s) + kTimeToConverge};
+}
+
 // A running server is identified by its version only: etcd's are three numbers from 3 on.
 void AttemptSession::BeginRecording() {
   if (judge_) return;

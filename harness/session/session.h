@@ -114,6 +114,8 @@ class AttemptSession {
     std::string beside = {};  // a stream, to share its connection; empty: none
     std::string token = {};   // that the target did not issue, or kNoToken; empty: the user's
   };
+  // For a client that is made now: none of its calls lasts much longer than the current phase.
+  CallLimits LimitsOfCalls() const;
   // Opened on first use.
   Result<WatchStream*> Stream(const std::string& name, const StreamSettings& settings);
   // Null if no open stream has that id.

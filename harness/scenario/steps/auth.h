@@ -95,7 +95,7 @@ struct OperatorStep {
 };
 
 // Calls on a connection of their own, one after the other. Whether the target had to refuse them is
-// judged from the recording; that it did is no failure of the step.
+// judged from the recording; that it did is no failure of the step. An error that is no refusal is.
 struct CallsStep {
   std::string user{};   // empty: the one of the other calls of the attempt
   std::string token{};  // instead of the user's, which gives no rights; "none": without one
@@ -108,6 +108,7 @@ struct CallsStep {
         .Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp, TxnStep::kOp, OperatorStep::kOp});
   }
   std::string_view Request() const { return "a call"; }
+  Status Check() const;
   Usage Cost() const;
   std::vector<CallsStep> Smaller() const;
   std::string BeyondKubernetes() const { return user.empty() && token.empty() ? "" : "users"; }
