@@ -5,7 +5,7 @@
 
 #include "harness/base/prng.h"
 #include "harness/model/key_range.h"
-#include "harness/model/operations.h"
+#include "harness/model/refusals.h"
 #include "harness/scenario/step_context.h"
 
 namespace watchproof {
@@ -27,10 +27,11 @@ class Sweeper {
   Sweeper(StepContext& context, const Sweep& sweep)
       : context_(context), kv_(context.session().kv()), sweep_(sweep) {}
 
+  // Whether it had to be refused for what is in it is judged; no other refusal is expected.
   Status Send(const KvRequest& request) {
     const auto done = kv_.Send(request);
-    const bool refused = !done.has_value() && IsDefiniteRefusal(done.error().code());
-    return refused ? Status() : context_.NoteHead(done);
+    const bool judged = !done.has_value() && IsAboutContent(done.error().code());
+    return judged ? Status() : context_.NoteHead(done);
   }
   Status Look() {
     WP_ASSIGN_OR_RETURN(answer_, kv_.ReadWhole(sweep_.ReadAll()));
