@@ -9,46 +9,44 @@ namespace {
 
 // The caller in the middle has lost its claim by the time the first one releases it, so that the
 // last one is next.
-void WaitAndLoseLease(Scenario& scenario, bool election) {
+void WaitAndLoseLease(Scenario& scenario, Exclusion what) {
   const std::string name = scenario.Key("lock");
   const std::string guarded = scenario.Key("guarded");
   scenario.Open({.group = "guarded", .range = OneKey(guarded)});
-  scenario.Add(LeaseStep{"first", 60s});
-  scenario.Add(LeaseStep{"lapsing", 2s});
-  scenario.Add(LeaseStep{"next", 60s});
-  std::int64_t claims = 0;
-  const auto claim = [&](const std::string& caller) {
-    scenario.Add(ClaimStep{name, caller, election});
-    scenario.Add(AwaitClaimsStep{name, ++claims});
+  const auto claim = [&](const std::string& caller, std::chrono::seconds ttl) {
+    scenario.Add(LeaseStep{caller, ttl});
+    scenario.Add(ClaimStep{name, caller, what});
+    scenario.Add(AwaitClaimStep{name, caller});
   };
-  claim("first");
-  scenario.AwaitLoad("first");
-  claim("lapsing");
-  claim("next");
+  claim("first", 60s);
+  scenario.Add(MustHoldStep{name, "first"});
+  claim("lapsing", 2s);
+  claim("next", 60s);
   scenario.Add(GuardedPutStep{name, "first", guarded});
   scenario.Add(AwaitExpiredStep{"lapsing"});
   scenario.Add(GuardedPutStep{name, "first", guarded});
-  scenario.Add(ReleaseStep{name, "first", election});
-  scenario.AwaitLoad("next");
+  scenario.Add(ReleaseStep{name, "first", what});
+  scenario.Add(MustHoldStep{name, "next"});
   scenario.AwaitLoad("lapsing");
   scenario.Add(GuardedPutStep{name, "next", guarded});
   scenario.Add(GuardedPutStep{name, "first", guarded});
-  scenario.Add(ReleaseStep{name, "next", election});
+  scenario.Add(ReleaseStep{name, "next", what});
   scenario.AwaitDelivered("guarded");
 }
 
 constexpr const char* kExplain =
     "Three callers ask for one {}, each with a lease. The first one has it. The second one "
     "waits, and its lease ends; then the first one gives it back. The third one must get it, and "
-    "the second one must not. What each writes is guarded by the revision of its claim.";
+    "the second one must not. What each writes is guarded by the revision of its claim, also what "
+    "the first one writes once it has given it back.";
 
 WATCH_CASE(Exclusive, Lock,
            {.requirement = "a lock is held by one caller at a time, for as long as its lease lasts "
                            "(etcd, v3lock)",
             .explain = fmt::format(kExplain, "lock"),
             .needs = {Capability::kLeases, Capability::kLocks},
-            .guarantees = {"Exclusive", "Reliable", "Transactional"}}) {
-  WaitAndLoseLease(scenario, false);
+            .guarantees = {"Exclusive", "Answered", "Reliable", "Transactional"}}) {
+  WaitAndLoseLease(scenario, Exclusion::kLock);
 }
 
 WATCH_CASE(Exclusive, Election,
@@ -56,8 +54,8 @@ WATCH_CASE(Exclusive, Election,
                            "(etcd, v3election)",
             .explain = fmt::format(kExplain, "office"),
             .needs = {Capability::kLeases, Capability::kLocks},
-            .guarantees = {"Exclusive", "Reliable", "Transactional"}}) {
-  WaitAndLoseLease(scenario, true);
+            .guarantees = {"Exclusive", "Answered", "Reliable", "Transactional"}}) {
+  WaitAndLoseLease(scenario, Exclusion::kElection);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/mutex.h"
 #include "harness/base/status.h"
 #include "harness/base/units.h"
 
@@ -40,6 +41,11 @@ class Load {
   // Calls that have ended so far, and those of them without an answer.
   std::size_t ended() const { return ended_; }
   std::size_t lost() const { return lost_; }
+  // That of the call that was the last to end without an answer; ok: there was none.
+  Status last_error() const {
+    MutexLock lock(mu_);
+    return last_error_;
+  }
   // The highest revision in an answer so far.
   Revision highest() const { return Revision(highest_); }
   // No further call begins. Idempotent.
@@ -62,6 +68,8 @@ class Load {
       ++ended_;
       if (!revision.has_value()) {
         ++lost_;
+        MutexLock lock(mu_);
+        last_error_ = revision.error();
         continue;
       }
       std::int64_t highest = highest_;
@@ -78,6 +86,8 @@ class Load {
   std::atomic<std::size_t> ended_ = 0;
   std::atomic<std::size_t> lost_ = 0;
   std::atomic<std::int64_t> highest_ = 0;
+  mutable Mutex mu_;
+  Status last_error_ GUARDED_BY(mu_);
   std::vector<std::thread> threads_;
 };
 

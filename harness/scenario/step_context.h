@@ -55,6 +55,8 @@ class StepContext {
   std::map<std::string, std::int64_t>& leases() { return leases_; }
   bool has_leases() const { return !leases_.empty(); }
   std::map<std::string, std::unique_ptr<Load>>& loads() { return loads_; }
+  // By lease: the revision at which the claim to a lock was created that its caller has, or had.
+  std::map<std::string, std::int64_t>& claims() { return claims_; }
   // Streams on which the client sends nothing more.
   std::set<StreamId>& finished_requests() { return finished_requests_; }
 
@@ -149,6 +151,7 @@ class StepContext {
   std::map<std::string, std::vector<Member>> groups_;
   std::map<std::string, std::int64_t> leases_;  // their ids on the target
   std::map<std::string, std::unique_ptr<Load>> loads_;
+  std::map<std::string, std::int64_t> claims_;
   std::set<StreamId> finished_requests_;
   std::vector<std::string> inconclusive_;
   std::set<int> standing_still_;  // members, from 1

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/scenario/steps/lock.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "harness/scenario/step_context.h"
@@ -8,10 +9,11 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<ClaimStep, AwaitClaimsStep, ReleaseStep, GuardedPutStep> kLocks;
+const StepRegistration<ClaimStep, AwaitClaimStep, MustHoldStep, ReleaseStep, GuardedPutStep> kLocks;
 
-// A claim may have to wait for others.
-constexpr Duration kClaimLimit = 20s;
+// A claim may have to wait for others, and one of these until its lease ends.
+constexpr Duration kClaimLimit = 30s;
+constexpr Duration kHandedOn = 10s;
 constexpr const char* kService = "the service for locks";
 
 std::string KeyOf(const std::string& placed, std::int64_t lease) {
@@ -45,10 +47,24 @@ Caller CallerWith(StepContext& context, const std::string& name, const std::stri
   AttemptSession& session = context.session();
   const std::string there =
       context.environment().endpoint(Path::kDirect, session.member()).ToString();
-  auto client = std::make_shared<CallClient>(MakeChannel(there), CallLimits{.each = kClaimLimit});
+  CallLimits limits = session.LimitsOfCalls();
+  limits.each = kClaimLimit;
+  auto client = std::make_shared<CallClient>(MakeChannel(there), limits);
   client->SetToken(session.kv().token());
   const std::int64_t id = context.leases().at(lease);
   return {std::move(client), "caller " + lease, id, KeyOf(session.Placed(name), id)};
+}
+
+// What the caller's claim has to do with the state of the store: at which revision it was created.
+// 0: it is not there, and it is not known when it was.
+Result<std::int64_t> CreationOf(StepContext& context, const Caller& caller,
+                                const std::string& lease) {
+  std::int64_t& created = context.claims()[lease];
+  if (created > 0) return created;
+  WP_ASSIGN_OR_RETURN(created, context.session().kv().CreateRevision(caller.key));
+  created = std::max<std::int64_t>(created, 0);
+  if (created == 0) context.Inconclusive(fmt::format("{} has no claim", caller.name));
+  return created;
 }
 
 }  // namespace
@@ -59,11 +75,11 @@ Status ClaimStep::Run(StepContext& context) const {
   Message request;
   request.Text(1, context.session().Placed(name)).Number(2, caller.lease);
   PutRequest put{.key = caller.key, .lease = caller.lease};
-  if (election) {
+  if (to == Exclusion::kElection) {
     put.value = caller.name;
     request.Text(3, put.value);
   }
-  const Method method = election ? Method::kCampaign : Method::kLock;
+  const Method method = to == Exclusion::kElection ? Method::kCampaign : Method::kLock;
   context.loads()[lease] = std::make_unique<Load>(
       1, 1, [&recorder, caller, method, request, put](std::size_t) -> Load::Call {
         return [&recorder, caller, method, request, put]() -> Result<Revision> {
@@ -78,34 +94,66 @@ Status ClaimStep::Run(StepContext& context) const {
   return {};
 }
 
-Status AwaitClaimsStep::Run(StepContext& context) const {
-  const std::string first = context.session().Placed(name) + "/";
+Status AwaitClaimStep::Run(StepContext& context) const {
+  const std::string key = KeyOf(context.session().Placed(name), context.leases().at(lease));
   Status trouble;
-  context.Await(fmt::format("{} claims to {}", count, name), StepContext::kPatience, [&] {
-    const auto claims = context.session().kv().Count(first, EndOfPrefix(first));
+  context.Await(fmt::format("the claim of {} to {}", lease, name), StepContext::kPatience, [&] {
+    const auto claims = context.session().kv().Count(key, {});
     if (!claims.has_value()) trouble = claims.error();
-    return !claims.has_value() || *claims == count;
+    return !claims.has_value() || *claims > 0;
   });
   return trouble;
+}
+
+// A claim that was never made has nothing to get: shrinking may have left it out.
+Status MustHoldStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  const auto found = context.loads().find(lease);
+  if (found == context.loads().end()) return {};
+  const Load& claim = *found->second;
+  const Deadline deadline = Within(kHandedOn);
+  const bool ended = session.PumpUntil([&claim] { return claim.done(); }, deadline);
+  if (ended && claim.lost() == 0) return context.NoteHead(Result<Revision>(claim.highest()));
+  if (session.GivesUp()) return {};
+  const Status error = claim.last_error();
+  if (ended && IsNoAnswer(error.code())) {
+    context.Inconclusive(
+        fmt::format("the claim of {} ended without an answer: {}", lease, error.ToString()));
+    return {};
+  }
+  // It answers others, and the lease lasts.
+  WP_ASSIGN_OR_RETURN(const auto left, session.kv().TimeLeft(context.leases().at(lease)));
+  if (left <= 0s) {
+    context.Inconclusive(fmt::format("lease {} has ended before its caller got {}", lease, name));
+    return {};
+  }
+  session.Annotate(AnswerDiffers{
+      .client = "caller " + lease,
+      .expected = "what a caller with a lease claims to be given to it: no other caller has it, "
+                  "or is before it",
+      .observed = ended ? error.ToString()
+                        : fmt::format("no answer for {} ms, while others were answered",
+                                      deadline.budget().count())});
+  return {};
 }
 
 Status ReleaseStep::Run(StepContext& context) const {
   const Caller caller = CallerWith(context, name, lease);
   Recorder& recorder = context.session().recording();
   const std::string placed = context.session().Placed(name);
-  WP_ASSIGN_OR_RETURN(const std::int64_t created,
-                      context.session().kv().CreateRevision(caller.key));
+  WP_ASSIGN_OR_RETURN(const std::int64_t created, CreationOf(context, caller, lease));
+  if (created == 0) return {};
   RecordByService(recorder, Method::kDeleteRange, ToMessage(DeleteRequest{.key = caller.key}));
   Message request;
-  if (election) {
+  if (of == Exclusion::kElection) {
     request.Nested(
         1,
         Message().Text(1, placed).Text(2, caller.key).Number(3, created).Number(4, caller.lease));
   } else {
     request.Text(1, caller.key);
   }
-  const auto answer = caller.client->Call(recorder, election ? Method::kResign : Method::kUnlock,
-                                          request.bytes(), caller.name);
+  const Method method = of == Exclusion::kElection ? Method::kResign : Method::kUnlock;
+  const auto answer = caller.client->Call(recorder, method, request.bytes(), caller.name);
   if (!answer.has_value()) return answer.error();
   HeaderView header;
   WP_RETURN_IF_ERROR(ParseHeader(answer->view(), header));
@@ -115,9 +163,9 @@ Status ReleaseStep::Run(StepContext& context) const {
 
 Status GuardedPutStep::Run(StepContext& context) const {
   const Caller caller = CallerWith(context, name, lease);
-  KvClient& kv = context.session().kv();
-  WP_ASSIGN_OR_RETURN(const std::int64_t created, kv.CreateRevision(caller.key));
-  return context.NoteHead(kv.Transact(
+  WP_ASSIGN_OR_RETURN(const std::int64_t created, CreationOf(context, caller, lease));
+  if (created == 0) return {};
+  return context.NoteHead(context.session().kv().Transact(
       {.compares = {{.key = caller.key, .target = CompareTarget::kCreate, .number = created}},
        .success = {PutRequest{.key = context.session().Placed(key), .value = caller.name}}}));
 }

@@ -13,16 +13,19 @@
 
 namespace watchproof {
 
+enum class Exclusion { kLock, kElection };
+inline constexpr std::string_view kExclusions[] = {"lock", "election"};
+
 // Asks, and does not wait for the answer: its end is that of a load with the name of the lease.
 struct ClaimStep {
   std::string name;
   std::string lease;
-  bool election = false;
+  Exclusion to = Exclusion::kLock;
   static constexpr std::string_view kOp = "claim";
   void Fields(FieldList& field) {
     field("name", name).Is(Subject::kKey);
     field("lease", lease).Uses(Subject::kLease);
-    field("election", election).Optional();
+    field("to", to, kExclusions).Optional();
   }
   std::string_view Request() const { return "a lock"; }
   Usage Cost() const { return {.keys = 1, .operations = 2}; }
@@ -30,16 +33,32 @@ struct ClaimStep {
   Status Run(StepContext& context) const;
 };
 
-// Waits until so many callers have a claim.
-struct AwaitClaimsStep {
+// Waits until the claim of the caller is there.
+struct AwaitClaimStep {
   std::string name;
-  std::int64_t count = 0;
-  static constexpr std::string_view kOp = "await claims";
+  std::string lease;
+  static constexpr std::string_view kOp = "await claim";
   void Fields(FieldList& field) {
     field("name", name);
-    field("count", count);
+    field("lease", lease).Uses(Subject::kLease);
   }
   std::string_view Request() const { return "a lock"; }
+  std::string BeyondKubernetes() const { return "a lock"; }
+  Status Run(StepContext& context) const;
+};
+
+// The caller must get now what it claims, otherwise that is a finding of Answered. Requires: no
+// other caller with a lease has it, or is before this one.
+struct MustHoldStep {
+  std::string name;
+  std::string lease;
+  static constexpr std::string_view kOp = "must hold";
+  void Fields(FieldList& field) {
+    field("name", name);
+    field("lease", lease).Uses(Subject::kLease);
+  }
+  std::string_view Request() const { return "a lock"; }
+  Usage Cost() const { return {.operations = 2}; }
   std::string BeyondKubernetes() const { return "a lock"; }
   Status Run(StepContext& context) const;
 };
@@ -48,21 +67,21 @@ struct AwaitClaimsStep {
 struct ReleaseStep {
   std::string name;
   std::string lease;
-  bool election = false;
+  Exclusion of = Exclusion::kLock;
   static constexpr std::string_view kOp = "release";
   void Fields(FieldList& field) {
     field("name", name);
     field("lease", lease).Uses(Subject::kLease);
-    field("election", election).Optional();
+    field("of", of, kExclusions).Optional();
   }
   std::string_view Request() const { return "a lock"; }
-  Usage Cost() const { return {.operations = 1}; }
+  Usage Cost() const { return {.operations = 2}; }
   std::string BeyondKubernetes() const { return "a lock"; }
   Status Run(StepContext& context) const;
 };
 
-// Puts the key in a transaction that compares the revision at which the caller's claim was created:
-// it changes nothing once the claim is gone.
+// Puts the key in a transaction that compares the revision at which the caller's claim was created,
+// also once it has released it: then it must change nothing.
 struct GuardedPutStep {
   std::string name;
   std::string lease;
