@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "harness/base/mutex.h"
 #include "harness/client/connection.h"
@@ -17,6 +18,8 @@ namespace watchproof {
 namespace {
 
 constexpr Duration kBackOff = 200ms;
+// A login costs the server 100 ms.
+constexpr Duration kAfterRefusal = 5s;
 
 }  // namespace
 
@@ -42,8 +45,7 @@ class StandingWatch::Impl {
   // At once the first time. False when there is to be no further stream.
   bool WaitBeforeNext() {
     MutexLock lock(mu_);
-    const TimePoint until = Clock::now() + (begun_ ? kBackOff : Duration::zero());
-    begun_ = true;
+    const TimePoint until = Clock::now() + std::exchange(back_off_, kBackOff);
     while (!stopping_ && stopped_.WaitUntil(mu_, until)) {
     }
     return !stopping_;
@@ -115,9 +117,9 @@ class StandingWatch::Impl {
   }
 
   void Refused(const Status& why) {
-    const bool away = why.code() == StatusCode::kUnavailable;
-    if (away || why.code() == StatusCode::kDeadlineExceeded || refused_) return;
-    refused_ = true;
+    if (IsNoAnswer(why.code())) return;
+    back_off_ = kAfterRefusal;
+    if (std::exchange(refused_, true)) return;
     if (options_.on_refused) options_.on_refused(why.message());
   }
 
@@ -126,10 +128,10 @@ class StandingWatch::Impl {
   std::int64_t start_ = 0;
   WatchResponseView response_;
   bool refused_ = false;
+  Duration back_off_{};  // before the next stream
   // Guarded.
   Mutex mu_;
   CondVar stopped_;
-  bool begun_ GUARDED_BY(mu_) = false;
   bool stopping_ GUARDED_BY(mu_) = false;
   grpc::ClientContext* context_ GUARDED_BY(mu_) = nullptr;
   std::thread thread_;  // last: it uses everything above
