@@ -50,14 +50,10 @@ Message ToMessage(const DeleteRequest& deletion) {
 }
 
 Message ToMessage(const ReadRequest& read) {
-  constexpr int kAscend = 1;
-  constexpr int kDescend = 2;
   return RangeOf(read.key, read.range_end)
       .Optional(3, read.limit)
       .Optional(4, read.revision.value)
-      .Optional(5, read.descending  ? kDescend
-                   : read.ascending ? kAscend
-                                    : 0)
+      .Optional(5, static_cast<std::int64_t>(read.order))
       .Optional(6, static_cast<std::int64_t>(read.sort_by))
       .Optional(7, read.serializable)
       .Optional(8, read.keys_only)

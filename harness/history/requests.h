@@ -35,6 +35,8 @@ struct DeleteRequest {
 };
 
 struct ReadRequest {
+  // With etcd's numbers.
+  enum class Order { kNone, kAscend, kDescend };
   enum class By { kKey, kVersion, kCreate, kMod, kValue };
   std::string key{};
   std::string range_end{};
@@ -43,9 +45,7 @@ struct ReadRequest {
   bool serializable = false;  // answered by one member, from its local store
   bool count_only = false;
   bool keys_only = false;
-  // Neither of the two: no order is asked for.
-  bool ascending = false;
-  bool descending = false;
+  Order order = Order::kNone;
   By sort_by = By::kKey;
   // Bounds for the revisions of keys; 0: no bound.
   Revision min_mod{};

@@ -46,8 +46,8 @@ struct Drawn {
     if (read.serializable) reads.insert("serializable");
     if (read.keys_only) reads.insert("keys only");
     if (read.count_only) reads.insert("count only");
-    if (read.descending) reads.insert("descending");
-    if (read.ascending) reads.insert("ascending");
+    if (read.order == ReadRequest::Order::kDescend) reads.insert("descending");
+    if (read.order == ReadRequest::Order::kAscend) reads.insert("ascending");
     if (read.min_mod.value != 0) reads.insert("bound");
   }
   void Note(const TxnRequest& txn) {

@@ -100,7 +100,8 @@ TEST(RequestOf, AReadHasEveryField) {
   EXPECT_EQ(read.range_end, "s1/a0");
   EXPECT_EQ(read.limit, 2);
   EXPECT_EQ(read.revision, Revision(0));
-  EXPECT_TRUE(read.count_only && read.keys_only && read.descending);
+  EXPECT_TRUE(read.count_only && read.keys_only);
+  EXPECT_EQ(read.order, ReadRequest::Order::kDescend);
   EXPECT_EQ(read.sort_by, ReadRequest::By::kMod);
   EXPECT_EQ(read.min_mod, Revision(4));
   EXPECT_EQ(read.max_mod, Revision(5));

@@ -213,8 +213,7 @@ ReadRequest Sweep::Read(const Row& row, const SweepSight& seen, Prng prng) const
                    .serializable = row[kReadForm] == 1,
                    .count_only = row[kCount] == 3,
                    .keys_only = row[kContent] == 2,
-                   .ascending = row[kOrder] == 1,
-                   .descending = row[kOrder] == 2,
+                   .order = static_cast<ReadRequest::Order>(row[kOrder]),
                    .sort_by = static_cast<ReadRequest::By>(row[kBy])};
   const std::string some = seen.keys.empty() ? Key("b") : std::string(prng.Pick(seen.keys).key);
   const std::pair<std::string, std::string> ranges[] = {{some, ""},

@@ -42,7 +42,7 @@ TEST(GoStatement, AReadHasItsOptions) {
                                                               .serializable = true,
                                                               .count_only = true,
                                                               .keys_only = true,
-                                                              .descending = true,
+                                                              .order = ReadRequest::Order::kDescend,
                                                               .sort_by = ReadRequest::By::kMod,
                                                               .min_mod = Revision(4),
                                                               .max_mod = Revision(5),

@@ -46,9 +46,7 @@ store::RangeQuery ToStore(const ReadRequest& read) {
   return {.range = {read.key, read.range_end},
           .limit = read.limit,
           .at = read.revision,
-          .order = read.descending  ? store::SortOrder::kDescend
-                   : read.ascending ? store::SortOrder::kAscend
-                                    : store::SortOrder::kNone,
+          .order = static_cast<store::SortOrder>(read.order),
           .target = static_cast<store::SortTarget>(read.sort_by),
           .keys_only = read.keys_only,
           .count_only = read.count_only,

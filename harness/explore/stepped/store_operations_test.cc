@@ -39,7 +39,7 @@ TEST(StoreOperations, ReadsKeepTheirOptions) {
                                                       .revision = Revision(5),
                                                       .count_only = true,
                                                       .keys_only = true,
-                                                      .descending = true,
+                                                      .order = ReadRequest::Order::kDescend,
                                                       .sort_by = ReadRequest::By::kMod,
                                                       .min_mod = Revision(1),
                                                       .max_mod = Revision(2),

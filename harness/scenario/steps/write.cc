@@ -45,7 +45,7 @@ ReadRequest RequestOf(StepContext& context, const ReadStep& read) {
           .serializable = read.serializable,
           .count_only = read.count_only,
           .keys_only = read.keys_only,
-          .descending = read.descending};
+          .order = read.descending ? ReadRequest::Order::kDescend : ReadRequest::Order::kNone};
 }
 
 TxnRequest RequestOf(StepContext& context, const TxnStep& step) {
