@@ -73,7 +73,8 @@ Status Environment::StartAll(const ClusterShape& shape) {
                                  .synced = options_.synced,
                                  .disk = options_.disk,
                                  .progress_interval = options_.progress_interval,
-                                 .strict_previous_values = options_.strict_previous_values});
+                                 .strict_previous_values = options_.strict_previous_values,
+                                 .users = options_.users});
   };
   if (members() == 1) return start(1);
   std::vector<std::future<Status>> starts;

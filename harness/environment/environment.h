@@ -44,6 +44,7 @@ struct EnvironmentOptions {
   bool disk = false;             // see StartOptions
   Duration progress_interval{};  // see StartOptions
   bool strict_previous_values = false;
+  bool users = false;           // see StartOptions
   std::uint64_t seed = 0;       // for randomness in the proxies
   bool bypass_proxy = false;    // both paths are direct
   bool follow_streams = false;  // the proxies know the streams of their connections

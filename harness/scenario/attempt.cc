@@ -73,6 +73,7 @@ EnvironmentOptions EnvironmentFor(const AttemptSpec& spec, const TargetSpec& tar
           .progress_interval =
               Needs(plan, Capability::kProgressNotices) ? kProgressInterval : Duration(),
           .strict_previous_values = Needs(plan, Capability::kStrictPreviousValues),
+          .users = Needs(plan, Capability::kUsers),
           .seed = spec.seed,
           .bypass_proxy = spec.bypass_proxy,
           .follow_streams = std::any_of(faults.begin(), faults.end(), [](const FaultInfo& fault) {

@@ -243,8 +243,8 @@ class EtcdTarget final : public ProcessTarget {
       if (value == 0 || form.empty()) return;
       child.arguments.push_back(fmt::format("{}={}{}", form, value, unit));
     };
-    // The least there is: passwords of tests are no secrets, and each costs 50 to 100 ms otherwise.
-    set("bcrypt-cost", 4);
+    // The least there is: each password costs 50 to 100 ms otherwise.
+    if (options.users) set("bcrypt-cost", 4);
     const ClusterPlan& plan = options.cluster.plan;
     if (plan.quota_mib > 0) {
       child.arguments.push_back(

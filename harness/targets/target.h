@@ -74,6 +74,8 @@ struct StartOptions {
   Duration progress_interval{};
   // End a watch rather than leave out a previous value that was compacted.
   bool strict_previous_values = false;
+  // Users are added to it, and their passwords are no secrets. For targets that have a flag for it.
+  bool users = false;
 };
 
 // What a server reports about itself.

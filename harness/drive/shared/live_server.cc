@@ -61,6 +61,7 @@ LiveServer::LiveServer(const LiveServerOptions& options)
            .synced = !options.settings.unsynced,
            .disk = options.crash_points,
            .progress_interval = options.settings.progress_ms * 1ms,
+           .users = options.users,
            .seed = options.seed,
            .bypass_proxy = true}) {}
 
