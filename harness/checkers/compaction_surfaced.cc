@@ -152,21 +152,46 @@ class CompactionSurfaced final : public Checker {
     return goes_on ? Symptom(symptom::Silence{facts().table.Received(response.stream)}) : Symptom();
   }
 
-  // The past revisions that a read, or a transaction by one of its branches, asks for.
+  // The past revisions that a read asks for, or a transaction with those in it: by the branches
+  // that ran, as it was answered, or else by all that may have run.
   static std::vector<Revision> PastOf(const RecordedCall& call) {
     if (call.method == Method::kRange && call.named > 0) return {Revision(call.named)};
     std::vector<Revision> past;
-    TxnRequestView txn;
-    if (call.method != Method::kTxn || !Parse(call.request.view(), txn).ok()) return past;
-    TxnResponseView answer;
-    const bool failed = call.code == StatusCode::kOk && Parse(call.response.view(), answer).ok() &&
-                        !answer.succeeded;
-    for (const OperationView& operation : failed ? txn.failure : txn.success) {
-      RangeRequestView range;
-      if (operation.kind != Method::kRange || !Parse(operation.body, range).ok()) continue;
-      if (range.revision > 0) past.emplace_back(range.revision);
+    if (call.method != Method::kTxn) return past;
+    if (call.code == StatusCode::kOk) {
+      AddRead(call.request.view(), call.response.view(), past);
+    } else {
+      AddAsked(call.request.view(), past);
     }
     return past;
+  }
+  static void AddRead(std::string_view request, std::string_view response,
+                      std::vector<Revision>& past) {
+    TxnRequestView txn;
+    TxnResponseView answer;
+    if (!Parse(request, txn).ok() || !Parse(response, answer).ok()) return;
+    const std::vector<OperationView>& ran = answer.succeeded ? txn.success : txn.failure;
+    for (std::size_t i = 0; i < std::min(ran.size(), answer.responses.size()); ++i) {
+      if (ran[i].kind == Method::kTxn) AddRead(ran[i].body, answer.responses[i].body, past);
+      AddRange(ran[i], past);
+    }
+  }
+  static void AddAsked(std::string_view request, std::vector<Revision>& past) {
+    TxnRequestView txn;
+    if (!Parse(request, txn).ok()) return;
+    for (const std::vector<OperationView>* branch : {&txn.success, &txn.failure}) {
+      // Nothing has to hold: that is the one that runs.
+      if (branch == &txn.failure && txn.compare.empty()) continue;
+      for (const OperationView& operation : *branch) {
+        if (operation.kind == Method::kTxn) AddAsked(operation.body, past);
+        AddRange(operation, past);
+      }
+    }
+  }
+  static void AddRange(const OperationView& operation, std::vector<Revision>& past) {
+    RangeRequestView range;
+    if (operation.kind != Method::kRange || !Parse(operation.body, range).ok()) return;
+    if (range.revision > 0) past.emplace_back(range.revision);
   }
 
   // Codes that a read is refused with for no reason but the revision, and not for that either.
@@ -179,12 +204,16 @@ class CompactionSurfaced final : public Checker {
   void JudgeReads(const RecordedCall& call, std::string_view error,
                   std::optional<Revision> ceiling) {
     const std::vector<Revision> past = PastOf(call);
+    // The answer names it, too; if that is too high, the ceiling still holds where it is known.
+    const bool answered = call.outcome == CallOutcome::kAnswered && call.revision.value > 0;
+    const Revision head = std::min(ceiling.value_or(Revision(INT64_MAX)),
+                                   answered ? call.revision : Revision(INT64_MAX));
     for (const Revision asked : past) {
-      if (!ceiling || asked <= *ceiling || call.code != StatusCode::kOk) continue;
+      if (asked <= head || call.code != StatusCode::kOk) continue;
       return Report(call,
                     fmt::format("a read at revision {} to be refused as out of range: the store "
                                 "has not exceeded {}",
-                                asked, *ceiling),
+                                asked, head),
                     "it was answered", {kReadsAtTheFloor, kReadOfHistory});
     }
     // The member that answers may not know of the compaction yet, or be a learner, which refuses

@@ -122,6 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
              .Put("k", "a", 2)
              .Put("k", "b", 3)
              .Compact(3)
+             .Annotate(UserRights{"x", {}, {}})
              .ReadRefusedAt(2, StatusCode::kPermissionDenied),
          {}},
         {"AReadInATransactionIsRefused",
@@ -136,6 +137,24 @@ INSTANTIATE_TEST_SUITE_P(
              .TxnRefusedAt(3, StatusCode::kNotFound)
              .TxnRefusedAt(2, StatusCode::kNotFound),
          {}},
+        {"ANestedReadIsRefused",
+         Script()
+             .Put("k", "a", 2)
+             .Put("k", "b", 3)
+             .Compact(3)
+             .TxnRefusedAt(3, StatusCode::kOutOfRange, true),
+         {"CompactionSurfaced"}},
+        {"AReadOfTheFutureInTheOtherBranch",
+         Script()
+             .Put("k", "a", 2)
+             .Put("k", "b", 3)
+             .Compact(3)
+             .TxnRefusedAt(3, StatusCode::kOutOfRange, false, 9),
+         {}},
+        // A lease may end at any time, so nothing else bounds the revision.
+        {"AReadOfTheFutureWhereLeasesMayEnd",
+         Script().Grant(7, 60).Put("k", "a", 2).ReadAt(9, 2),
+         {"CompactionSurfaced"}},
         {"AReadOfTheFuture", Script().Put("k", "a", 2).ReadRefusedAt(9), {}},
         {"AReadOfTheFutureIsAnswered",
          Script().Put("k", "a", 2).ReadAt(9, 2),
@@ -231,7 +250,9 @@ INSTANTIATE_TEST_SUITE_P(
         {"CompactionToNothingOfAStoreThatWasNeverCompacted",
          Script().Put("k", "a", 2).Compact(0).Watch("k", 2).Created(0, 2).Deliver(0, {{2, "k"}}),
          {}},
-        {"BelowTheFloorWithoutTheRight", RefusedAgain(StatusCode::kPermissionDenied), {}},
+        {"BelowTheFloorWithoutTheRight",
+         RefusedAgain(StatusCode::kPermissionDenied).Annotate(UserRights{"x", {}, {}}),
+         {}},
         {"BelowTheFloorForAnotherReason",
          RefusedAgain(StatusCode::kFailedPrecondition),
          {"CompactionSurfaced"}},

@@ -237,9 +237,16 @@ Script& Script::ReadRefusedAt(std::int64_t at, StatusCode code) {
   return CallRefused(Method::kRange, Message().Text(1, "any").Number(4, at), code);
 }
 
-Script& Script::TxnRefusedAt(std::int64_t at, StatusCode code) {
-  const Message read = Message().Text(1, "any").Number(4, at);
-  return CallRefused(Method::kTxn, Message().Nested(2, Message().Nested(1, read)), code);
+Script& Script::TxnRefusedAt(std::int64_t at, StatusCode code, bool nested,
+                             std::int64_t otherwise) {
+  const auto read = [](std::int64_t revision) {
+    return Message().Nested(1, Message().Text(1, "any").Number(4, revision));
+  };
+  Message txn = Message().Nested(2, read(at));
+  // Its key has another version than 0, or not.
+  if (otherwise != 0) txn.Nested(1, Message().Text(3, "any")).Nested(3, read(otherwise));
+  if (nested) txn = Message().Nested(2, Message().Nested(4, txn));
+  return CallRefused(Method::kTxn, txn, code);
 }
 
 Script& Script::CallRefused(Method method, const Message& request, StatusCode code) {

@@ -90,8 +90,9 @@ class Script {
   // A read at a past revision, by a store that is at `head`: answered, or refused as out of range.
   Script& ReadAt(std::int64_t at, std::int64_t head);
   Script& ReadRefusedAt(std::int64_t at, StatusCode code = StatusCode::kOutOfRange);
-  // The same of a read in a transaction.
-  Script& TxnRefusedAt(std::int64_t at, StatusCode code = StatusCode::kOutOfRange);
+  // The same of a read in a transaction, or in one in it; `otherwise`: what its other branch reads.
+  Script& TxnRefusedAt(std::int64_t at, StatusCode code = StatusCode::kOutOfRange,
+                       bool nested = false, std::int64_t otherwise = 0);
 
   Script& Watch(const std::string& key, std::int64_t start, const ScriptedCreate& options = {});
   Script& Cancel(std::int64_t id);
