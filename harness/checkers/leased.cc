@@ -23,7 +23,7 @@ class Leased final : public Checker {
     const bool answered = call.outcome == CallOutcome::kAnswered;
     switch (call.method) {
       case Method::kLeaseGrant:
-        return answered ? Grant(call) : Lose(call);
+        return answered ? Grant(call) : LoseGrant(call);
       case Method::kPut:
       case Method::kTxn:
         if (call.code == StatusCode::kNotFound) WriteRefused(call);
@@ -93,6 +93,7 @@ class Leased final : public Checker {
     LeaseResponseView granted;
     if (!Parse(call.request.view(), asked).ok() || !Parse(call.response.view(), granted).ok())
       return;
+    if (asked.id != 0) CheckId(call, asked.id, granted.id);
     const auto before = leases_.find(asked.id);
     if (asked.id != 0 && before != leases_.end()) RefuseInUse(call, asked.id, before->second);
     leases_[granted.id] = {.time = std::chrono::seconds(granted.ttl),
@@ -106,8 +107,22 @@ class Leased final : public Checker {
     Wrong(call, lease, fmt::format("a grant of lease {} to be refused: it is there", id),
           "it was granted again");
   }
-  void Lose(const RecordedCall& call) {
-    unknown_grant_ = unknown_grant_ || call.outcome == CallOutcome::kOpen;
+  // It may have been carried out, or may be later.
+  void LoseGrant(const RecordedCall& call) {
+    LeaseGrantRequestView asked;
+    if (call.outcome != CallOutcome::kOpen) return;
+    if (Parse(call.request.view(), asked).ok()) lost_grants_.insert(asked.id);
+  }
+  // An id that the store chooses is none that it has given before.
+  bool MayBeGrantedAnew(std::int64_t id) const {
+    return lost_grants_.contains(id) || IsOut(Method::kLeaseGrant);
+  }
+  void CheckId(const RecordedCall& call, std::int64_t asked, std::int64_t answered) const {
+    if (answered == asked) return;
+    Add(call,
+        Draft{.expected = fmt::format("an answer about lease {}, as it was asked for", asked),
+              .observed = fmt::format("one about lease {} in line {}", answered, call.ended.value),
+              .evidence = {call.began, call.ended}});
   }
   // For its leases: then one of them must have been over.
   void WriteRefused(const RecordedCall& call) {
@@ -136,7 +151,7 @@ class Leased final : public Checker {
       if (KnowsAll() && !leases_.empty())
         WrongOne(call, fmt::format("{} to be refused: it was never granted", what));
     } else if (lease->second.revoked.value != 0 && lease->second.revoked < call.began &&
-               !IsOut(Method::kLeaseGrant)) {
+               !MayBeGrantedAnew(id)) {
       Wrong(call, lease->second, fmt::format("{} to be refused: it was revoked", what),
             "it was answered");
     }
@@ -181,9 +196,10 @@ class Leased final : public Checker {
       lease.may_last = lease.may_last || call.outcome == CallOutcome::kOpen;
       return;
     }
+    CheckId(call, found->first, kept.id);
     const std::string observed =
         kept.ttl > 0 ? fmt::format("{} s from now on", kept.ttl) : "it has ended";
-    if (kept.ttl > 0 && Revoked(lease, call)) {
+    if (kept.ttl > 0 && Revoked(found->first, lease, call)) {
       return Wrong(call, lease, fmt::format("no lease {}: it was revoked", found->first), observed);
     }
     const bool lasts = Lasts(found->first, lease, call);
@@ -226,7 +242,7 @@ class Leased final : public Checker {
           Wrong(call, lease, fmt::format("lease {} of {} s to be listed", id, lease.time.count()),
                 "it is not", {.symptom = symptom::LeaseEnded{lease.granted, lease.begun_by}});
         }
-      } else if (shown && Revoked(lease, call)) {
+      } else if (shown && Revoked(id, lease, call)) {
         Wrong(call, lease, fmt::format("lease {} not to be listed: it was revoked", id), "it is");
       } else if (shown && Overdue(id, lease, call)) {
         Wrong(call, lease, fmt::format("lease {} of {} s to end by itself", id, lease.time.count()),
@@ -250,11 +266,15 @@ class Leased final : public Checker {
     if (!Parse(call.request.view(), asked).ok() || !Parse(call.response.view(), answer).ok())
       return;
     // etcd describes one that has ended by a negative time; some stores find none.
-    if (call.code == StatusCode::kNotFound) answer.ttl = -1;
+    if (call.code == StatusCode::kNotFound) {
+      answer.ttl = -1;
+    } else {
+      CheckId(call, asked.id, answer.id);
+    }
     const auto found = leases_.find(asked.id);
     if (found == leases_.end()) return;
     const Lease& lease = found->second;
-    if (Revoked(lease, call) && answer.ttl >= 0) {
+    if (Revoked(asked.id, lease, call) && answer.ttl >= 0) {
       return Wrong(call, lease, fmt::format("no lease {}: it was revoked", asked.id),
                    fmt::format("{} s are left of it", answer.ttl));
     }
@@ -306,7 +326,7 @@ class Leased final : public Checker {
   }
   // No other lease can have been granted.
   bool KnowsAll() const {
-    return !unknown_grant_ && !IsOut(Method::kLeaseGrant) && !facts().options.others_compact;
+    return lost_grants_.empty() && !IsOut(Method::kLeaseGrant) && !facts().options.others_compact;
   }
   // But for a revocation that was asked for.
   static bool CannotHaveEnded(const Lease& lease, const RecordedCall& call) {
@@ -329,8 +349,8 @@ class Leased final : public Checker {
     return !lease.may_last && !IsOut(Method::kLeaseKeepAlive, id) && quiet_since &&
            call.at > std::max(lease.begun_by, *quiet_since) + lease.time * (1 + kRenewals) + kLate;
   }
-  bool Revoked(const Lease& lease, const RecordedCall& call) const {
-    return Knows(lease.revoked, call) && !IsOut(Method::kLeaseGrant);
+  bool Revoked(std::int64_t id, const Lease& lease, const RecordedCall& call) const {
+    return Knows(lease.revoked, call) && !MayBeGrantedAnew(id);
   }
 
   void Wrong(const RecordedCall& call, const Lease& lease, std::string expected,
@@ -345,7 +365,7 @@ class Leased final : public Checker {
 
   std::map<std::int64_t, Lease> leases_;
   std::map<std::uint32_t, Reading> readings_;  // by client, the last one
-  bool unknown_grant_ = false;
+  std::set<std::int64_t> lost_grants_;         // by the ids that they ask for; 0: the store chooses
 };
 
 const CheckerRegistration<Leased> kLeased{{

@@ -141,8 +141,9 @@ const std::vector<CallRow>& Rows() {
 CallScript PutsOn(CallScript script, std::int64_t lease, std::int64_t revision) {
   return script.Do(Method::kPut, PutOf("k", "2", lease), Reported(revision));
 }
+Message GrantOf(std::int64_t id) { return Message().Number(1, 60).Number(2, id); }
 CallScript GrantsAgain(CallScript script) {
-  return script.Do(Method::kLeaseGrant, Message().Number(1, 60).Number(2, kId), Granted(60));
+  return script.Do(Method::kLeaseGrant, GrantOf(kId), Granted(60));
 }
 CallScript RefusesTxn(const CallScript& script, std::int64_t other) {
   const TxnOf txn{.success = {Part(Method::kPut, PutOf("k", "2", kId))},
@@ -158,6 +159,32 @@ INSTANTIATE_TEST_SUITE_P(
         CallRow{"APutOnARevokedLeaseIsAnswered", PutsOn(Revoked(), kId, 4), {"Leased"}, true},
         CallRow{"APutOnALeaseThatWasNeverGranted", PutsOn(OneLease(), 8, 3), {"Leased"}},
         CallRow{"APutOnALeaseGrantedAgain", PutsOn(GrantsAgain(Revoked()), kId, 4), {}, true},
+        CallRow{"APutOnALeaseThatMayBeGrantedAgain",
+                PutsOn(Revoked().Lose(Method::kLeaseGrant, GrantOf(kId)), kId, 4),
+                {},
+                true},
+        CallRow{"APutOnARevokedLeaseAfterAnotherGrantWasLost",
+                PutsOn(Revoked().Lose(Method::kLeaseGrant, GrantOf(0)), kId, 4),
+                {"Leased"},
+                true},
+        CallRow{
+            "ALeaseThatMayBeGrantedAgainIsListed",
+            Lists(Revoked().Lose(Method::kLeaseGrant, GrantOf(kId)).Get("k", Shown(3, {})), {kId}),
+            {},
+            true},
+        CallRow{"AnotherIdThanAskedFor",
+                CallScript().Do(Method::kLeaseGrant, GrantOf(8), Granted(60)),
+                {"Leased"}},
+        CallRow{"TheIdThatWasAskedFor",
+                CallScript().Do(Method::kLeaseGrant, GrantOf(kId), Granted(60))},
+        CallRow{"AnotherLeaseIsKeptAlive",
+                OneLease().Do(Method::kLeaseKeepAlive, LeaseId(kId),
+                              Reported(2).Number(2, 8).Number(3, 60)),
+                {"Leased"}},
+        CallRow{"AnotherLeaseIsDescribed",
+                OneLease().Do(Method::kLeaseTimeToLive, LeaseId(kId),
+                              Reported(2).Number(2, 8).Number(3, 59).Number(4, 60)),
+                {"Leased"}},
         CallRow{"ARevocationIsAnsweredTwice",
                 Revoked().Do(Method::kLeaseRevoke, LeaseId(kId), Reported(3)),
                 {"Leased"},
