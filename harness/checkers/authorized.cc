@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Authorized: a user gets what its rights allow, and nothing else.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,54 +18,130 @@ namespace watchproof {
 namespace {
 
 constexpr std::string_view kRoot = "root";
+// A part of the promise.
+constexpr std::string_view kReadable = "A watch delivers only keys that its user may read.";
 // A right that was taken away ends for open watches within this time.
 constexpr Duration kTakenWithin = 1s;
 
-// The keys that leases have, by the acknowledged writes. A call that overlaps with another one may
-// have met other keys, and a lease may have ended by itself.
+// The keys that leases have, by the writes. A call that overlaps with another one may have met
+// others; so may one about a lease that may have ended by itself, or that a write without a certain
+// outcome is about.
 class LeasedKeys {
  public:
   void Follow(const RecordedCall& call) {
     latest_end_ = call.ended;
+    if (call.outcome == CallOutcome::kOpen) return BeUnsure(call);
     if (call.outcome != CallOutcome::kAnswered) return;
-    LeaseResponseView granted;
-    if (call.method == Method::kLeaseGrant && Parse(call.response.view(), granted).ok()) {
-      ends_[granted.id] = call.at - call.took + std::chrono::seconds(granted.ttl);
-    }
-    if (call.method == Method::kLeaseRevoke) {
-      std::erase_if(lease_of_, [&call](const auto& one) { return one.second == call.named; });
+    switch (call.method) {
+      case Method::kLeaseGrant:
+      case Method::kLeaseKeepAlive:
+      case Method::kLeaseTimeToLive:
+        return FollowLease(call);
+      case Method::kLeaseRevoke:
+        return End(call.named);
+      default:
+        break;
     }
     if (!IsWrite(call.method)) return;
     const auto effect = AcknowledgedEffect(call.method, call.request.view(), call.response.view());
-    if (!effect.has_value()) return;
+    if (!effect.has_value()) return BeUnsure(call);
     for (const Operation& operation : effect->operations) Apply(operation);
   }
   std::vector<std::string> Of(std::int64_t lease) const {
     std::vector<std::string> keys;
-    for (const auto& [key, its] : lease_of_) {
-      if (its != 0 && (lease == 0 || its == lease)) keys.push_back(key);
+    for (const auto& [id, its] : leases_) {
+      if (lease == 0 || id == lease) keys.insert(keys.end(), its.keys.begin(), its.keys.end());
     }
     return keys;
   }
   // Whether the call met these keys. `alone`: no other call is on its way where it ends.
-  bool Certain(const RecordedCall& call, bool alone) const {
-    return alone && latest_end_ < call.began &&
-           std::ranges::all_of(ends_, [&](const auto& one) { return call.at < one.second; });
+  bool Certain(const RecordedCall& call, std::int64_t lease, bool alone) const {
+    if (!alone || latest_end_ >= call.began || anything_) return false;
+    return std::ranges::all_of(leases_, [&](const auto& one) {
+      const auto& [id, its] = one;
+      const bool asked = lease == 0 ? its.unsure || !its.keys.empty() : id == lease;
+      return !asked || (!its.unsure && call.at < its.until);
+    });
   }
 
  private:
-  void Apply(const Operation& operation) {
-    if (!operation.deletes) {
-      std::int64_t& lease = lease_of_[std::string(operation.key)];
-      if (!operation.keeps_lease) lease = operation.lease;
-      return;
-    }
-    const KeyRange range(operation.key, operation.range_end);
-    std::erase_if(lease_of_, [&range](const auto& one) { return range.Contains(one.first); });
+  struct Lease {
+    Duration until{};     // at the earliest; 0: its grant is not known
+    bool unsure = false;  // its keys may be others
+    std::set<std::string> keys{};
+  };
+
+  void FollowLease(const RecordedCall& call) {
+    LeaseResponseView answer;
+    if (!Parse(call.response.view(), answer).ok()) return;
+    const bool asks = call.method == Method::kLeaseTimeToLive;
+    // Less than a second may be left.
+    if (answer.ttl < (asks ? 0 : 1)) return End(answer.id);
+    if (asks) return;
+    Duration& until = leases_[answer.id].until;
+    until = std::max(until, call.at - call.took + std::chrono::seconds(answer.ttl));
+  }
+  // All that is known of it goes.
+  void End(std::int64_t id) {
+    const auto lease = leases_.find(id);
+    if (lease == leases_.end()) return;
+    for (const std::string& key : lease->second.keys) lease_of_.erase(key);
+    leases_.erase(lease);
   }
 
-  std::map<std::string, std::int64_t> lease_of_;  // 0: none
-  std::map<std::int64_t, Duration> ends_;
+  void Apply(const Operation& operation) {
+    if (operation.deletes) {
+      return EachIn(KeyRange(operation.key, operation.range_end), [this](auto key) {
+        leases_[key->second].keys.erase(key->first);
+        return lease_of_.erase(key);
+      });
+    }
+    if (operation.keeps_lease) return;
+    const std::string key(operation.key);
+    if (const auto before = lease_of_.find(key); before != lease_of_.end()) {
+      leases_[before->second].keys.erase(key);
+      lease_of_.erase(before);
+    }
+    if (operation.lease == 0) return;
+    lease_of_[key] = operation.lease;
+    Lease& lease = leases_[operation.lease];
+    lease.keys.insert(key);
+    lease.unsure = lease.unsure || std::ranges::any_of(unsure_keys_, [&key](const KeyRange& range) {
+                     return range.Contains(key);
+                   });
+  }
+
+  // It may have been carried out, or may be later.
+  void BeUnsure(const RecordedCall& call) {
+    if (call.method == Method::kLeaseRevoke) leases_[call.named].unsure = true;
+    if (!IsWrite(call.method)) return;
+    const auto ways = PossibleEffects(call.method, call.request.view());
+    anything_ = anything_ || !ways.has_value();
+    if (!ways.has_value()) return;
+    for (const std::vector<Operation>& way : *ways) {
+      for (const Operation& operation : way) {
+        const KeyRange range(operation.key, operation.range_end);
+        EachIn(range, [this](auto key) {
+          leases_[key->second].unsure = true;
+          return std::next(key);
+        });
+        if (operation.lease != 0) leases_[operation.lease].unsure = true;
+        unsure_keys_.push_back(range);
+      }
+    }
+  }
+
+  // Calls `visit` on each key in the range that is on a lease; it returns the next.
+  template <typename Visit>
+  void EachIn(const KeyRange& range, Visit visit) {
+    auto key = lease_of_.lower_bound(range.first());
+    while (key != lease_of_.end() && range.Contains(key->first)) key = visit(key);
+  }
+
+  std::map<std::string, std::int64_t> lease_of_;  // of keys that are on one
+  std::map<std::int64_t, Lease> leases_;
+  std::vector<KeyRange> unsure_keys_;  // that a write without a certain outcome may yet change
+  bool anything_ = false;              // what such a write does cannot be listed
   Line latest_end_{};
 };
 
@@ -103,20 +181,16 @@ class Authorized final : public Checker {
       users_[as->client] = as->user;
     } else if (const auto* const changed = std::get_if<RightsChanged>(&annotation)) {
       rights_[changed->user].changing = true;
+      changed_ = where.line;
     } else if (const auto* const rights = std::get_if<UserRights>(&annotation)) {
       KnownRights known{.since = where.line, .roles = rights->roles};
       for (const auto& one : rights->ranges) {
         known.ranges.push_back({KeyRange(one.key.bytes, one.end.bytes), one.read, one.write});
       }
       rights_[rights->user] = std::move(known);
+      changed_ = where.line;
     } else if (const auto* const right = std::get_if<ReadRight>(&annotation)) {
-      Taken& taken = taken_[right->stream];
-      if (taken.first.value == 0) {
-        taken.first = where.line;
-      } else {
-        taken.since = where;
-        taken.written = facts().model.calls().reached();
-      }
+      readable_[right->stream].push_back({where, KeyRange(right->key.bytes, right->end.bytes), {}});
     }
   }
 
@@ -124,30 +198,25 @@ class Authorized final : public Checker {
     const auto user = users_.find(facts().model.calls().client_names()[call.client]);
     if (user != users_.end()) JudgeCall(call, user->second);
     leased_.Follow(call);
+    NoteLate(call);
   }
 
+  void Asked(WatchIndex watch) override {
+    if (!LacksRight(facts(), watch)) return;
+    At(beyond_, watch).stated = facts().table.RightOf(facts().state(watch).stream)->where.line;
+  }
   void Answered(WatchIndex watch, const Response& response) override {
-    if (IsRefusal(response) || !LacksRight(facts(), watch)) return;
-    Add(watch, [&] {
-      return Draft{.expected = "the create to be refused: its user may not read all of the range",
-                   .observed = fmt::format("it was answered with a watch in line {}",
-                                           response.where.line.value),
-                   .evidence = {facts().table.RightOf(facts().state(watch).stream)->where.line},
-                   .where = response.where,
-                   .symptom = symptom::ForbiddenKey{}};
-    });
+    Beyond& beyond = At(beyond_, watch);
+    if (beyond.stated.value != 0 && !IsRefusal(response)) beyond.answered = response.where;
   }
 
   void Delivered(WatchIndex watch, const Response& response) override {
     const std::optional<Right>& right = facts().table.RightOf(facts().state(watch).stream);
     if (!right) return;
-    const Taken& taken = taken_[facts().state(watch).stream];
+    const StreamId stream = facts().state(watch).stream;
     for (const EventView& event : response.message.events) {
-      if (right->readable.Contains(event.kv.key)) continue;
-      if (taken.since) {
-        DeliveredSince(watch, response, event, taken);
+      if (right->readable.Contains(event.kv.key) || TakenBy(stream, event.kv.key) != nullptr)
         continue;
-      }
       Add(watch, [&] {
         return Draft{
             .expected = fmt::format("only keys that the user of the stream may read, {}",
@@ -155,41 +224,92 @@ class Authorized final : public Checker {
             .observed = fmt::format("the {} in line {}", Phrase(event), response.where.line.value),
             .evidence = {right->where.line},
             .where = response.where,
-            .symptom = symptom::ForbiddenKey{}};
+            .symptom = symptom::ForbiddenKey{},
+            .promise = kReadable};
       });
     }
   }
 
+  void Compared(WatchIndex watch, const Response& response,
+                const std::vector<Comparison>& comparisons) override {
+    const StreamId stream = facts().state(watch).stream;
+    if (!readable_.contains(stream)) return;
+    const ExpectedList& expected = *facts().comparer.expected(watch);
+    for (std::size_t i = 0; i < comparisons.size(); ++i) {
+      const Change* const change = Matched(facts().comparer, expected, comparisons[i]);
+      if (change != nullptr) CheckSince(watch, response, response.message.events[i], *change);
+    }
+  }
+
+  // What was delivered shows more than that the watch was created.
   void Finish(WatchIndex watch) override {
     if (facts().table.RightOf(facts().state(watch).stream)) Exercised();
+    const Beyond& beyond = At(beyond_, watch);
+    if (beyond.answered.line.value == 0 || Has(watch)) return;
+    Add(watch, [&] {
+      return Draft{.expected = "the create to be refused: its user may not read all of the range",
+                   .observed = fmt::format("it was answered with a watch in line {}",
+                                           beyond.answered.line.value),
+                   .evidence = {beyond.stated},
+                   .where = beyond.answered,
+                   .symptom = symptom::ForbiddenKey{}};
+    });
   }
 
  private:
-  // What the user of a stream might read before.
-  struct Taken {
-    Line first{};
-    std::optional<Where> since{};
-    Revision written{};  // by then
+  // What the user of a stream may read, from a line on.
+  struct Readable {
+    Where since;
+    KeyRange keys;
+    Line late{};  // where the first call began that was begun so late that it can count
+  };
+  // A create for more than its user might read by then.
+  struct Beyond {
+    Line stated{};  // 0: it was not
+    Where answered{};
   };
 
-  // What was written before the right was taken may be on its way.
-  void DeliveredSince(WatchIndex watch, const Response& response, const EventView& event,
-                      const Taken& taken) const {
-    if (Revision(event.kv.mod_revision) <= taken.written) return;
-    if (response.where.at - taken.since->at < kTakenWithin) return;
+  // The statement since which the user of the stream has not the right to read the key any more.
+  // Null: it has it, or never had it.
+  const Readable* TakenBy(StreamId stream, std::string_view key) const {
+    const Readable* taken = nullptr;
+    bool had = false;
+    for (const Readable& one : readable_.at(stream)) {
+      const bool has = one.keys.Contains(key);
+      had = had || has;
+      if (has) taken = nullptr;
+      if (had && !has && taken == nullptr) taken = &one;
+    }
+    return taken;
+  }
+  // What was written before the right was taken, or soon after, may be on its way.
+  void CheckSince(WatchIndex watch, const Response& response, const EventView& event,
+                  const Change& change) const {
+    const Readable* const taken = TakenBy(response.stream, event.kv.key);
+    if (taken == nullptr || taken->late.value == 0 || change.written < taken->late) return;
     Add(
         watch,
         [&] {
-          return Draft{.expected = fmt::format("no event of a key that the user may not read since "
-                                               "line {}, or the end of the watch",
-                                               taken.since->line.value),
-                       .observed = fmt::format("the {} {}", Phrase(event),
-                                               Since(response.where, *taken.since)),
-                       .evidence = {taken.since->line},
-                       .where = response.where,
-                       .symptom = symptom::RightTaken{}};
+          return Draft{
+              .expected = fmt::format("no event of a key that the user may not read since "
+                                      "line {}, or the end of the watch",
+                                      taken->since.line.value),
+              .observed = fmt::format("the {} {}, written in line {}", Phrase(event),
+                                      Since(response.where, taken->since), change.written.value),
+              .evidence = {taken->since.line, change.written},
+              .where = response.where,
+              .symptom = symptom::RightTaken{}};
         },
         Level::kShould);
+  }
+
+  void NoteLate(const RecordedCall& call) {
+    for (auto& [stream, statements] : readable_) {
+      for (Readable& one : statements) {
+        if (call.at - call.took < one.since.at + kTakenWithin) continue;
+        if (one.late.value == 0 || call.began < one.late) one.late = call.began;
+      }
+    }
   }
 
   void JudgeCall(const RecordedCall& call, const std::string& user) {
@@ -198,15 +318,17 @@ class Authorized final : public Checker {
     if (!user.empty() && found == rights_.end()) return;
     const KnownRights& rights = user.empty() ? kNone : found->second;
     if (rights.changing || call.began < rights.since) return;
-    const bool certain = leased_.Certain(call, facts().model.calls().out().empty());
+    const bool alone = facts().model.calls().out().empty();
     bool unsure = false;  // whether all is there that it needs
     const CallNeeds needs = NeedsOf(call.method, call.request.view(), [&](std::int64_t lease) {
+      const bool certain = leased_.Certain(call, lease, alone);
       unsure = unsure || !certain;
       return certain ? leased_.Of(lease) : std::vector<std::string>();
     });
     Exercised();
     if (rights.Has(kRoot)) return MustBeAnswered(call, user);
-    CallNeeds missing{.of = MissingKind(needs, user, rights, unsure), .about = {}, .rights = {}};
+    CallNeeds missing{
+        .of = MissingKind(call.method, needs, user, rights, unsure), .about = {}, .rights = {}};
     for (const NeededRight& need : needs.rights) {
       const std::optional<bool> covered = rights.Cover(need);
       if (!covered) unsure = true;
@@ -215,13 +337,14 @@ class Authorized final : public Checker {
     if (missing.of != CallOf::kAnyone || !missing.rights.empty()) {
       return MustBeRefused(call, user, std::move(missing));
     }
-    if (!unsure) MustBeAnswered(call, user);
+    // A token that the store has not issued may be refused whatever the call needs.
+    if (!unsure && !user.empty()) MustBeAnswered(call, user);
   }
 
   // kAnyone: nothing is missing.
-  static CallOf MissingKind(const CallNeeds& needs, const std::string& user,
+  static CallOf MissingKind(Method method, const CallNeeds& needs, const std::string& user,
                             const KnownRights& rights, bool& unsure) {
-    const bool itself = needs.about == user || rights.Has(needs.about);
+    const bool itself = method == Method::kRoleGet ? rights.Has(needs.about) : needs.about == user;
     switch (needs.of) {
       case CallOf::kAnyone:
         return CallOf::kAnyone;
@@ -255,13 +378,22 @@ class Authorized final : public Checker {
   void MustBeAnswered(const RecordedCall& call, const std::string& user) const {
     const bool refused =
         call.code == StatusCode::kPermissionDenied || call.code == StatusCode::kUnauthenticated;
-    if (!refused) return;
+    if (!refused && !(call.for_user && RefusedAsInvalid(call))) return;
     Add(call,
         Draft{.expected = fmt::format("a {} that user {} has the right to make to be answered",
                                       InfoOf(call.method).name, user),
               .observed =
                   fmt::format("it was refused as {} in line {}", Name(call.code), call.ended.value),
               .evidence = {call.began, call.ended}});
+  }
+
+  // For its user. A call about users is refused for those that it names, too; and any, while the
+  // rights of another one change.
+  bool RefusedAsInvalid(const RecordedCall& call) const {
+    const bool changing =
+        std::ranges::any_of(rights_, [](const auto& one) { return one.second.changing; });
+    return call.code == StatusCode::kInvalidArgument && IsOfData(call.method) && !changing &&
+           call.began > changed_;
   }
 
   static std::string WhatIsMissing(const std::string& user, const CallNeeds& missing) {
@@ -283,7 +415,9 @@ class Authorized final : public Checker {
 
   std::map<std::string, std::string> users_;   // by client; empty: none
   std::map<std::string, KnownRights> rights_;  // by user
-  std::map<StreamId, Taken> taken_;
+  std::map<StreamId, std::vector<Readable>> readable_;
+  std::vector<Beyond> beyond_;  // by watch
+  Line changed_{};              // rights, of any user, last
   LeasedKeys leased_;
 };
 

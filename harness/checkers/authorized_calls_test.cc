@@ -13,8 +13,8 @@ CallScript Of(const UserRights& rights) {
 CallScript User() { return Of(kRights); }
 CallScript NoUser() { return CallScript().Annotate(CallsAs{"x", ""}).As("x"); }
 CallScript Refuse(CallScript script, Method method, const Message& request,
-                  StatusCode code = StatusCode::kPermissionDenied) {
-  return script.Begin(9, method, request).Fail(9, method, code, "no");
+                  StatusCode code = StatusCode::kPermissionDenied, const std::string& why = "no") {
+  return script.Begin(9, method, request).Fail(9, method, code, why);
 }
 // A key of another user, on a lease that user x asks about.
 CallScript Leased() {
@@ -23,6 +23,19 @@ CallScript Leased() {
       .Do(Method::kLeaseGrant, Message().Number(1, 60), Reported(1).Number(2, 7).Number(3, 60))
       .Do(Method::kPut, PutOf("b", "v", 7), Reported(2))
       .As("x");
+}
+// Another one, with a key of the user.
+CallScript ShortLease() {
+  return Leased()
+      .As("a")
+      .Do(Method::kLeaseGrant, Message().Number(1, 2), Reported(2).Number(2, 8).Number(3, 2))
+      .Do(Method::kPut, PutOf("a/k", "v", 8), Reported(3))
+      .As("x");
+}
+// Keeps that of foreign keys alive, which needs the right to write them.
+CallScript KeepsAlive(CallScript script, std::int64_t at) {
+  return script.Do(Method::kLeaseKeepAlive, Message().Number(1, 7),
+                   Reported(at).Number(2, 7).Number(3, 60));
 }
 Message LeaseId() { return Message().Number(1, 7); }
 Message Nested(const Message& operation) {
@@ -38,6 +51,13 @@ INSTANTIATE_TEST_SUITE_P(
     testing::ValuesIn(std::vector<CallRow>{
         {"WhatItMay", User().Put("a/k", "v", 2).Get("a/k", Shown(2, {Kv("a/k", "v", 2)}))},
         {"MayItIsRefused", Refuse(User(), Method::kPut, PutOf("a/k", "v")), {"Authorized"}},
+        {"MayItIsRefusedAsInvalid",
+         Refuse(User(), Method::kPut, PutOf("a/k", "v"), StatusCode::kInvalidArgument,
+                "etcdserver: user name is empty"),
+         {"Authorized"}},
+        {"MayItIsRefusedAsInvalidWhileRightsChange",
+         Refuse(User().Annotate(RightsChanged{"y"}), Method::kPut, PutOf("a/k", "v"),
+                StatusCode::kInvalidArgument, "etcdserver: revision of auth store is old")},
         {"RefusedForItsForm",
          Refuse(User(), Method::kPut, PutOf("", "v"), StatusCode::kInvalidArgument)},
         {"ForeignPutRefused", Refuse(User(), Method::kPut, PutOf("b", "v"))},
@@ -63,6 +83,39 @@ INSTANTIATE_TEST_SUITE_P(
          Leased()
              .Begin(5, Method::kLeaseTimeToLive, LeaseId())
              .Do(Method::kLeaseKeepAlive, LeaseId(), Reported(2).Number(2, 7).Number(3, 60))},
+        {"LeaseOfForeignKeysKeptAlive", KeepsAlive(Leased(), 2), {"Authorized"}},
+        {"LeaseOfForeignKeysKeptAliveAfterAnotherOneEnded",
+         KeepsAlive(ShortLease().Pause(3s), 3),
+         {"Authorized"}},
+        {"LeaseOfForeignKeysKeptAliveForLong",
+         KeepsAlive(Leased()
+                        .Pause(50s)
+                        .As("a")
+                        .Do(Method::kLeaseKeepAlive, Message().Number(1, 7),
+                            Reported(2).Number(2, 7).Number(3, 60))
+                        .As("x")
+                        .Pause(50s),
+                    2),
+         {"Authorized"}},
+        {"LeaseThatHasNoKeyAnyMore", KeepsAlive(Leased().As("a").Put("b", "w", 3).As("x"), 3)},
+        {"LeaseThatAWriteMayHaveTakenTheKeyOf",
+         KeepsAlive(Leased().As("a").Lose(Method::kDeleteRange, DeleteOf("b")).As("x"), 2)},
+        {"LeaseThatAWriteMayHavePutAKeyOn",
+         Refuse(User()
+                    .As("a")
+                    .Do(Method::kLeaseGrant, Message().Number(1, 60),
+                        Reported(1).Number(2, 7).Number(3, 60))
+                    .Lose(Method::kPut, PutOf("b", "v", 7))
+                    .As("x"),
+                Method::kLeaseKeepAlive, LeaseId())},
+        {"LeaseWithoutAKeyIsRefused",
+         Refuse(User()
+                    .As("a")
+                    .Do(Method::kLeaseGrant, Message().Number(1, 60),
+                        Reported(1).Number(2, 7).Number(3, 60))
+                    .As("x"),
+                Method::kLeaseKeepAlive, LeaseId()),
+         {"Authorized"}},
         {"OperatorsCall", User().Do(Method::kDefragment, Message(), Message()), {"Authorized"}},
         {"OperatorsCallByRoot", Of(kRoot).Do(Method::kDefragment, Message(), Message())},
         {"ListOfMembersEither", User().Do(Method::kMemberList, Message(), Message())},
@@ -78,6 +131,13 @@ INSTANTIATE_TEST_SUITE_P(
         {"ItsOwnRole", User().Do(Method::kRoleGet, Message().Text(1, "of x"), Message())},
         {"AnotherRole",
          User().Do(Method::kRoleGet, Message().Text(1, "of y"), Message()),
+         {"Authorized"}},
+        {"ARoleWithTheNameOfTheUser",
+         User().Do(Method::kRoleGet, Message().Text(1, "x"), Message()),
+         {"Authorized"}},
+        {"ItsOwnUser", User().Do(Method::kUserGet, Message().Text(1, "x"), Message())},
+        {"AUserWithTheNameOfItsRole",
+         User().Do(Method::kUserGet, Message().Text(1, "of x"), Message()),
          {"Authorized"}},
     }),
     CallRowName);

@@ -15,6 +15,16 @@ Script Taken() {
 }
 ScriptedCreate Until(const std::string& end) { return {.range_end = end}; }
 
+// The watch that was created is no second finding beside what it received.
+TEST(Authorized, WhatWasDeliveredIsNamedFirst) {
+  Script script = Reader().Watch("a/", 0, Until("b")).Created(0);
+  EXPECT_THAT(script.Judge().findings.front().observed,
+              testing::HasSubstr("answered with a watch"));
+  const auto findings = script.Put("a1", "v", 2).Deliver(0, {{2, "a1"}}).Judge().findings;
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings.front().promise, "A watch delivers only keys that its user may read.");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Authorized, TruthTable,
     testing::ValuesIn(std::vector<Row>{
@@ -41,6 +51,29 @@ INSTANTIATE_TEST_SUITE_P(
         {"WrittenAfterTheRightWasTaken",
          Taken().Pause(2s).Put("a/x", "v", 2).Deliver(0, {{2, "a/x"}}),
          {"Authorized"}},
+        {"DeliveredLongAfterItWasWritten",
+         Taken().Put("a/x", "v", 2).Pause(2s).Deliver(0, {{2, "a/x"}}),
+         {},
+         false,
+         {},
+         {"Settled"}},
+        {"WrittenLateAndNeverPermitted",
+         Reader()
+             .Watch("a/", 0, Until("b"))
+             .Created(0)
+             .Annotate(ReadRight{StreamId(1), {}, {}})
+             .Put("a1", "v", 2)
+             .Deliver(0, {{2, "a1"}}),
+         {"Authorized"}},
+        {"AskedBeforeTheRightWasKnown",
+         Script()
+             .Watch("a/", 0, Until("b"))
+             .Annotate(ReadRight{StreamId(1), {"a/"}, {"a0"}})
+             .Created(0),
+         {}},
+        {"AskedBeforeTheRightWasTaken",
+         Reader().Watch("a/", 0, Until("a0")).Annotate(ReadRight{StreamId(1), {}, {}}).Created(0),
+         {}},
         {"WrittenWhileTheRightWasTaken", Taken().Put("a/x", "v", 2).Deliver(0, {{2, "a/x"}}), {}},
         {"EndedAsTheRightWasTaken", Taken().Cancelled(0, "no").Pause(2s).Put("a/x", "v", 2), {}},
         {"AnotherStreamHasNoUser",
