@@ -15,11 +15,15 @@ class Answered final : public Checker {
  public:
   void CallEnded(const RecordedCall& call, std::string_view error,
                  std::optional<Revision>) override {
+    if (ForUser(call)) denied_.try_emplace(call.client, Denied{call, std::string(error)});
     if (!IsKeyValue(call.method)) return;
     Exercised();
-    const auto reason = ReasonToRefuse(call.method, call.request.view());
+    const StoreLimits& limits = facts().limits;
+    const auto reason = ReasonToRefuse(call.method, call.request.view(), limits);
     if (!reason) return CheckReason(call, error);
     if (call.outcome == CallOutcome::kAnswered) {
+      // What is beyond a limit that was stated is judged by Limited.
+      if (reason->by_setting && limits.operations > 0) return;
       Differs(call, fmt::format("the {} to be refused: {}", InfoOf(call.method).name, reason->why),
               fmt::format("it was answered, with revision {}", call.revision),
               reason->by_setting ? Level::kShould : Level::kMust);
@@ -33,10 +37,10 @@ class Answered final : public Checker {
 
   // One finding of each kind of call of a client.
   void Annotated(const Annotation& annotation, Where where) override {
-    const auto* const limits = std::get_if<StoreLimits>(&annotation);
-    if (limits != nullptr && limits->request > 0) {
-      most_bytes_ = static_cast<std::size_t>(limits->request);
-    }
+    has_users_ = has_users_ || std::holds_alternative<CallsAs>(annotation) ||
+                 std::holds_alternative<RightsChanged>(annotation) ||
+                 std::holds_alternative<UserRights>(annotation) ||
+                 std::holds_alternative<ReadRight>(annotation);
     const auto* const differs = std::get_if<AnswerDiffers>(&annotation);
     if (differs == nullptr) return;
     Exercised();
@@ -46,7 +50,31 @@ class Answered final : public Checker {
         {.expected = differs->expected, .observed = differs->observed, .where = where});
   }
 
+  // Where there are users, Authorized judges what is refused for them. Those of a server that is
+  // not the harness's own are not known; and a store may have them before that is stated.
+  void Conclude() override {
+    if (has_users_ || facts().options.members == 0) return;
+    for (const auto& [client, denied] : denied_) {
+      Differs(denied.call,
+              fmt::format("no {} to be refused for its user: the store has no users",
+                          InfoOf(denied.call.method).name),
+              fmt::format("{}: {}", Name(denied.call.code), denied.error), Level::kMust);
+    }
+  }
+
  private:
+  struct Denied {
+    RecordedCall call;
+    std::string error;
+  };
+
+  // What is about users itself is refused for those that it names, too.
+  static bool ForUser(const RecordedCall& call) {
+    const bool by_code =
+        call.code == StatusCode::kPermissionDenied || call.code == StatusCode::kUnauthenticated;
+    const bool by_text = call.outcome == CallOutcome::kRefused && call.for_user;
+    return by_code || (by_text && IsKeyValue(call.method));
+  }
   // With which a store refuses for what it holds.
   static bool OfState(StatusCode code) {
     return code == StatusCode::kNotFound || code == StatusCode::kAlreadyExists ||
@@ -56,15 +84,9 @@ class Answered final : public Checker {
   // A reason that is not in the request may be in the past, a key or a lease that it names, which
   // others judge, or in its user, or the member that is asked.
   void CheckReason(const RecordedCall& call, std::string_view error) const {
-    const bool invalid = call.code == StatusCode::kInvalidArgument;
-    if (!invalid && !OfState(call.code)) return;
+    if (call.code != StatusCode::kInvalidArgument && !OfState(call.code)) return;
     if (call.for_user || error.ends_with("for learner")) return;
-    // A limit of the server, which Limited judges where it is known.
-    if (invalid && call.request.view().size() > most_bytes_) return;
-    const Conditional conditions = ConditionsOf(call.method, call.request.view());
-    if (conditions.nested || (invalid && (conditions.twice || !conditions.kept.empty()))) return;
-    if (!invalid && conditions.past) return;
-    if (call.code == StatusCode::kNotFound && !conditions.leases.empty()) return;
+    if (GroundsOf(call.method, call.request.view(), call.code, facts().limits).any()) return;
     Differs(call,
             fmt::format("the {} to be answered: nothing in it gives a reason to refuse it",
                         InfoOf(call.method).name),
@@ -81,7 +103,8 @@ class Answered final : public Checker {
   }
 
   std::map<std::pair<std::string, std::string>, std::uint32_t> kinds_;
-  std::size_t most_bytes_ = 1536 << 10;  // of a request; etcd's default for --max-request-bytes
+  bool has_users_ = false;
+  std::map<std::uint32_t, Denied> denied_;  // by client, the first
 };
 
 const CheckerRegistration<Answered> kAnswered{{
@@ -98,7 +121,7 @@ const CheckerRegistration<Answered> kAnswered{{
         "operations than a transaction may have, is refused as an invalid argument; one in "
         "which nothing is a reason to refuse it is answered. What state is a reason, other "
         "guarantees judge: keys that must be there (Transactional), leases (Leased) and "
-        "revisions (CompactionSurfaced). "
+        "revisions (CompactionSurfaced). A store without users refuses no call for its user. "
         "Exploration runs the embedded store in virtual time beside a reference store that "
         "is given the same calls, and compares every answer in full: refusals with their "
         "words, leases, counters, what a snapshot restores. On a real server it knows of "

@@ -14,10 +14,19 @@ Message Keeping(const std::string& value) {
 Message Reads(std::size_t count) {
   return TxnOf{.success = std::vector<Message>(count, Part(Method::kRange, GetOf("k")))}.message();
 }
-CallScript AnswersReads(std::size_t count) {
+// A put of k, and another one in a transaction.
+Message Within(const Message& put) {
+  const TxnOf inner{.success = {Part(Method::kPut, put)}};
+  return TxnOf{
+      .success = {Part(Method::kPut, PutOf("k", "v")), Part(Method::kTxn, inner.message())}}
+      .message();
+}
+CallScript Stated(std::int64_t operations) {
+  return CallScript().Annotate(StoreLimits{.operations = operations});
+}
+CallScript AnswersReads(std::size_t count, CallScript script = CallScript()) {
   const Message read = Part(Method::kRange, Shown(2, {Kv("k", "1", 2)}));
-  return CallScript()
-      .Put("k", "1", 2)
+  return script.Put("k", "1", 2)
       .Do(Method::kTxn, Reads(count), Decided(2, true, std::vector<Message>(count, read)));
 }
 
@@ -44,10 +53,24 @@ const std::vector<CallRow>& RequestRows() {
       {"AReadOfTheFutureIsRefused",
        Refuses(Method::kRange, GetOf("k", {.revision = 9}), StatusCode::kOutOfRange)},
       {"AReadOfAUnknownUserIsRefused",
-       Refuses(Method::kRange, GetOf("k"), kInvalid, "etcdserver: user name is empty")},
-      {"ALargerRequestThanTheDefaultLimitIsRefused",
-       Refuses(Method::kPut, PutOf("k", std::string(1537 << 10, 'v')), kInvalid,
-               "etcdserver: request is too large")},
+       Refuses(Method::kRange, GetOf("k"), kInvalid, "etcdserver: user name is empty")
+           .Annotate(UserRights{"x", {}, {}})},
+      {"AReadIsRefusedForItsUserWithoutUsers",
+       Refuses(Method::kRange, GetOf("k"), kInvalid, "etcdserver: user name is empty"),
+       {"Answered"}},
+      {"APutIsDeniedWithoutUsers",
+       Refuses(Method::kPut, PutOf("k", "v"), StatusCode::kPermissionDenied),
+       {"Answered"}},
+      {"AGrantIsDeniedWithoutUsers",
+       Refuses(Method::kLeaseGrant, Message().Number(1, 60), StatusCode::kUnauthenticated),
+       {"Answered"}},
+      {"APutIsDenied", Refuses(Method::kPut, PutOf("k", "v"), StatusCode::kPermissionDenied)
+                           .Annotate(CallsAs{"b", "x"})},
+      {"ANestedTransactionWithoutAReasonIsRefused",
+       Refuses(Method::kTxn, Within(PutOf("j", "v")), kInvalid),
+       {"Answered"}},
+      {"ANestedTransactionThatPutsTwiceIsRefused",
+       Refuses(Method::kTxn, Within(PutOf("k", "v")), kInvalid)},
       {"ATransactionWithoutAReasonIsRefused",
        Refuses(Method::kTxn, Reads(1), kInvalid),
        {"Answered"}},
@@ -56,6 +79,30 @@ const std::vector<CallRow>& RequestRows() {
 }
 INSTANTIATE_TEST_SUITE_P(AnsweredRequests, CallTable, testing::ValuesIn(RequestRows()),
                          CallRowName);
+
+const std::vector<CallRow>& LimitRows() {
+  constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
+  static const std::vector<CallRow> kRows = {
+      {"ALargerRequestThanTheDefaultLimitIsRefused",
+       Refuses(Method::kPut, PutOf("k", std::string(1537 << 10, 'v')), kInvalid,
+               "etcdserver: request is too large")},
+      {"ARequestOfAlmostTheDefaultLimitIsRefused",
+       Refuses(Method::kPut, PutOf("k", std::string((1536 << 10) - 100, 'v')), kInvalid,
+               "etcdserver: request is too large")},
+      {"ALargeRequestIsRefused",
+       Refuses(Method::kPut, PutOf("k", std::string(1535 << 10, 'v')), kInvalid),
+       {"Answered"}},
+      {"OperationsWithinAStatedLimitAreRefused",
+       Stated(300).Begin(9, Method::kTxn, Reads(200)).Fail(9, Method::kTxn, kInvalid),
+       {"Answered"}},
+      {"OperationsBeyondAStatedLimitAreRefused",
+       Stated(100).Begin(9, Method::kTxn, Reads(101)).Fail(9, Method::kTxn, kInvalid)},
+      {"OperationsWithinAStatedLimitAreAnswered", AnswersReads(200, Stated(300))},
+      {"OperationsBeyondAStatedLimitAreAnswered", AnswersReads(101, Stated(100)), {"Limited"}},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(AnsweredLimits, CallTable, testing::ValuesIn(LimitRows()), CallRowName);
 
 }  // namespace
 }  // namespace watchproof

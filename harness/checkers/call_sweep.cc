@@ -29,6 +29,7 @@ class Sweep {
       : calls_(facts.model.calls()),
         writers_(facts.model.writers()),
         checkers_(checkers),
+        limits_(facts.limits),
         keys_(writers_, facts.options.without_metadata),
         response_checker_(keys_, writers_, facts.options.deviations) {}
 
@@ -107,15 +108,13 @@ class Sweep {
   void GatherRefused(const RecordedCall& call) {
     if (call.code != StatusCode::kInvalidArgument || call.for_user) return;
     if (!IsWrite(call.method)) return;
-    const std::string_view request = call.request.view();
-    const Conditional conditions = ConditionsOf(call.method, request);
-    if (conditions.kept.empty() || conditions.nested || conditions.twice) return;
-    if (ReasonToRefuse(call.method, request)) return;
+    const Grounds grounds = GroundsOf(call.method, call.request.view(), call.code, limits_);
+    if (grounds.kept.empty() || grounds.of_itself) return;
     const Revision state = call.before.revision;
     const auto next = writers_.by_revision().upper_bound(state);
     const bool quiet = next == writers_.by_revision().end() ||
                        (next->second.call != nullptr && next->second.call->began > call.ended);
-    const bool certain = std::ranges::none_of(conditions.kept, [&](std::string_view key) {
+    const bool certain = std::ranges::none_of(grounds.kept, [&](std::string_view key) {
       return writers_.MayHaveChanged(key, state, Revision(INT64_MAX));
     });
     if (quiet && certain) read_only_calls_.push_back({state, &call});
@@ -170,6 +169,7 @@ class Sweep {
   const CallLog& calls_;
   const Writers& writers_;
   const Checkers& checkers_;
+  const StoreLimits limits_;
   KeySpace keys_;
   ResponseChecker response_checker_;
   std::vector<ReadOnlyCall> read_only_calls_;

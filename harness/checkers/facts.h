@@ -32,6 +32,7 @@ struct Facts {
   // ends, and an end that a fault makes behind the recorder is not seen.
   bool of_consumer = false;
   const Signer* signer = nullptr;  // of the judge
+  StoreLimits limits{};            // as the driver stated them, last
 
   const WatchState& state(WatchIndex watch) const { return table.state(watch); }
   const WatchDetails& details(WatchIndex watch) const { return table.details(watch); }

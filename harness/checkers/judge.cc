@@ -222,6 +222,8 @@ struct Judge::Impl final : HistoryVisitor {
       if (auto reason = table_.Resume(*resumption, where)) findings_.Undecide(*std::move(reason));
     } else if (const auto* right = std::get_if<ReadRight>(&annotation)) {
       table_.Limit(*right, where);
+    } else if (const auto* limits = std::get_if<StoreLimits>(&annotation)) {
+      facts_.limits = *limits;
     } else if (const auto* reached = std::get_if<StageReached>(&annotation)) {
       if (lag_ != nullptr && reached->stage == Stage::kHealed) lag_->AllHealed(where.at);
       converged_ = converged_ || reached->stage == Stage::kConverged;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Limited: what is beyond a limit of the store is refused.
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "harness/checkers/checker.h"
 #include "harness/model/operations.h"
+#include "harness/model/refusals.h"
 
 namespace watchproof {
 namespace {
@@ -35,21 +35,6 @@ Writes WritesOf(Method method, std::string_view request, int depth = 0) {
     }
   }
   return all;
-}
-
-// Those of a transaction, and of the transaction in it that has most, and so on: each counts as its
-// longest list.
-std::int64_t OperationsOf(std::string_view request) {
-  TxnRequestView txn;
-  if (!Parse(request, txn).ok()) return 0;
-  std::int64_t deepest = 0;
-  for (const auto* branch : {&txn.success, &txn.failure}) {
-    for (const OperationView& one : *branch) {
-      if (one.kind == Method::kTxn) deepest = std::max(deepest, OperationsOf(one.body));
-    }
-  }
-  const std::size_t own = std::max({txn.compare.size(), txn.success.size(), txn.failure.size()});
-  return static_cast<std::int64_t>(own) + deepest;
 }
 
 class Limited final : public Checker {

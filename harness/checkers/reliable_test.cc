@@ -249,7 +249,9 @@ INSTANTIATE_TEST_SUITE_P(
          {},
          true},
         {"RefusedForCertain",
-         Unanswered(StatusCode::kPermissionDenied).DeliverRaw(0, {Put("k", "a", 2)}),
+         Unanswered(StatusCode::kPermissionDenied)
+             .Annotate(UserRights{"x", {}, {}})
+             .DeliverRaw(0, {Put("k", "a", 2)}),
          {"Reliable"}},
         {"UnansweredWithoutEffect", Unanswered(StatusCode::kUnavailable).Read(1), {}},
         {"StillOutAtTheEnd",

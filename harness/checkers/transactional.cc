@@ -68,8 +68,8 @@ class Transactional final : public Checker {
   }
 
  private:
-  // A key has one state at a revision: a branch that puts it twice, or puts and deletes it, must be
-  // refused, whichever branch would run.
+  // A key has one state at a revision: a branch that puts it twice, or puts and deletes it, itself
+  // or by transactions in it, must be refused, whichever branch would run.
   void CheckOnce(const RecordedCall& call) const {
     TxnRequestView txn;
     if (!Parse(call.request.view(), txn).ok()) return;

@@ -13,6 +13,12 @@ Message PutPart(const std::string& key, const std::string& value) {
 }
 Message GetPart(const std::string& key) { return Part(Method::kRange, GetOf(key)); }
 const Message kPutDone = Part(Method::kPut, Message());
+Message Group(const std::vector<Message>& success, const std::vector<Message>& failure = {}) {
+  return Part(Method::kTxn, TxnOf{.success = success, .failure = failure}.message());
+}
+Message GroupDone(const Message& answer) {
+  return Part(Method::kTxn, Message().Number(2, 1).Nested(3, answer));
+}
 Message ShownPart(std::int64_t revision, const std::vector<KeyValueFields>& kvs) {
   return Part(Method::kRange, Shown(revision, kvs));
 }
@@ -42,6 +48,14 @@ CallScript RefusesKeeping(const std::string& key,
       .Begin(9, Method::kPut, Keeping(key))
       .Fail(9, Method::kPut, StatusCode::kInvalidArgument, error);
 }
+// In a transaction in one, beside a put of another key.
+CallScript RefusesWithin(const Message& put, const std::string& beside = "v") {
+  const TxnOf inner{.success = {Part(Method::kPut, put)}};
+  const TxnOf outer{.success = {PutPart("j", beside), Part(Method::kTxn, inner.message())}};
+  return OnePut()
+      .Begin(9, Method::kTxn, outer.message())
+      .Fail(9, Method::kTxn, StatusCode::kInvalidArgument, "etcdserver: no");
+}
 CallScript ReadsThePast(const KeyValueFields& shown) {
   const TxnOf txn{
       .success = {PutPart("k", "3"), Part(Method::kRange, GetOf("k", {.revision = 2}))}};
@@ -58,7 +72,12 @@ const std::vector<CallRow>& KeptRows() {
        {"Transactional"}},
       {"AKeptValueOfNoKeyIsRefused", RefusesKeeping("x")},
       {"AKeptValueIsRefused", RefusesKeeping("k"), {"Transactional"}},
-      {"AKeptValueIsRefusedForItsUser", RefusesKeeping("k", "etcdserver: user name is empty")},
+      {"AKeptValueIsRefusedForItsUser",
+       RefusesKeeping("k", "etcdserver: user name is empty").Annotate(UserRights{"x", {}, {}})},
+      {"AKeptValueInANestedTransactionIsRefused", RefusesWithin(Keeping("k")), {"Transactional"}},
+      {"AKeptValueOfNoKeyInANestedTransactionIsRefused", RefusesWithin(Keeping("x"))},
+      {"ARequestThatMayBeTooLargeIsRefused",
+       RefusesWithin(Keeping("k"), std::string(1536 << 10, 'v'))},
       {"AKeptValueThatMayBeGoneIsRefused",
        OnePut()
            .Begin(8, Method::kDeleteRange, DeleteOf("k"))
@@ -73,6 +92,31 @@ const std::vector<CallRow>& KeptRows() {
   return kRows;
 }
 INSTANTIATE_TEST_SUITE_P(TransactionalKept, CallTable, testing::ValuesIn(KeptRows()), CallRowName);
+
+const std::vector<CallRow>& NestedRows() {
+  static const std::vector<CallRow> kRows = {
+      {"ANestedPutOfAPutKey",
+       OnePut().Do(Method::kTxn,
+                   TxnOf{.success = {PutPart("k", "2"), Group({PutPart("k", "3")})}}.message(),
+                   Decided(3, true, {kPutDone, GroupDone(kPutDone)})),
+       {"Transactional"}},
+      {"ANestedDeletionOfAPutKey",
+       OnePut().Do(
+           Method::kTxn,
+           TxnOf{.success = {PutPart("k", "2"),
+                             Group({Part(Method::kDeleteRange, DeleteOf("j", "l"))})}}
+               .message(),
+           Decided(3, true, {kPutDone, GroupDone(Part(Method::kDeleteRange, Deleted(3, 1)))})),
+       {"Transactional"}},
+      {"BothBranchesOfANestedTransactionPutAKey",
+       OnePut().Do(Method::kTxn,
+                   TxnOf{.success = {Group({PutPart("k", "2")}, {PutPart("k", "3")})}}.message(),
+                   Decided(3, true, {GroupDone(kPutDone)}))},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(TransactionalNested, CallTable, testing::ValuesIn(NestedRows()),
+                         CallRowName);
 
 const std::vector<CallRow>& CompareRows() {
   static const std::vector<CallRow> kRows = {
@@ -186,6 +230,7 @@ const std::vector<CallRow>& TraceRows() {
        OnePut()
            .Begin(1, Method::kPut, Message().Text(1, "k").Number(5, 1))
            .Fail(1, Method::kPut, StatusCode::kPermissionDenied)
+           .Annotate(UserRights{"x", {}, {}})
            .Begin(2, Method::kPut, PutOf("k", "lost"))
            .Get("k", Shown(3, {Kv("k", "other", 3, 2, 2)}))},
       {"TheOtherBranchIsSeen",

@@ -3,13 +3,18 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "harness/model/key_range.h"
 
 namespace watchproof {
 namespace {
 
-constexpr std::int64_t kMostOperations = 128;  // etcd, --max-txn-ops
+// etcd's defaults.
+constexpr std::int64_t kMostOperations = 128;    // --max-txn-ops
+constexpr std::int64_t kMostBytes = 1536 << 10;  // --max-request-bytes
+// A request counts with what members send along with it.
+constexpr std::int64_t kSentAlong = 512;
 
 Refusal NoKey(std::string_view what) { return {fmt::format("{} names no key", what)}; }
 
@@ -26,8 +31,7 @@ std::optional<Refusal> OfPut(std::string_view request) {
   return std::nullopt;
 }
 
-// Each level of nested transactions takes what it has from what those in it may have.
-std::optional<Refusal> ReasonWithin(Method method, std::string_view request, std::int64_t most) {
+std::optional<Refusal> ReasonOfForm(Method method, std::string_view request) {
   if (method == Method::kPut) return OfPut(request);
   if (method == Method::kRange) {
     RangeRequestView range;
@@ -39,26 +43,89 @@ std::optional<Refusal> ReasonWithin(Method method, std::string_view request, std
   }
   TxnRequestView txn;
   if (method != Method::kTxn || !Parse(request, txn).ok()) return std::nullopt;
-  const auto operations = static_cast<std::int64_t>(
-      std::max({txn.compare.size(), txn.success.size(), txn.failure.size()}));
-  if (operations > most) {
-    return Refusal{fmt::format("it has {} compares or operations of a branch, more than the {} "
-                               "that etcd allows by default",
-                               operations, most),
-                   true};
-  }
   for (const std::string_view message : txn.compare) {
     CompareView compare;
     if (Parse(message, compare).ok() && compare.key.empty()) return NoKey("a compare");
   }
   for (const std::vector<OperationView>* branch : {&txn.success, &txn.failure}) {
     for (const OperationView& operation : *branch) {
-      auto inner = ReasonWithin(operation.kind, operation.body, most - operations);
+      auto inner = ReasonOfForm(operation.kind, operation.body);
       if (inner) return inner;
     }
   }
   return std::nullopt;
 }
+
+// What the operations of a branch change, with those of transactions in it.
+struct Changed {
+  std::set<std::string_view> puts{};
+  std::vector<KeyRange> deletes{};
+};
+
+class Overlaps {
+ public:
+  Changed Follow(const std::vector<OperationView>& branch) {
+    Changed all;
+    for (const OperationView& one : branch) {
+      DeleteRangeRequestView erase;
+      if (one.kind != Method::kDeleteRange || !Parse(one.body, erase).ok()) continue;
+      all.deletes.emplace_back(erase.key, erase.range_end);
+    }
+    for (const OperationView& one : branch) {
+      TxnRequestView txn;
+      if (one.kind == Method::kTxn && Parse(one.body, txn).ok()) Include(txn, all);
+    }
+    for (const OperationView& one : branch) {
+      PutRequestView put;
+      if (one.kind == Method::kPut && Parse(one.body, put).ok()) Claim({put.key}, {}, all);
+    }
+    return all;
+  }
+  const std::optional<Twice>& twice() const { return twice_; }
+  bool allowed() const { return allowed_; }
+
+ private:
+  // `other`: what the other branch of the same transaction puts.
+  void Claim(const std::set<std::string_view>& puts, const std::set<std::string_view>& other,
+             Changed& all) {
+    for (const std::string_view key : puts) {
+      const bool before = all.puts.contains(key) && !other.contains(key);
+      const std::optional<Twice> found =
+          before ? Twice{std::string(key)} : DeletedBy(all.deletes, key);
+      if (found && !twice_) twice_ = found;
+    }
+    all.puts.insert(puts.begin(), puts.end());
+  }
+
+  void Include(const TxnRequestView& txn, Changed& all) {
+    const Changed success = Follow(txn.success);
+    const Changed failure = Follow(txn.failure);
+    for (const Changed* const changed : {&success, &failure}) {
+      allowed_ = allowed_ || std::ranges::any_of(all.puts, [changed](std::string_view key) {
+                   return DeletedBy(changed->deletes, key).has_value();
+                 });
+    }
+    Claim(success.puts, {}, all);
+    Claim(failure.puts, success.puts, all);
+    for (const Changed* const changed : {&success, &failure}) {
+      all.deletes.insert(all.deletes.end(), changed->deletes.begin(), changed->deletes.end());
+    }
+  }
+
+  static std::optional<Twice> DeletedBy(const std::vector<KeyRange>& deletes,
+                                        std::string_view key) {
+    std::optional<Twice> found;
+    for (const KeyRange& range : deletes) {
+      if (!range.Contains(key)) continue;
+      found = Twice{std::string(key), range.open_ended()};
+      if (!range.open_ended()) break;
+    }
+    return found;
+  }
+
+  std::optional<Twice> twice_;  // the first
+  bool allowed_ = false;        // a later transaction deletes what an earlier one puts
+};
 
 void AddConditions(Method method, std::string_view request, Conditional& all) {
   PutRequestView put;
@@ -71,9 +138,7 @@ void AddConditions(Method method, std::string_view request, Conditional& all) {
     if (put.lease != 0) all.leases.push_back(put.lease);
   } else if (method == Method::kTxn && Parse(request, txn).ok()) {
     for (const std::vector<OperationView>* branch : {&txn.success, &txn.failure}) {
-      all.twice = all.twice || ChangedTwice(*branch);
       for (const OperationView& operation : *branch) {
-        all.nested = all.nested || operation.kind == Method::kTxn;
         AddConditions(operation.kind, operation.body, all);
       }
     }
@@ -82,31 +147,49 @@ void AddConditions(Method method, std::string_view request, Conditional& all) {
 
 }  // namespace
 
-std::optional<Refusal> ReasonToRefuse(Method method, std::string_view request) {
-  return ReasonWithin(method, request, kMostOperations);
+std::int64_t OperationsOf(std::string_view request) {
+  TxnRequestView txn;
+  if (!Parse(request, txn).ok()) return 0;
+  std::int64_t deepest = 0;
+  for (const auto* branch : {&txn.success, &txn.failure}) {
+    for (const OperationView& one : *branch) {
+      if (one.kind == Method::kTxn) deepest = std::max(deepest, OperationsOf(one.body));
+    }
+  }
+  const std::size_t own = std::max({txn.compare.size(), txn.success.size(), txn.failure.size()});
+  return static_cast<std::int64_t>(own) + deepest;
+}
+
+std::optional<Refusal> ReasonToRefuse(Method method, std::string_view request,
+                                      const StoreLimits& limits) {
+  auto of_form = ReasonOfForm(method, request);
+  if (of_form || method != Method::kTxn) return of_form;
+  const bool stated = limits.operations > 0;
+  const std::int64_t most = stated ? limits.operations : kMostOperations;
+  const std::int64_t operations = OperationsOf(request);
+  if (operations <= most) return std::nullopt;
+  return Refusal{
+      fmt::format("it has {} compares or operations of a branch, more than the {} that "
+                  "{}",
+                  operations, most, stated ? "the store allows" : "etcd allows by default"),
+      true};
 }
 
 std::optional<Twice> ChangedTwice(const std::vector<OperationView>& branch) {
-  std::set<std::string_view> puts;
-  for (const OperationView& operation : branch) {
-    PutRequestView put;
-    if (operation.kind != Method::kPut || !Parse(operation.body, put).ok()) continue;
-    if (!puts.insert(put.key).second) return Twice{std::string(put.key)};
-  }
-  for (const OperationView& operation : branch) {
-    DeleteRangeRequestView erase;
-    if (operation.kind != Method::kDeleteRange || !Parse(operation.body, erase).ok()) continue;
-    const KeyRange range(erase.key, erase.range_end);
-    for (const std::string_view key : puts) {
-      if (range.Contains(key)) return Twice{std::string(key), range.open_ended()};
-    }
-  }
-  return std::nullopt;
+  Overlaps overlaps;
+  overlaps.Follow(branch);
+  return overlaps.twice();
 }
 
 Conditional ConditionsOf(Method method, std::string_view request) {
   Conditional all;
   AddConditions(method, request, all);
+  TxnRequestView txn;
+  if (method != Method::kTxn || !Parse(request, txn).ok()) return all;
+  Overlaps overlaps;
+  overlaps.Follow(txn.success);
+  overlaps.Follow(txn.failure);
+  all.twice = overlaps.twice() || overlaps.allowed();
   return all;
 }
 
@@ -118,6 +201,23 @@ bool IsAboutContent(StatusCode code) {
 
 bool IsAboutUser(std::string_view words) {
   return words.find("user") != words.npos || words.find("auth") != words.npos;
+}
+
+Grounds GroundsOf(Method method, std::string_view request, StatusCode code,
+                  const StoreLimits& limits) {
+  Conditional conditions = ConditionsOf(method, request);
+  Grounds grounds;
+  if (code == StatusCode::kInvalidArgument) {
+    const auto bytes = static_cast<std::int64_t>(request.size());
+    const std::int64_t most = limits.request > 0 ? limits.request : kMostBytes;
+    grounds.of_itself =
+        conditions.twice || bytes + kSentAlong > most || ReasonToRefuse(method, request, limits);
+    grounds.kept = std::move(conditions.kept);
+    return grounds;
+  }
+  grounds.past = conditions.past;
+  if (code == StatusCode::kNotFound) grounds.leases = std::move(conditions.leases);
+  return grounds;
 }
 
 }  // namespace watchproof

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "harness/history/requests.h"
+#include "harness/model/key_range.h"
 
 namespace watchproof {
 namespace {
@@ -72,8 +75,76 @@ TEST(RefusalsTest, ConditionsAreOfEveryBranch) {
   EXPECT_EQ(all.kept, std::vector<std::string_view>{"a"});
   EXPECT_EQ(all.leases, std::vector<std::int64_t>{7});
   EXPECT_TRUE(all.past);
-  EXPECT_TRUE(all.nested);
   EXPECT_FALSE(all.twice);
+}
+
+std::optional<Twice> TwiceIn(std::vector<KvRequest> operations) {
+  const std::string bytes = ToMessage(TxnRequest{.success = std::move(operations)}).bytes();
+  TxnRequestView txn;
+  EXPECT_TRUE(Parse(bytes, txn).ok());
+  return ChangedTwice(txn.success);
+}
+bool MayBeTwice(std::vector<KvRequest> operations) {
+  const std::string bytes = ToMessage(TxnRequest{.success = std::move(operations)}).bytes();
+  return ConditionsOf(Method::kTxn, bytes).twice;
+}
+
+// As etcd checks it (checkIntervals).
+TEST(RefusalsTest, TransactionsInATransactionChangeAKeyTwice) {
+  const PutRequest a{.key = "a"};
+  const DeleteRequest none{.key = "a"};
+  const TxnRequest put{.success = {a}};
+  const TxnRequest erase{.failure = {none}};
+  EXPECT_TRUE(TwiceIn({a, put}));
+  EXPECT_TRUE(TwiceIn({put, put}));
+  EXPECT_TRUE(TwiceIn({a, erase}));
+  EXPECT_TRUE(TwiceIn({none, put}));
+  EXPECT_TRUE(TwiceIn({erase, put}));
+  EXPECT_TRUE(TwiceIn({TxnRequest{.failure = {TxnRequest{.success = {a, a}}}}}));
+  EXPECT_FALSE(TwiceIn({TxnRequest{.success = {a}, .failure = {a}}}));
+  EXPECT_FALSE(TwiceIn({TxnRequest{.success = {a}, .failure = {none}}}));
+  EXPECT_FALSE(MayBeTwice({TxnRequest{.success = {a}, .failure = {none}}}));
+  EXPECT_FALSE(TwiceIn({none, erase}));
+  EXPECT_FALSE(TwiceIn({put, TxnRequest{.success = {PutRequest{.key = "b"}}}}));
+  // etcd does not look at these; another store may.
+  EXPECT_FALSE(TwiceIn({put, erase}));
+  EXPECT_TRUE(MayBeTwice({put, erase}));
+}
+
+TEST(RefusalsTest, AKeyIsDeletedToTheEndOnlyWhereNothingElseDeletesIt) {
+  const DeleteRequest to_the_end{.key = "a", .range_end = kOpenEnd};
+  const PutRequest put{.key = "b"};
+  ASSERT_TRUE(TwiceIn({to_the_end, put}));
+  EXPECT_TRUE(TwiceIn({to_the_end, put})->to_the_end);
+  EXPECT_FALSE(TwiceIn({to_the_end, put, DeleteRequest{.key = "b"}})->to_the_end);
+}
+
+TEST(RefusalsTest, GroundsAreThoseOfTheCode) {
+  const auto grounds = [](const PutRequest& put, StatusCode code, const StoreLimits& limits = {}) {
+    const std::string bytes = ToMessage(put).bytes();
+    const Grounds all = GroundsOf(Method::kPut, bytes, code, limits);
+    return std::tuple(all.of_itself, all.kept.size(), all.leases.size());
+  };
+  const PutRequest kept{.key = "k", .lease = 7, .keeps_value = true};
+  EXPECT_EQ(grounds(kept, StatusCode::kInvalidArgument), std::tuple(false, 1U, 0U));
+  EXPECT_EQ(grounds(kept, StatusCode::kNotFound), std::tuple(false, 0U, 1U));
+  EXPECT_EQ(grounds(kept, StatusCode::kOutOfRange), std::tuple(false, 0U, 0U));
+  EXPECT_EQ(grounds({.value = "v"}, StatusCode::kInvalidArgument), std::tuple(true, 0U, 0U));
+  const PutRequest large{.key = "k", .value = std::string(1 << 10, 'v')};
+  EXPECT_EQ(grounds(large, StatusCode::kInvalidArgument), std::tuple(false, 0U, 0U));
+  EXPECT_EQ(grounds(large, StatusCode::kInvalidArgument, {.request = 1400}),
+            std::tuple(true, 0U, 0U));
+}
+
+TEST(RefusalsTest, AStatedLimitTakesThePlaceOfTheDefault) {
+  const auto why = [](std::size_t count, std::int64_t most) {
+    const TxnRequest txn{.success = std::vector<KvRequest>(count, ReadRequest{.key = "k"})};
+    const auto reason = ReasonToRefuse(Method::kTxn, ToMessage(txn).bytes(), {.operations = most});
+    return reason ? reason->why : "";
+  };
+  EXPECT_EQ(why(200, 200), "");
+  EXPECT_EQ(why(3, 2),
+            "it has 3 compares or operations of a branch, more than the 2 that the store allows");
 }
 
 }  // namespace
