@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints scripts as exploration of a real server draws them, one a line: a list of steps as plans
-// have them. Nothing is carried out, so that nothing is learnt from one for the next.
+// have them, after the settings of its server. Nothing is carried out, so that nothing is learnt from one for the next.
 //
 //   drawn_scripts 100000 7
 #include <cstdio>
@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "harness/explore/live/focus.h"
+#include "harness/explore/live/settings.h"
 #include "harness/explore/live/spread.h"
 #include "harness/scenario/steps/explored.h"
 #include "harness/script/grammar.h"
@@ -40,9 +41,19 @@ Script DrawOne(Prng& prng) {
   Lighten(script);
   Enlarge(script, focus, prng);
   const bool restarts = focus == Focus::kRestarts || focus == Focus::kUsers;
-  if (!restarts && prng.Chance(kOfClusters)) SpreadOver(script, kMembers, prng.Chance(0.5), prng);
+  const bool spread = !restarts && prng.Chance(kOfClusters);
+  if (spread) SpreadOver(script, kMembers, prng.Chance(0.5), prng);
+  script.server = DrawSettings(spread ? kMembers : 1, prng.Fork("settings"));
   LeaveOut(script, focus, prng);
   return script;
+}
+
+std::string SettingsLine(Server server) {
+  std::vector<std::string> fields = {R"("op":"server")"};
+  server.Fields([&fields](std::string_view name, auto value) {
+    fields.push_back(fmt::format(R"("{}":{})", name, value));
+  });
+  return fmt::format("{{{}}}", fmt::join(fields, ","));
 }
 
 }  // namespace
@@ -55,8 +66,10 @@ int main(int argc, char** argv) {
   }
   watchproof::Prng prng(std::strtoull(argv[2], nullptr, 0));
   for (long i = std::strtol(argv[1], nullptr, 10); i > 0; --i) {
-    const auto plan = watchproof::PlanOf(watchproof::explore::DrawOne(prng));
-    fmt::print("[{}]\n", fmt::join(watchproof::StepLines(plan), ","));
+    const watchproof::explore::Script script = watchproof::explore::DrawOne(prng);
+    std::vector<std::string> lines = watchproof::StepLines(watchproof::PlanOf(script));
+    lines.insert(lines.begin(), watchproof::explore::SettingsLine(script.server));
+    fmt::print("[{}]\n", fmt::join(lines, ","));
   }
   return 0;
 }

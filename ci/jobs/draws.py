@@ -461,6 +461,31 @@ RIGHTS = {
     "a watch to the end of all keys",
 }
 
+# 9: each setting of the server, as by default and otherwise, beside each other one.
+
+SETTINGS = (
+    "progress_ms",
+    "unsynced",
+    "disk",
+    "snapshot_count",
+    "compaction_batch",
+    "catch_up_entries",
+)
+
+
+def settings(script: Script) -> Iterator[str]:
+    server = next(fields for kind, fields in script if kind == "server")
+    given = [name for name in SETTINGS if server["server_" + name]]
+    yield from (f"{name} {'given' if name in given else 'by default'}" for name in SETTINGS)
+    yield from (f"{one} and {other}" for one, other in itertools.combinations(given, 2))
+
+
+# A cluster always keeps its data, and only one has members to catch up.
+SET = {
+    *(f"{name} {how}" for name in SETTINGS for how in ("given", "by default")),
+    *(f"{one} and {other}" for one, other in itertools.combinations(SETTINGS, 2)),
+} - {"disk and catch_up_entries"}
+
 RULES = (
     ("1 repeated fields", repeated, REPEATED),
     ("2 numbers relative to what is there", relative, RELATIVE),
@@ -470,6 +495,7 @@ RULES = (
     ("6 what passes at a fault", in_disturbances, DISTURBED),
     ("7 bursts", bursts, BURSTS_OF),
     ("8 rights", rights, RIGHTS),
+    ("9 settings of the server", settings, SET),
 )
 
 

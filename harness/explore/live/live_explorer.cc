@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/base/mutex.h"
+#include "harness/explore/live/settings.h"
 #include "harness/explore/live/spread.h"
 #include "harness/explore/shrink.h"
 
@@ -32,15 +33,6 @@ constexpr double kCovering = 0.25;
 constexpr std::size_t kRestartsTogether = 8;
 // Alone on a server an answer comes at once.
 constexpr Duration kPatienceAlone = 1500ms;
-
-// A server in two runs as by default. A process that is killed loses nothing that it did not flush,
-// and takes a seventh more scripts.
-Server DrawSettings(Prng prng) {
-  if (prng.Chance(0.5)) return {};
-  return {.progress_ms = prng.Pick(std::vector<std::int64_t>{0, 100, 1000}),
-          .unsynced = prng.Chance(0.75),
-          .disk = prng.Chance(0.3)};
-}
 
 // Until the work is done on each.
 template <typename Work>
@@ -207,9 +199,7 @@ Status LiveExplorer::Explore(Duration time, std::uint64_t most,
       }
       const Prng prng = prng_.Fork(fmt::format("batch {}", ++batches_));
       if (plan.drawn_settings) {
-        const Prng settings = prng.Fork("settings");
-        plan.settings =
-            options_.target.members > 1 ? DrawClusterSettings(settings) : DrawSettings(settings);
+        plan.settings = DrawSettings(options_.target.members, prng.Fork("settings"));
       }
       left -= plan.most;
       learning_.unlock();

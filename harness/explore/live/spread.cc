@@ -86,15 +86,4 @@ void SpreadOver(Script& script, int members, bool disturbs, Prng& prng) {
   if (disturbs) spread.Disturbance(script.steps);
 }
 
-Server DrawClusterSettings(Prng prng) {
-  Server settings{.progress_ms = prng.Pick(std::vector<std::int64_t>{0, 0, 100, 1000}),
-                  .unsynced = prng.Chance(0.75)};
-  if (prng.Chance(0.7)) {
-    settings.snapshot_count = prng.Pick(std::vector<std::int64_t>{10, 50, 200});
-    settings.catch_up_entries = prng.Pick(std::vector<std::int64_t>{1, 5, 20});
-  }
-  if (prng.Chance(0.3)) settings.compaction_batch = prng.Pick(std::vector<std::int64_t>{1, 10});
-  return settings;
-}
-
 }  // namespace watchproof::explore

@@ -3,7 +3,6 @@
 // at another member; and some scripts disturb the cluster while they do so.
 //
 //   SpreadOver(script, 3, prng.Chance(0.2), prng);
-//   const Server settings = DrawClusterSettings(prng);
 //
 // Threads: functions without state.
 #pragma once
@@ -15,8 +14,5 @@ namespace watchproof::explore {
 
 // Requires: at least three members, so that most of them are never apart.
 void SpreadOver(Script& script, int members, bool disturbs, Prng& prng);
-
-// Most logs are so short that a member that was cut off for a moment is sent a snapshot.
-Server DrawClusterSettings(Prng prng);
 
 }  // namespace watchproof::explore

@@ -66,15 +66,5 @@ TEST(SpreadTest, EachKindDisturbs) {
   EXPECT_EQ(kinds.size(), 3U);
 }
 
-TEST(SpreadTest, SettingsAreDrawn) {
-  std::set<std::string> drawn;
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    const Server settings = DrawClusterSettings(Prng(seed));
-    EXPECT_TRUE(Check(settings).ok());
-    drawn.insert(DescribeServer(settings));
-  }
-  EXPECT_GT(drawn.size(), 10U);
-}
-
 }  // namespace
 }  // namespace watchproof::explore
