@@ -107,6 +107,7 @@ std::vector<Step> CallsOfLeases(const std::vector<std::string>& leases) {
   return calls;
 }
 
+constexpr int kFirstOfUsers = 10;
 constexpr const char* kOperatorCalls[] = {"compact",
                                           "member list",
                                           "alarm",
@@ -157,6 +158,9 @@ std::vector<User> Users(Scenario& scenario, const Keys& keys) {
   return users;
 }
 
+// A store looks for tokens that have ended once a second.
+constexpr Duration kEndsLate = 2500ms;
+
 void Enable(Scenario& scenario, const std::vector<User>& users) {
   AuthStep auth{{{.user = "spare", .may = UserMay::kNothing}}};
   for (const User& user : users) {
@@ -166,11 +170,32 @@ void Enable(Scenario& scenario, const std::vector<User>& users) {
   scenario.Add(auth);
 }
 
+// About a user and a role that are there, and others that come and go, or never are.
+std::vector<Step> CallsAboutUsers(Scenario& scenario) {
+  const std::vector<std::string> names = {"spare", "added", "absent"};
+  std::vector<Step> calls;
+  for (int i = 0; i < 40; ++i) {
+    const std::string_view call = kOperatorCalls[static_cast<std::size_t>(
+        scenario.Between(kFirstOfUsers, std::size(kOperatorCalls) - 1))];
+    const std::string role = scenario.Pick(names);
+    calls.push_back(OperatorStep{.call = std::string(call),
+                                 .about = scenario.Pick(names),
+                                 .role = role == "spare" ? "rights of spare" : role});
+  }
+  return calls;
+}
+
 std::vector<Step> CallsOf(Scenario& scenario, const User& user, const Keys& keys,
                           const std::vector<std::string>& leases) {
   std::vector<Step> calls = CallsOfLeases(leases);
   for (const char* call : kOperatorCalls) calls.push_back(OperatorStep{call});
   calls.push_back(OperatorStep{.call = "alarm", .change = true});
+  if (user.may == UserMay::kRoot) {
+    for (const Step& call : CallsAboutUsers(scenario)) calls.push_back(call);
+  }
+  for (const char* call : {"user get", "role get"}) {
+    if (!user.name.empty()) calls.push_back(OperatorStep{.call = call, .about = user.name});
+  }
   if (user.may != UserMay::kRoot) {
     for (const char* call : kNotByRoot) calls.push_back(OperatorStep{call});
   }
@@ -224,6 +249,57 @@ WATCH_CASE(
   }
   scenario.PutTogether(keys.All());
   scenario.AwaitDelivered("operator");
+}
+
+// What users with every right do before their tokens have ended and afterwards.
+void TokensEnd(Scenario& scenario, std::int64_t seconds, bool is_signed) {
+  scenario.Cluster({.token_seconds = static_cast<int>(seconds), .signed_tokens = is_signed});
+  const Keys keys(scenario.Key("m"));
+  const std::vector<std::string> leases = {"own"};
+  scenario.Add(LeaseStep{"own", 120s});
+  const WatchedRange own{keys.before, keys.behind + "x"};
+  std::vector<User> users = {{"owner", "", UserMay::kReadAndWrite, own}};
+  // A signed token is refused, too, once any user or role has changed.
+  if (!is_signed) users.push_back({.name = "operator", .may = UserMay::kRoot});
+  Enable(scenario, users);
+  scenario.Open({.group = "all", .range = own});
+  for (const User& user : users) {
+    for (const bool expired : {false, true}) {
+      scenario.PutTogether(keys.All());
+      scenario.PutOnLease(keys.last, "own");
+      scenario.Add(CallsStep{.user = user.name,
+                             .calls = CallsOf(scenario, user, keys, leases),
+                             .age = expired ? std::chrono::seconds(seconds) + kEndsLate : 1s,
+                             .expired = expired});
+    }
+  }
+  scenario.PutTogether(keys.All());
+  scenario.AwaitDelivered("all");
+}
+
+WATCH_CASE(Authorized, ExpiredToken,
+           {.requirement = "a token gives the rights of its user for as long as it is used now and "
+                           "then, and none once it was not used for its lifetime (etcd, "
+                           "--auth-token-ttl)",
+            .explain = "The server's tokens end when they are not used for some seconds. A user "
+                       "with every right on a range, and one with the role root, make every call "
+                       "there is with a new token, and with one that has ended. With that all must "
+                       "be refused, and change nothing.",
+            .needs = {Capability::kUsers, Capability::kLeases, Capability::kCompaction,
+                      Capability::kTokenLifetime},
+            .guarantees = {"Authorized", "Reliable"}}) {
+  TokensEnd(scenario, scenario.Between(6, 8), false);
+}
+
+WATCH_CASE(Authorized, ExpiredSignedToken,
+           {.requirement = "a signed token gives the rights of its user until it ends, and none "
+                           "from then on (etcd, --auth-token=jwt)",
+            .explain = "The same with tokens that are signed (JWT), and end some seconds after "
+                       "they were given, whether they are used or not. No call changes users.",
+            .needs = {Capability::kUsers, Capability::kLeases, Capability::kCompaction,
+                      Capability::kSignedTokens},
+            .guarantees = {"Authorized", "Reliable"}}) {
+  TokensEnd(scenario, scenario.Between(15, 18), true);
 }
 
 }  // namespace

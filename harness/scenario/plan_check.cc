@@ -107,6 +107,10 @@ Status CheckPlan(const Plan& plan) {
   if (cluster.catch_up_entries < 0) return Bad("{} entries", cluster.catch_up_entries);
   if (cluster.backend_batch < 0) return Bad("a batch of {} writes", cluster.backend_batch);
   if (cluster.quota_mib < 0) return Bad("a quota of {} MiB", cluster.quota_mib);
+  if (cluster.token_seconds < 0) return Bad("tokens of {} s", cluster.token_seconds);
+  if (cluster.signed_tokens && cluster.token_seconds == 0) {
+    return Bad("signed tokens without their time; expected token_seconds");
+  }
   if (cluster.backend_ms < 0) return Bad("a commit every {} ms", cluster.backend_ms);
   if (cluster.election_ms != 0 &&
       (cluster.election_ms < kLeastElection || cluster.election_ms > kMostElection)) {

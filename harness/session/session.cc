@@ -225,6 +225,20 @@ Status AttemptSession::Forbid(const std::string& user, const AdminClient::Keys& 
   return {};
 }
 
+void AttemptSession::UseToken(const std::string& token) {
+  for (const auto& kv : kvs_) kv->SetToken(token);
+  for (int member = 1; member <= environment_.members(); ++member) {
+    environment_.target(member).UseToken(token);
+  }
+}
+
+Status AttemptSession::LogInAgain() {
+  WP_ASSIGN_OR_RETURN(const std::string token,
+                      AdminClient(target().endpoint().ToString()).LogInAsRoot());
+  UseToken(token);
+  return {};
+}
+
 Status AttemptSession::EnableUsers(const std::vector<UserRight>& rights) {
   AdminClient auth(target().endpoint().ToString());
   // The role of users that are root has to be there before it is given.
@@ -234,9 +248,8 @@ Status AttemptSession::EnableUsers(const std::vector<UserRight>& rights) {
   // From here on calls without a user are rejected, and watches without one are ended.
   control_watch_.reset();
   WP_ASSIGN_OR_RETURN(const std::string root, auth.Enable());
-  for (const auto& kv : kvs_) kv->SetToken(root);
+  UseToken(root);
   for (int member = 1; member <= environment_.members(); ++member) {
-    environment_.target(member).UseToken(root);
     // One that is behind does not know the login of another one yet.
     if (member == 1) continue;
     WP_RETURN_IF_ERROR(

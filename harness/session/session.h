@@ -129,6 +129,8 @@ class AttemptSession {
   const std::atomic<std::int64_t>& known() const { return known_; }
   // Adds the users and enables authentication on the target. A user may have several rights.
   Status EnableUsers(const std::vector<UserRight>& rights);
+  // The attempt's own clients get a new token: theirs may have ended.
+  Status LogInAgain();
   // Beside what the user may do already; one that is not there yet is added. By the member in use.
   Status Permit(const UserRight& right);
   // The user has no right to these keys any more, which it was given as one range.
@@ -223,6 +225,7 @@ class AttemptSession {
   // Lets slow readers read their next messages when these are due.
   void ReadOn();
   Status GiveRight(AdminClient& admin, const UserRight& right);
+  void UseToken(const std::string& token);
   // What the user of a new stream may read, for the recording.
   void NoteReadRight(StreamId stream, const StreamSettings& settings);
   // From one past the head on.

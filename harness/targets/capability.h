@@ -33,9 +33,11 @@ enum class Capability {
   kDisk,                  // keeps its data in files, and a proxy can stand before its disk
   kServerOfItsOwn,        // only watchproof uses it, so that it may be filled and alarmed
   kQuota,                 // the space for its data can be limited
+  kTokenLifetime,         // for how long a token of a user is good can be set
+  kSignedTokens,          // likewise for tokens that are signed (JWT)
 };
 using Capabilities = std::set<Capability>;
-inline constexpr Capability kLastCapability = Capability::kQuota;
+inline constexpr Capability kLastCapability = Capability::kSignedTokens;
 
 // What is known of a target without probing. Capabilities in neither set must be probed.
 struct Stated {
@@ -72,6 +74,8 @@ inline constexpr std::string_view kCapabilityNames[] = {
     "a disk that can fail",
     "a server of its own, used only by watchproof",
     "a quota of space",
+    "a lifetime of tokens",
+    "signed tokens",
 };
 constexpr std::string_view Name(Capability capability) {
   return kCapabilityNames[static_cast<std::size_t>(capability)];

@@ -29,6 +29,10 @@ struct ClusterPlan {
   int election_ms = 0;
   // Space for its data, in MiB; 0: the target's default. For targets that can.
   int quota_mib = 0;
+  // For how long the token of a user is good: a simple one since it was used last, a signed one,
+  // which says itself when it ends, since it was given. 0: the target's default. Likewise.
+  int token_seconds = 0;
+  bool signed_tokens = false;
   // The server checks what it believes of itself as it runs, and ends where that is false. For
   // targets that can.
   bool self_checks = false;

@@ -30,6 +30,10 @@ class EmbeddedTarget final : public ProcessTarget {
       child.arguments.insert(child.arguments.end(), {"--quota-backend-bytes",
                                                      fmt::format("{}", std::int64_t{quota} << 20)});
     }
+    if (const int seconds = options.cluster.plan.token_seconds; seconds > 0) {
+      child.arguments.insert(child.arguments.end(),
+                             {"--auth-token-ttl", fmt::format("{}", seconds)});
+    }
     for (const std::string& defect : defects_) {
       child.arguments.insert(child.arguments.end(), {"--defect", defect});
     }
@@ -37,7 +41,9 @@ class EmbeddedTarget final : public ProcessTarget {
   }
   bool durable() const override { return durable_; }
   bool can_be_strict() const override { return true; }
-  bool can_limit_space() const override { return true; }
+  Capabilities settings() const override {
+    return {Capability::kQuota, Capability::kTokenLifetime};
+  }
   bool ours() const override { return true; }
   Stated stated() const override {
     return {.offered = {Capability::kCompaction, Capability::kClientChosenIds,

@@ -75,7 +75,12 @@ class EtcdTarget final : public ProcessTarget {
   }
   bool durable() const override { return true; }
   bool can_cluster() const override { return true; }
-  bool can_limit_space() const override { return true; }
+  Capabilities settings() const override {
+    Capabilities offered{Capability::kQuota, Capability::kTokenLifetime};
+    // With one secret for all members.
+    if (MinorOf(version()).value_or(0) >= 4) offered.insert(Capability::kSignedTokens);
+    return offered;
+  }
   std::string peer_url() const override {
     for (const ClusterShape::Member& member : start_.cluster.members) {
       if (member.name == start_.name) return "http://" + member.peer.ToString();
@@ -250,6 +255,12 @@ class EtcdTarget final : public ProcessTarget {
       child.arguments.push_back(
           fmt::format("--quota-backend-bytes={}", std::int64_t{plan.quota_mib} << 20));
     }
+    if (plan.signed_tokens) {
+      WP_ASSIGN_OR_RETURN(const std::string tokens, SignedTokens(options));
+      child.arguments.push_back(tokens);
+    } else {
+      set("auth-token-ttl", plan.token_seconds);
+    }
     set("compaction-batch-limit", plan.compaction_batch);
     set("snapshot-catchup-entries", plan.catch_up_entries);
     set("backend-batch-limit", plan.backend_batch);
@@ -269,6 +280,16 @@ class EtcdTarget final : public ProcessTarget {
                              {interval, InMilliseconds(options.progress_interval)});
     }
     return {};
+  }
+
+  // Any secret will do, as long as all members have the same one.
+  static Result<std::string> SignedTokens(const StartOptions& options) {
+    const auto secret = DataOf(options) / "secret-of-tokens";
+    std::ofstream file(secret);
+    file << "one secret for all members of this cluster\n";
+    if (!file.flush()) return Fail(StatusCode::kUnavailable, "cannot write {}", secret.string());
+    return fmt::format("--auth-token=jwt,priv-key={},sign-method=HS256,ttl={}s", secret.string(),
+                       options.cluster.plan.token_seconds);
   }
 
   static void AddLeaseCheckpoints(const std::string& help, ChildOptions& child) {

@@ -140,7 +140,9 @@ class Prober {
       case Capability::kServerOfItsOwn:
         return !target_.shared();
       case Capability::kQuota:
-        return target_.can_limit_space();
+      case Capability::kTokenLifetime:
+      case Capability::kSignedTokens:
+        return target_.settings().contains(capability);
       case Capability::kLocks:
         return Answer(capability, &Prober::Locks);
       case Capability::kDurable:

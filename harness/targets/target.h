@@ -140,8 +140,8 @@ class Target {
   virtual std::optional<DataFiles> data_files() const { return std::nullopt; }
   // Whether it supports StartOptions.strict_previous_values.
   virtual bool can_be_strict() const { return false; }
-  // Whether ClusterPlan.quota_mib can be granted.
-  virtual bool can_limit_space() const { return false; }
+  // Those that it offers because its plan can set them: of space and of tokens.
+  virtual Capabilities settings() const { return {}; }
   // Whether several of it can be started as one cluster.
   virtual bool can_cluster() const { return false; }
   // SIGKILL; returns when the process has ended, also if its disk has killed it already or it has

@@ -18,8 +18,13 @@ constexpr Duration kAnswersWithin = 1s;
 constexpr const char* kSpare = "spare";  // a user that takes part in nothing else
 constexpr const char* kAdded = "added";  // a user and a role
 
-Message User(std::string_view name) { return Message().Text(1, name); }
-Message SpareRole() { return Message().Text(1, AdminClient::RoleOf(kSpare)); }
+Message Named(std::string_view name) { return Message().Text(1, name); }
+std::string UserOf(const OperatorStep& step, const char* otherwise) {
+  return step.about.empty() ? otherwise : step.about;
+}
+std::string RoleOf(const OperatorStep& step) {
+  return step.role.empty() ? AdminClient::RoleOf(UserOf(step, kSpare)) : step.role;
+}
 
 // Each such that its effect, where it is carried out, disturbs nothing that is judged: a member is
 // added without a vote, and others are changed that there are not.
@@ -56,22 +61,23 @@ Message RequestOf(Method method, const OperatorStep& step, std::int64_t about) {
       return Message().Text(2, "3.0.0");  // validates it
     case Method::kUserAdd:
     case Method::kUserChangePassword:
-      return User(method == Method::kUserAdd ? kAdded : kSpare).Text(2, "password");
+      return Named(UserOf(step, method == Method::kUserAdd ? kAdded : kSpare)).Text(2, "password");
     case Method::kUserGet:
-      return User(kSpare);
+      return Named(UserOf(step, kSpare));
     case Method::kUserDelete:
+      return Named(UserOf(step, kAdded));
     case Method::kRoleAdd:
     case Method::kRoleDelete:
-      return User(kAdded);
+      return Named(step.role.empty() ? kAdded : step.role);
     case Method::kUserGrantRole:
     case Method::kUserRevokeRole:
-      return User(kSpare).Text(2, AdminClient::RoleOf(kSpare));
+      return Named(UserOf(step, kSpare)).Text(2, RoleOf(step));
     case Method::kRoleGet:
-      return SpareRole();
+      return Named(RoleOf(step));
     case Method::kRoleGrantPermission:
-      return SpareRole().Nested(2, Message().Text(2, kSpare));
+      return Named(RoleOf(step)).Nested(2, Message().Text(2, kSpare));
     case Method::kRoleRevokePermission:
-      return SpareRole().Text(2, kSpare);
+      return Named(RoleOf(step)).Text(2, kSpare);
     default:
       return {};
   }
@@ -188,6 +194,9 @@ Status OperatorStep::Run(StepContext& context) const {
 }
 
 Status CallsStep::Check() const {
+  if (user.empty() && (expired || age > Duration())) {
+    return Fail(StatusCode::kInvalidArgument, "a token of an age and no user that has it");
+  }
   for (const Step& call : calls) {
     WP_RETURN_IF_ERROR(call.Check());
     const auto* const read = call.As<ReadStep>();
@@ -231,8 +240,12 @@ Status CallsStep::Run(StepContext& context) const {
   } else if (token.empty()) {
     WP_ASSIGN_OR_RETURN(const std::string own, AdminClient(there).LogIn(user));
     client.SetToken(own);
-    name = "user " + user + at;
-    session.Annotate(CallsAs{name, user});
+    if (age > Duration()) {
+      session.PumpUntil([] { return false; }, Deadline(age));
+      WP_RETURN_IF_ERROR(session.LogInAgain());
+    }
+    name = (expired ? "expired token of " : "user ") + user + at;
+    session.Annotate(CallsAs{name, expired ? "" : user});
   } else {
     if (token != AttemptSession::kNoToken) client.SetToken(token);
     name = "token " + token + at;

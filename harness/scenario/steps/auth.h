@@ -74,18 +74,23 @@ struct ForbidStep {
 };
 
 // A call beside those that read and write keys, by its name in harness/history/method.h. What
-// changes users is about the user "spare", its role, and a user and a role that it adds.
+// changes users is about the user "spare", its role, and a user and a role that it adds; unless
+// it names others.
 struct OperatorStep {
   std::string call;
   std::string lease{};  // that it is about
   bool keys = false;    // asks for its keys
   bool change = false;  // of an alarm: disarms it
+  std::string about{};  // a user, or the one with the role
+  std::string role{};   // otherwise the one that watchproof gave the user
   static constexpr std::string_view kOp = "operator";
   void Fields(FieldList& field) {
     field("call", call);
     field("lease", lease).Optional().MayUse(Subject::kLease);
     field("keys", keys).Optional();
     field("change", change).Optional();
+    field("about", about).Optional();
+    field("role", role).Optional();
   }
   std::string_view Request() const { return call; }
   Usage Cost() const { return {.operations = 1}; }
@@ -100,12 +105,16 @@ struct CallsStep {
   std::string user{};   // empty: the one of the other calls of the attempt
   std::string token{};  // instead of the user's, which gives no rights; "none": without one
   std::vector<Step> calls;
+  Duration age{};  // of the user's token at the first call; the attempt's own clients log in again
+  bool expired = false;  // it gives no rights any more by then
   static constexpr std::string_view kOp = "calls";
   void Fields(FieldList& field) {
     field("user", user).Optional().Uses(Subject::kUser);
     field("token", token).Optional();
     field("calls", calls)
         .Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp, TxnStep::kOp, OperatorStep::kOp});
+    field("age_us", age).Optional().Waits();
+    field("expired", expired).Optional();
   }
   std::string_view Request() const { return "a call"; }
   Status Check() const;
