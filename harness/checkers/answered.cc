@@ -7,6 +7,7 @@
 
 #include "harness/checkers/checker.h"
 #include "harness/model/refusals.h"
+#include "harness/model/users.h"
 
 namespace watchproof {
 namespace {
@@ -16,6 +17,7 @@ class Answered final : public Checker {
   void CallEnded(const RecordedCall& call, std::string_view error,
                  std::optional<Revision>) override {
     if (ForUser(call)) denied_.try_emplace(call.client, Denied{call, std::string(error)});
+    if (IsOfUsers(call.method)) return JudgeUsers(call, error);
     if (!IsKeyValue(call.method)) return;
     Exercised();
     const StoreLimits& limits = facts().limits;
@@ -41,6 +43,11 @@ class Answered final : public Checker {
                  std::holds_alternative<RightsChanged>(annotation) ||
                  std::holds_alternative<UserRights>(annotation) ||
                  std::holds_alternative<ReadRight>(annotation);
+    if (const auto* const changed = std::get_if<RightsChanged>(&annotation)) {
+      users_.Doubt(changed->user);
+    } else if (const auto* const rights = std::get_if<UserRights>(&annotation)) {
+      users_.State(*rights);
+    }
     const auto* const differs = std::get_if<AnswerDiffers>(&annotation);
     if (differs == nullptr) return;
     Exercised();
@@ -68,6 +75,29 @@ class Answered final : public Checker {
     std::string error;
   };
 
+  // Whether the caller may do it is judged by Authorized.
+  void JudgeUsers(const RecordedCall& call, std::string_view error) {
+    if (users_.known()) {
+      Exercised();
+      const std::string name(InfoOf(call.method).name);
+      const bool answered = call.outcome == CallOutcome::kAnswered;
+      const auto why = users_.WhyRefused(call);
+      if (why && answered) {
+        Differs(call, fmt::format("the {} to be refused: {}", name, *why), "it was answered",
+                Level::kMust);
+      } else if (!why && OfState(call.code)) {
+        Differs(call, fmt::format("no {} to be refused for what users and roles there are", name),
+                fmt::format("{}: {}", Name(call.code), error), Level::kMust);
+      } else if (answered) {
+        if (const auto names = users_.WrongAnswer(call)) {
+          Differs(call, fmt::format("the {} to be answered with {}", name, *names),
+                  "other names were in the answer", Level::kMust);
+        }
+      }
+    }
+    users_.Follow(call);
+  }
+
   // What is about users itself is refused for those that it names, too.
   static bool ForUser(const RecordedCall& call) {
     const bool by_code =
@@ -77,15 +107,17 @@ class Answered final : public Checker {
   }
   // With which a store refuses for what it holds.
   static bool OfState(StatusCode code) {
-    return code == StatusCode::kNotFound || code == StatusCode::kAlreadyExists ||
-           code == StatusCode::kFailedPrecondition || code == StatusCode::kOutOfRange;
+    return IsAboutContent(code) && code != StatusCode::kInvalidArgument;
   }
 
   // A reason that is not in the request may be in the past, a key or a lease that it names, which
   // others judge, or in its user, or the member that is asked.
   void CheckReason(const RecordedCall& call, std::string_view error) const {
-    if (call.code != StatusCode::kInvalidArgument && !OfState(call.code)) return;
+    if (!IsAboutContent(call.code)) return;
     if (call.for_user || error.ends_with("for learner")) return;
+    // All parts are of one revision, which may be compacted before the last of them.
+    const bool cut = call.in_parts && call.compacted_meanwhile;
+    if (cut && call.code == StatusCode::kOutOfRange) return;
     if (GroundsOf(call.method, call.request.view(), call.code, facts().limits).any()) return;
     Differs(call,
             fmt::format("the {} to be answered: nothing in it gives a reason to refuse it",
@@ -103,6 +135,7 @@ class Answered final : public Checker {
   }
 
   std::map<std::pair<std::string, std::string>, std::uint32_t> kinds_;
+  Users users_;
   bool has_users_ = false;
   std::map<std::uint32_t, Denied> denied_;  // by client, the first
 };
@@ -121,7 +154,9 @@ const CheckerRegistration<Answered> kAnswered{{
         "operations than a transaction may have, is refused as an invalid argument; one in "
         "which nothing is a reason to refuse it is answered. What state is a reason, other "
         "guarantees judge: keys that must be there (Transactional), leases (Leased) and "
-        "revisions (CompactionSurfaced). A store without users refuses no call for its user. "
+        "revisions (CompactionSurfaced). A store without users refuses no call for its user. What "
+        "is about users and roles is refused where these are not there, or are already, and lists "
+        "of them are whole. "
         "Exploration runs the embedded store in virtual time beside a reference store that "
         "is given the same calls, and compares every answer in full: refusals with their "
         "words, leases, counters, what a snapshot restores. On a real server it knows of "

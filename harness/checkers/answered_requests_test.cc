@@ -30,6 +30,17 @@ CallScript AnswersReads(std::size_t count, CallScript script = CallScript()) {
       .Do(Method::kTxn, Reads(count), Decided(2, true, std::vector<Message>(count, read)));
 }
 
+// A read of the present, and a compaction that begins and ends before it does.
+CallScript CompactedWhileRead(const std::string& reader) {
+  return CallScript()
+      .Put("k", "v", 2)
+      .As(reader)
+      .Begin(8, Method::kRange, GetOf("k"))
+      .As("a")
+      .Do(Method::kCompact, Message().Number(1, 2), Reported(2))
+      .Fail(8, Method::kRange, StatusCode::kOutOfRange);
+}
+
 const std::vector<CallRow>& RequestRows() {
   constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
   static const std::vector<CallRow> kRows = {
@@ -71,6 +82,16 @@ const std::vector<CallRow>& RequestRows() {
        {"Answered"}},
       {"ANestedTransactionThatPutsTwiceIsRefused",
        Refuses(Method::kTxn, Within(PutOf("k", "v")), kInvalid)},
+      {"AReadIsCompactedBetweenItsParts", CompactedWhileRead("reader, in parts")},
+      {"AReadIsCompactedAndHasNoParts", CompactedWhileRead("reader"), {"Answered"}},
+      {"AReadInPartsIsRefusedWithoutACompaction",
+       CallScript()
+           .Put("k", "v", 2)
+           .Do(Method::kCompact, Message().Number(1, 2), Reported(2))
+           .As("reader, in parts")
+           .Begin(8, Method::kRange, GetOf("k"))
+           .Fail(8, Method::kRange, StatusCode::kOutOfRange),
+       {"Answered"}},
       {"ATransactionWithoutAReasonIsRefused",
        Refuses(Method::kTxn, Reads(1), kInvalid),
        {"Answered"}},

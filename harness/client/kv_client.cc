@@ -49,9 +49,9 @@ Result<Revision> KvClient::Call(Method method, const Message& request) {
 }
 
 Result<Revision> KvClient::ReadInParts(const ReadRequest& read) {
-  return RevisionOf(calls_.ReadInParts(recorder_, ToMessage(read).bytes(),
-                                       fmt::format("{}, in parts", options_.name)),
-                    kRangeStreamPath);
+  return RevisionOf(
+      calls_.ReadInParts(recorder_, ToMessage(read).bytes(), options_.name + std::string(kInParts)),
+      kRangeStreamPath);
 }
 
 // A deletion returns the revision of the store if there is no such key. The key's revision is known

@@ -113,6 +113,7 @@ inline constexpr MethodInfo kMethods[] = {
 };
 // Streams. Parts of a read are recorded as one answer, messages of a watch as entries of their own.
 inline constexpr const char* kRangeStreamPath = "/etcdserverpb.KV/RangeStream";
+inline constexpr std::string_view kInParts = ", in parts";  // after the name of the client
 inline constexpr const char* kWatchPath = "/etcdserverpb.Watch/Watch";
 
 constexpr const MethodInfo& InfoOf(Method method) {

@@ -269,6 +269,15 @@ static void Read(std::string_view message, OperatorRequestView& out) {
 static void Read(std::string_view message, RangeStreamResponseView& out) {
   ReadFields(message, At<1>(out.range_response));
 }
+static void Read(std::string_view message, UsersRequestView& out) {
+  ReadFields(message, At<1>(out.name), At<2>(out.second), At<3>(out.range_end));
+}
+static void Read(std::string_view message, PermissionView& out) {
+  ReadFields(message, At<2>(out.key), At<3>(out.range_end));
+}
+static void Read(std::string_view message, NamesResponseView& out) {
+  ReadFields(message, At<2>(out.names));
+}
 static void Read(std::string_view message, ClaimRequestView& out) {
   ReadFields(message, At<1>(out.name), At<2>(out.lease));
 }
@@ -340,6 +349,9 @@ template Status Parse(std::string_view, LeaseResponseView&);
 template Status Parse(std::string_view, LeaseLeasesResponseView&);
 template Status Parse(std::string_view, OperatorRequestView&);
 template Status Parse(std::string_view, RangeStreamResponseView&);
+template Status Parse(std::string_view, UsersRequestView&);
+template Status Parse(std::string_view, PermissionView&);
+template Status Parse(std::string_view, NamesResponseView&);
 template Status Parse(std::string_view, ClaimRequestView&);
 template Status Parse(std::string_view, ResignRequestView&);
 template Status Parse(std::string_view, AuthenticateResponseView&);

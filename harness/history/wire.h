@@ -225,6 +225,24 @@ struct OperatorRequestView {
   std::int64_t action = 0;
   std::string_view name;
 };
+// A call that changes users or roles: the user or role, then a role, a key, or what is granted, and
+// then the end of the key's range.
+struct UsersRequestView {
+  static constexpr const char* kMessage = "request about users";
+  std::string_view name;
+  std::string_view second;
+  std::string_view range_end;
+};
+struct PermissionView {
+  static constexpr const char* kMessage = "Permission";
+  std::string_view key;
+  std::string_view range_end;
+};
+// The roles of a user, or the list of all users or roles.
+struct NamesResponseView {
+  static constexpr const char* kMessage = "answer about users";
+  std::vector<std::string_view> names;
+};
 // For a lock or an election. The release of a lock has the key in place of the name.
 struct ClaimRequestView {
   static constexpr const char* kMessage = "request for a lock";

@@ -62,6 +62,7 @@ const RecordedCall* CallLog::Begin(const NumberedEntry& line) {
   call.method = entry.method;
   call.serializable = IsSerializable(entry.method, entry.payload.view());
   call.client = ClientOf(entry.text);
+  call.in_parts = entry.text.ends_with(kInParts);
   call.named = NamedBy(entry.method, entry.payload.view());
   call.began = line.line;
   call.at = entry.at;
@@ -99,6 +100,7 @@ const RecordedCall* CallLog::End(const NumberedEntry& line) {
   call.took = entry.at - call.at;
   call.at = entry.at;
   call.code = entry.code;
+  call.compacted_meanwhile = requested_ > call.floor;
   call.for_user = entry.code != StatusCode::kOk && IsAboutUser(entry.text);
   if (answered) {
     call.outcome = CallOutcome::kAnswered;

@@ -40,7 +40,10 @@ struct RecordedCall {
   StatusCode code = StatusCode::kUnknown;
   bool for_user = false;      // refused for its user, or for want of one
   bool serializable = false;  // answered by one member from its local store
-  std::uint32_t client = 0;   // index into client_names()
+  bool in_parts = false;      // see kInParts
+  // A compaction that had not been acknowledged when it began may have been done before its end.
+  bool compacted_meanwhile = false;
+  std::uint32_t client = 0;  // index into client_names()
   // The revision that a range or a compaction asks for, or the lease that is revoked; 0: none.
   std::int64_t named = 0;
   Line began{};

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/model/users.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "harness/history/wire.h"
+
+namespace watchproof {
+namespace {
+
+constexpr const char* kRoot = "root";  // a role that can be given without being added
+
+struct Asked {
+  std::string name;
+  std::string second;
+  std::pair<std::string, std::string> range{};  // that a role is granted, or not any more
+};
+Asked AskedBy(const RecordedCall& call) {
+  UsersRequestView request;
+  if (!Parse(call.request.view(), request).ok()) return {};
+  Asked asked{.name = std::string(request.name), .second = std::string(request.second)};
+  asked.range = {asked.second, std::string(request.range_end)};
+  PermissionView permission;
+  const bool grants = call.method == Method::kRoleGrantPermission;
+  if (grants && Parse(request.second, permission).ok()) {
+    asked.range = {std::string(permission.key), std::string(permission.range_end)};
+  }
+  return asked;
+}
+
+std::string Absent(std::string_view kind, const std::string& name) {
+  return fmt::format("there is no {} {}", kind, name);
+}
+
+template <typename Map>
+std::set<std::string> KeysOf(const Map& map) {
+  std::set<std::string> keys;
+  for (const auto& [key, value] : map) keys.insert(key);
+  return keys;
+}
+
+}  // namespace
+
+bool IsOfUsers(Method method) {
+  return method >= Method::kUserAdd && method <= Method::kRoleRevokePermission;
+}
+
+void Users::State(const UserRights& rights) {
+  doubted_.erase(rights.user);
+  users_[rights.user] = {rights.roles.begin(), rights.roles.end()};
+  for (const std::string& role : rights.roles) {
+    std::set<Range>& permitted = roles_[role];
+    if (role == kRoot) continue;
+    permitted.clear();
+    for (const auto& one : rights.ranges) permitted.emplace(one.key.bytes, one.end.bytes);
+  }
+}
+
+std::optional<std::string> Users::WhyNoGrant(Method method, const std::string& name,
+                                             const std::string& second) const {
+  const auto user = users_.find(name);
+  if (user == users_.end()) return Absent("user", name);
+  if (method == Method::kUserGrantRole) {
+    if (second == kRoot || roles_.contains(second)) return std::nullopt;
+    return Absent("role", second);
+  }
+  if (user->second.contains(second)) return std::nullopt;
+  return fmt::format("user {} has not the role {}", name, second);
+}
+
+std::optional<std::string> Users::WhyRefused(const RecordedCall& call) const {
+  const Asked asked = AskedBy(call);
+  const auto role = roles_.find(asked.name);
+  switch (call.method) {
+    case Method::kUserAdd:
+      if (users_.contains(asked.name)) return fmt::format("there is a user {}", asked.name);
+      return std::nullopt;
+    case Method::kUserGet:
+    case Method::kUserDelete:
+    case Method::kUserChangePassword:
+      if (!users_.contains(asked.name)) return Absent("user", asked.name);
+      return std::nullopt;
+    case Method::kUserGrantRole:
+    case Method::kUserRevokeRole:
+      return WhyNoGrant(call.method, asked.name, asked.second);
+    case Method::kRoleAdd:
+      if (role != roles_.end()) return fmt::format("there is a role {}", asked.name);
+      return std::nullopt;
+    case Method::kRoleGet:
+    case Method::kRoleDelete:
+    case Method::kRoleGrantPermission:
+      if (role == roles_.end()) return Absent("role", asked.name);
+      return std::nullopt;
+    case Method::kRoleRevokePermission:
+      if (role == roles_.end()) return Absent("role", asked.name);
+      if (role->second.contains(asked.range)) return std::nullopt;
+      return fmt::format("role {} permits nothing with that range", asked.name);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<std::string> Users::WrongAnswer(const RecordedCall& call) const {
+  std::set<std::string> expected;
+  if (call.method == Method::kUserList) {
+    expected = KeysOf(users_);
+  } else if (call.method == Method::kRoleList) {
+    expected = KeysOf(roles_);
+  } else if (call.method == Method::kUserGet) {
+    const auto user = users_.find(AskedBy(call).name);
+    if (user == users_.end()) return std::nullopt;
+    expected = user->second;
+  } else {
+    return std::nullopt;
+  }
+  NamesResponseView answer;
+  if (!Parse(call.response.view(), answer).ok()) return std::nullopt;
+  const std::set<std::string> names(answer.names.begin(), answer.names.end());
+  if (names == expected && names.size() == answer.names.size()) return std::nullopt;
+  return fmt::format("{}", fmt::join(expected, ", "));
+}
+
+void Users::Follow(const RecordedCall& call) {
+  const bool asks = call.method == Method::kUserGet || call.method == Method::kUserList ||
+                    call.method == Method::kRoleGet || call.method == Method::kRoleList;
+  if (!IsOfUsers(call.method) || asks) return;
+  if (call.outcome == CallOutcome::kOpen) return DoubtAll();
+  if (call.outcome != CallOutcome::kAnswered) return;
+  const Asked asked = AskedBy(call);
+  switch (call.method) {
+    case Method::kUserAdd:
+      users_[asked.name];
+      break;
+    case Method::kUserDelete:
+      users_.erase(asked.name);
+      break;
+    case Method::kUserGrantRole:
+      users_[asked.name].insert(asked.second);
+      break;
+    case Method::kUserRevokeRole:
+      users_[asked.name].erase(asked.second);
+      break;
+    case Method::kRoleAdd:
+      roles_[asked.name];
+      break;
+    case Method::kRoleDelete:
+      roles_.erase(asked.name);
+      for (auto& [user, roles] : users_) roles.erase(asked.name);
+      break;
+    case Method::kRoleGrantPermission:
+      roles_[asked.name].insert(asked.range);
+      break;
+    case Method::kRoleRevokePermission:
+      roles_[asked.name].erase(asked.range);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace watchproof

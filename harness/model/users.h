@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The users and roles of a store: what a recording states of them, and what its calls have changed
+// since. Judges the calls that are about them.
+//
+//   users.State(rights);                       // once for each user that there is
+//   if (const auto why = users.WhyRefused(call)) ... "there is no user x" ...
+//   if (const auto wrong = users.WrongAnswer(call)) ... *wrong ...
+//   users.Follow(call);
+//
+// Threads: not thread-safe. Source: etcd's auth service, as its API documents it and as all its
+// releases answer.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "harness/history/annotation.h"
+#include "harness/model/calls.h"
+
+namespace watchproof {
+
+class Users {
+ public:
+  // Its roles are there, too, and one that is not root has the ranges.
+  void State(const UserRights& rights);
+  // A change that is not stated yet, or of which the outcome is not certain: nothing is known until
+  // the user's rights are stated, or never.
+  void Doubt(const std::string& user) { doubted_.insert(user); }
+  void DoubtAll() { lost_ = true; }
+  // Whether it is known what there is.
+  bool known() const { return !users_.empty() && doubted_.empty() && !lost_; }
+
+  // Requires: known(). Whatever its user may do. Empty: there is no reason, or it is about no user.
+  std::optional<std::string> WhyRefused(const RecordedCall& call) const;
+  // Requires: known(), and the call was answered. What the answer should have been; empty: what it
+  // is, or what is not judged.
+  std::optional<std::string> WrongAnswer(const RecordedCall& call) const;
+  // In the order of their ends.
+  void Follow(const RecordedCall& call);
+
+ private:
+  using Range = std::pair<std::string, std::string>;  // a key, and an end
+
+  std::optional<std::string> WhyNoGrant(Method method, const std::string& name,
+                                        const std::string& second) const;
+
+  std::map<std::string, std::set<std::string>> users_;  // with their roles
+  std::map<std::string, std::set<Range>> roles_;        // with what they permit
+  std::set<std::string> doubted_;
+  bool lost_ = false;
+};
+
+// Whether a call is about users and roles.
+bool IsOfUsers(Method method);
+
+}  // namespace watchproof
