@@ -55,8 +55,14 @@ class StepContext {
   std::map<std::string, std::int64_t>& leases() { return leases_; }
   bool has_leases() const { return !leases_.empty(); }
   std::map<std::string, std::unique_ptr<Load>>& loads() { return loads_; }
-  // By lease: the revision at which the claim to a lock was created that its caller has, or had.
-  std::map<std::string, std::int64_t>& claims() { return claims_; }
+  // What a caller has asked for with its lease.
+  struct Claim {
+    std::string name{};        // of the lock
+    std::int64_t created = 0;  // the revision of its key; 0: not known
+    bool released = false;
+  };
+  // By lease.
+  std::map<std::string, Claim>& claims() { return claims_; }
   // Streams on which the client sends nothing more.
   std::set<StreamId>& finished_requests() { return finished_requests_; }
 
@@ -70,6 +76,8 @@ class StepContext {
   // up to 60 s, or a fault is active, up to 20 s, it is waited for; then the attempt becomes
   // inconclusive. True: it is there. One that stood still once is not waited for again.
   bool MustCatchUp(int member, Revision at, const std::function<std::string()>& lacks);
+  // The same; there its hash of its history is recorded.
+  bool MustHash(int member, Revision at);
   // There was such a finding.
   bool member_stands_still() const { return !standing_still_.empty(); }
 
@@ -151,7 +159,7 @@ class StepContext {
   std::map<std::string, std::vector<Member>> groups_;
   std::map<std::string, std::int64_t> leases_;  // their ids on the target
   std::map<std::string, std::unique_ptr<Load>> loads_;
-  std::map<std::string, std::int64_t> claims_;
+  std::map<std::string, Claim> claims_;
   std::set<StreamId> finished_requests_;
   std::vector<std::string> inconclusive_;
   std::set<int> standing_still_;  // members, from 1

@@ -14,6 +14,7 @@ const StepRegistration<ClaimStep, AwaitClaimStep, MustHoldStep, ReleaseStep, Gua
 // A claim may have to wait for others, and one of these until its lease ends.
 constexpr Duration kClaimLimit = 30s;
 constexpr Duration kHandedOn = 10s;
+constexpr Duration kAnsweredWith = 2s;  // another call
 constexpr const char* kService = "the service for locks";
 
 std::string KeyOf(const std::string& placed, std::int64_t lease) {
@@ -55,16 +56,51 @@ Caller CallerWith(StepContext& context, const std::string& name, const std::stri
   return {std::move(client), "caller " + lease, id, KeyOf(session.Placed(name), id)};
 }
 
-// What the caller's claim has to do with the state of the store: at which revision it was created.
-// 0: it is not there, and it is not known when it was.
+// The revision at which the key of its claim was created. 0: it is not there, and it is not known
+// when it was.
 Result<std::int64_t> CreationOf(StepContext& context, const Caller& caller,
                                 const std::string& lease) {
-  std::int64_t& created = context.claims()[lease];
+  std::int64_t& created = context.claims()[lease].created;
   if (created > 0) return created;
   WP_ASSIGN_OR_RETURN(created, context.session().kv().CreateRevision(caller.key));
   created = std::max<std::int64_t>(created, 0);
   if (created == 0) context.Inconclusive(fmt::format("{} has no claim", caller.name));
   return created;
+}
+
+// The others that have not released it, and a lease. Shrinking may have left out what they did.
+Result<std::size_t> OthersWithClaim(StepContext& context, const std::string& name,
+                                    const std::string& lease) {
+  std::size_t others = 0;
+  for (const auto& [other, claim] : context.claims()) {
+    if (other == lease || claim.name != name || claim.released) continue;
+    WP_ASSIGN_OR_RETURN(const auto left,
+                        context.session().kv().TimeLeft(context.leases().at(other)));
+    if (left > 0s) ++others;
+  }
+  return others;
+}
+
+Status NoteNotHeld(StepContext& context, const std::string& lease, const Load& claim, bool lasts) {
+  const bool ended = claim.done();
+  const Status error = claim.last_error();
+  WP_ASSIGN_OR_RETURN(const std::size_t others,
+                      OthersWithClaim(context, context.claims()[lease].name, lease));
+  const bool unanswered = ended && IsNoAnswer(error.code());
+  if (unanswered || !lasts || others > 0) {
+    context.Inconclusive(fmt::format("the claim with lease {}{}: {}, and there are {} others",
+                                     lease, lasts ? "" : ", which has ended",
+                                     ended ? error.ToString() : "it waits", others));
+    return {};
+  }
+  context.session().Annotate(AnswerDiffers{
+      .client = "caller " + lease,
+      .expected = "what a caller with a lease claims to be given to it: no other caller has it, "
+                  "or is before it",
+      .observed =
+          ended ? error.ToString()
+                : fmt::format("no answer for {} s, while others were answered", kHandedOn / 1s)});
+  return {};
 }
 
 }  // namespace
@@ -80,6 +116,7 @@ Status ClaimStep::Run(StepContext& context) const {
     request.Text(3, put.value);
   }
   const Method method = to == Exclusion::kElection ? Method::kCampaign : Method::kLock;
+  context.claims()[lease] = {.name = name};
   context.loads()[lease] = std::make_unique<Load>(
       1, 1, [&recorder, caller, method, request, put](std::size_t) -> Load::Call {
         return [&recorder, caller, method, request, put]() -> Result<Revision> {
@@ -111,29 +148,17 @@ Status MustHoldStep::Run(StepContext& context) const {
   const auto found = context.loads().find(lease);
   if (found == context.loads().end()) return {};
   const Load& claim = *found->second;
-  const Deadline deadline = Within(kHandedOn);
-  const bool ended = session.PumpUntil([&claim] { return claim.done(); }, deadline);
-  if (ended && claim.lost() == 0) return context.NoteHead(Result<Revision>(claim.highest()));
-  if (session.GivesUp()) return {};
-  const Status error = claim.last_error();
-  if (ended && IsNoAnswer(error.code())) {
-    context.Inconclusive(
-        fmt::format("the claim of {} ended without an answer: {}", lease, error.ToString()));
-    return {};
+  const auto over = [&claim] { return claim.done(); };
+  const auto held = [&claim] { return claim.done() && claim.lost() == 0; };
+  session.PumpUntil(over, Within(kHandedOn));
+  if (!held()) {
+    if (session.GivesUp()) return {};
+    // What held the whole target up is over once it answers.
+    WP_ASSIGN_OR_RETURN(const auto left, session.kv().TimeLeft(context.leases().at(lease)));
+    session.PumpUntil(over, Within(kAnsweredWith));
+    if (!held()) WP_RETURN_IF_ERROR(NoteNotHeld(context, lease, claim, left > 0s));
   }
-  // It answers others, and the lease lasts.
-  WP_ASSIGN_OR_RETURN(const auto left, session.kv().TimeLeft(context.leases().at(lease)));
-  if (left <= 0s) {
-    context.Inconclusive(fmt::format("lease {} has ended before its caller got {}", lease, name));
-    return {};
-  }
-  session.Annotate(AnswerDiffers{
-      .client = "caller " + lease,
-      .expected = "what a caller with a lease claims to be given to it: no other caller has it, "
-                  "or is before it",
-      .observed = ended ? error.ToString()
-                        : fmt::format("no answer for {} ms, while others were answered",
-                                      deadline.budget().count())});
+  context.NoteHead(claim.highest());
   return {};
 }
 
@@ -143,6 +168,7 @@ Status ReleaseStep::Run(StepContext& context) const {
   const std::string placed = context.session().Placed(name);
   WP_ASSIGN_OR_RETURN(const std::int64_t created, CreationOf(context, caller, lease));
   if (created == 0) return {};
+  context.claims()[lease].released = true;
   RecordByService(recorder, Method::kDeleteRange, ToMessage(DeleteRequest{.key = caller.key}));
   Message request;
   if (of == Exclusion::kElection) {
