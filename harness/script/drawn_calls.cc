@@ -47,7 +47,7 @@ std::int64_t DrawnCalls::Names::Lease(std::int64_t lease) const {
 KvRequest DrawnCalls::Next(Revision known, const std::vector<std::int64_t>& leases) {
   const Names names{known, leases};
   const Known what{.at = [known](const Place& place) { return At(place, known); },
-                   .key = [&](const std::string&) { return SomeKey(names); }};
+                   .key = [&](const std::string&, const std::string&) { return SomeKey(names); }};
   Call call = DrawCall(prng_);
   if (auto* const put = std::get_if<Put>(&call)) {
     put->lease = names.Lease(put->lease);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "harness/model/key_range.h"
-#include "harness/model/operations.h"
 
 namespace watchproof::explore {
 namespace {
@@ -42,7 +41,7 @@ CompareRequest CompareOf(const Condition& condition, const Placement& placement,
                          .target = static_cast<CompareTarget>(condition.target),
                          .result = static_cast<CompareResult>(condition.relation)};
   if (const auto plus = FromThere(condition.value)) {
-    SetThere(compare, known.key(compare.key), *plus);
+    SetThere(compare, known.key(compare.key, compare.range_end), *plus);
   } else if (condition.target == Condition::Target::kValue) {
     compare.value = condition.value;
   } else {
@@ -122,26 +121,25 @@ std::string Values::Next(std::int64_t bytes) {
   return value;
 }
 
-void WrittenKeys::Note(Method method, std::string_view request, std::string_view response) {
-  const auto effect = AcknowledgedEffect(method, request, response);
-  if (!effect.has_value()) return;
-  for (const Operation& operation : effect->operations) {
+void WrittenKeys::Note(const Effect& effect) {
+  for (const Operation& operation : effect.operations) {
     if (operation.deletes) {
       const KeyRange range(operation.key, operation.range_end);
       std::erase_if(keys_, [&range](const auto& one) { return range.Contains(one.first); });
       continue;
     }
     KnownKey& key = keys_[std::string(operation.key)];
-    key.mod = effect->revision.value;
+    key.mod = effect.revision.value;
     if (++key.version == 1) key.create = key.mod;
     if (!operation.keeps_value) key.value = operation.value;
     if (!operation.keeps_lease) key.lease = operation.lease;
   }
 }
 
-KnownKey WrittenKeys::Of(const std::string& key) const {
-  const auto found = keys_.find(key);
-  return found == keys_.end() ? KnownKey() : found->second;
+KnownKey WrittenKeys::Of(const std::string& key, const std::string& end) const {
+  const KeyRange range(key, end);
+  const auto found = keys_.lower_bound(range.first());
+  return found == keys_.end() || !range.Contains(found->first) ? KnownKey() : found->second;
 }
 
 Create CreateOf(int stream, const WatchCreate& watch, const Placement& placement) {

@@ -15,6 +15,7 @@
 
 #include "harness/history/entry.h"
 #include "harness/history/requests.h"
+#include "harness/model/operations.h"
 #include "harness/script/script.h"
 
 namespace watchproof::explore {
@@ -52,14 +53,16 @@ struct KnownKey {
 // What it knows of the store when it asks.
 struct Known {
   std::function<std::int64_t(const Place& place)> at;  // the revision
-  std::function<KnownKey(const std::string& placed)> key{};
+  // The first key of a range; both ends are placed.
+  std::function<KnownKey(const std::string& key, const std::string& end)> key{};
 };
 
 // The keys that a client has written itself, by the answers to its writes.
 class WrittenKeys {
  public:
-  void Note(Method method, std::string_view request, std::string_view response);
-  KnownKey Of(const std::string& key) const;
+  void Note(const Effect& effect);
+  // The first one of a range, as its request names it.
+  KnownKey Of(const std::string& key, const std::string& end = {}) const;
 
  private:
   std::map<std::string, KnownKey, std::less<>> keys_;

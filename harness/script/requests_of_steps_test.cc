@@ -78,8 +78,8 @@ std::int64_t ResolveAt10(const Place& place) {
   return place.plus + (place.from == Place::From::kHead ? 10 : 0);
 }
 const Known kKnown = {
-    .at = ResolveAt10, .key = [](const std::string& key) {
-      return key == "s1/b"
+    .at = ResolveAt10, .key = [](const std::string& key, const std::string& end) {
+      return KeyRange(key, end).Contains("s1/b")
                  ? KnownKey{.create = 3, .mod = 8, .version = 2, .lease = 11, .value = "v5"}
                  : KnownKey();
     }};
@@ -236,8 +236,14 @@ TEST(WrittenKeys, AreAsTheLastWriteLeftThem) {
   const auto answered = [](std::int64_t revision) {
     return Message().Nested(1, Message().Number(3, revision)).bytes();
   };
+  const auto note = [&](Method method, const Message& request, const std::string& answer) {
+    const std::string asked = request.bytes();
+    const auto effect = AcknowledgedEffect(method, asked, answer);
+    ASSERT_TRUE(effect.has_value());
+    keys.Note(*effect);
+  };
   const auto put = [&](const PutRequest& request, std::int64_t revision) {
-    keys.Note(Method::kPut, ToMessage(request).bytes(), answered(revision));
+    note(Method::kPut, ToMessage(request), answered(revision));
   };
   EXPECT_EQ(keys.Of("b").mod, 0);
   put({.key = "b", .value = "v1", .lease = 7}, 4);
@@ -247,8 +253,13 @@ TEST(WrittenKeys, AreAsTheLastWriteLeftThem) {
   EXPECT_EQ(keys.Of("b").version, 2);
   EXPECT_EQ(keys.Of("b").value, "v1");
   EXPECT_EQ(keys.Of("b").lease, 0);
-  keys.Note(Method::kDeleteRange, ToMessage(DeleteRequest{.key = "a", .range_end = "c"}).bytes(),
-            Message().Nested(1, Message().Number(3, 7)).Number(2, 1).bytes());
+  put({.key = "d", .value = "v3"}, 7);
+  EXPECT_EQ(keys.Of("a", "e").value, "v1") << "the first one of the range";
+  EXPECT_EQ(keys.Of("c", kOpenEnd).value, "v3");
+  EXPECT_EQ(keys.Of("b0", "d").version, 0) << "none is in it";
+  EXPECT_EQ(keys.Of("a").version, 0);
+  note(Method::kDeleteRange, ToMessage(DeleteRequest{.key = "a", .range_end = "c"}),
+       Message().Nested(1, Message().Number(3, 8)).Number(2, 1).bytes());
   EXPECT_EQ(keys.Of("b").version, 0);
 }
 

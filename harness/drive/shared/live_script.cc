@@ -420,14 +420,16 @@ void LiveScript::Answered(Method method, const std::string& sent, const Result<B
   HeaderView header;
   if (ParseHeader(answer->view(), header).ok()) server_.Saw(Revision(header.revision));
   if (!IsWrite(method)) return;
-  written_.Note(method, sent, answer->view());
   const auto effect = AcknowledgedEffect(method, sent, answer->view());
-  if (effect.has_value() && effect->changes()) own_.push_back(effect->revision.value);
+  if (!effect.has_value()) return;
+  written_.Note(*effect);
+  if (effect->changes()) own_.push_back(effect->revision.value);
 }
 
 Known LiveScript::WhatIsKnown() const {
   return {.at = [this](const Place& place) { return Resolve(place); },
-          .key = [this](const std::string& key) { return written_.Of(key); }};
+          .key = [this](const std::string& key,
+                        const std::string& end) { return written_.Of(key, end); }};
 }
 
 // Members may serve different revisions, so each has a client of its own.

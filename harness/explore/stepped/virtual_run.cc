@@ -54,7 +54,8 @@ VirtualRun::VirtualRun(const Script& script, const store::Hooks& hooks, Features
       leases_(Has<Grant>(script)),
       controlled_(NeedsControl(script)),
       known_{.at = [this](const Place& place) { return Resolve(place); },
-             .key = [this](const std::string& key) { return KnownOf(key); }} {}
+             .key = [this](const std::string& key,
+                           const std::string& end) { return KnownOf(key, end); }} {}
 
 VirtualRun::~VirtualRun() = default;
 
@@ -141,8 +142,8 @@ void VirtualRun::CloseAt(Stream& stream, StatusCode code) {
   recording_.Closed(stream.recorded, code);
 }
 
-KnownKey VirtualRun::KnownOf(const std::string& key) const {
-  const auto read = reference_.Range({.range = {key, ""}});
+KnownKey VirtualRun::KnownOf(const std::string& key, const std::string& end) const {
+  const auto read = reference_.Range({.range = {key, end}, .limit = 1});
   if (!read.has_value() || read->kvs.empty()) return {};
   const store::KeyValue& kv = read->kvs.front();
   return {.create = kv.create.value,

@@ -100,7 +100,8 @@ class VirtualRun {
   void CloseAt(Stream& stream, StatusCode code);
   TimePoint Now() const { return TimePoint(std::chrono::hours(1) + recording_.now()); }
   std::int64_t Resolve(const Place& place) const;
-  KnownKey KnownOf(const std::string& key) const;
+  // The first key of the range.
+  KnownKey KnownOf(const std::string& key, const std::string& end) const;
 
   // virtual_run_requests.cc: what goes over streams.
   void Do(const Create& create);
