@@ -68,6 +68,7 @@ class Enlargement {
     if (prng_.Chance(0.1)) added.push_back(LargePut());
     if (prng_.Chance(0.5)) added.push_back(Advance{kPastCommit});
     if (prng_.Chance(0.5)) added.push_back(DrawWrite(prng_));
+    if (prng_.Chance(0.5)) added.push_back(Compaction());
     added.push_back(Crash{});
     for (std::int64_t i = prng_.Between(0, 2); i > 0; --i) added.push_back(Maintenance());
     steps_.insert(steps_.begin() + at, added.begin(), added.end());
@@ -76,9 +77,10 @@ class Enlargement {
     const std::uint64_t drawn = prng_.Below(4);
     if (drawn < 1) return Defragment{};
     if (drawn < 2) return Hash{{Place::From::kHead, -prng_.Between(0, 3)}};
-    if (drawn < 3) return Compact{{Place::From::kHead, -prng_.Between(0, 2)}, prng_.Chance(0.5)};
+    if (drawn < 3) return Compaction();
     return KeepAlive{prng_.Between(1, 3), true};
   }
+  Compact Compaction() { return {{Place::From::kHead, -prng_.Between(0, 2)}, prng_.Chance(0.5)}; }
   // About as large as a page of a store's file or a request may be.
   Put LargePut() {
     const std::int64_t about = prng_.Pick(std::vector<std::int64_t>{64 << 10, kLargestRequest});

@@ -33,6 +33,26 @@ TEST(FocusTest, EachAddsWhatItIsFor) {
   EXPECT_EQ(Added<Crash>(Focus::kUsers), 0);
 }
 
+// What a compaction leaves to be erased is found only by a crash that comes right behind it.
+TEST(FocusTest, HalfOfTheCrashesComeRightBehindACompaction) {
+  Prng prng(1);
+  int crashes = 0;
+  int compacted = 0;
+  for (int i = 0; i < 300; ++i) {
+    Script script{.steps = {Put{.key = "b"}}};
+    Enlarge(script, Focus::kRestarts, prng);
+    const auto crash = std::ranges::find_if(
+        script.steps, [](const Step& step) { return std::holds_alternative<Crash>(step); });
+    // Those behind a compaction that is larger than a batch are of another kind.
+    if (crash == script.steps.end() || script.steps.size() > 9) continue;
+    ++crashes;
+    compacted +=
+        crash != script.steps.begin() && std::holds_alternative<Compact>(*std::prev(crash)) ? 1 : 0;
+  }
+  EXPECT_GT(crashes, 50);
+  EXPECT_GT(compacted * 5, crashes * 2);
+}
+
 TEST(FocusTest, AQuietServerHasPutsThatAreWaitedFor) {
   Prng prng(1);
   Script script{.steps = {Put{.key = "b"}}};
