@@ -13,6 +13,11 @@ constexpr std::size_t kLongBytes = 3000;
 
 bool AllowsAny(const Row&) { return true; }
 
+// Not for certain another value than the first.
+bool First(std::uint8_t value) { return value == 0 || value == kUndecided; }
+// For certain one from here on.
+bool AtLeast(std::uint8_t value, std::uint8_t from) { return value != kUndecided && value >= from; }
+
 // The places of parameters in a row, in the order of their model.
 enum ReadOption { kRange, kAt, kLimit, kOrder, kBy, kContent, kCount, kBounds, kEdge, kReadForm };
 enum PutOption {
@@ -26,6 +31,7 @@ enum PutOption {
   kWriteForm
 };
 enum CompareOption { kTarget, kResult, kSubject, kOperand, kOf, kBeside, kThen, kElse };
+enum RefusalOption { kReason, kPlace, kNeighbour };
 
 // Which bounds of revisions a read has, and which a value of that option is.
 constexpr unsigned kMinMod = 1;
@@ -42,6 +48,23 @@ constexpr unsigned kBoundsOf[] = {0,
                                   kMaxCreate,
                                   kMinCreate | kMaxCreate,
                                   kMinMod | kMaxMod | kMinCreate | kMaxCreate};
+constexpr std::uint8_t kFirstBounds = 3;    // in these
+constexpr std::uint8_t kFirstDeletion = 2;  // among the writes
+
+// Where an option has no effect, no row is spent on its values.
+bool AllowsRead(const Row& row) {
+  const bool bounded = AtLeast(row[kBounds], kFirstBounds) || row[kBounds] == kUndecided;
+  return bounded || First(row[kEdge]);
+}
+bool AllowsWrite(const Row& row) {
+  return !AtLeast(row[kWrites], kFirstDeletion) ||
+         (First(row[kLease]) && First(row[kValue]) && First(row[kKeepsValue]) &&
+          First(row[kKeepsLease]));
+}
+bool AllowsRefusal(const Row& row) {
+  const bool alone = row[kPlace] == 0;
+  return !alone || First(row[kNeighbour]);
+}
 
 // A value that would hide what other options do has fewer than its share.
 const Model& Reads() {
@@ -58,7 +81,7 @@ const Model& Reads() {
          "create", "all"}},
        {"edge", {"below", "equal", "above"}},
        {"form", {"alone", "serializable", "in a transaction"}}},
-      AllowsAny};
+      AllowsRead};
   return model;
 }
 
@@ -73,7 +96,7 @@ const Model& Writes() {
        {"keeps lease", {"no", "yes"}},
        {"previous", {"no", "yes"}},
        {"form", {"alone", "in a transaction", "nested", "beside others", "guarded by revision"}}},
-      AllowsAny};
+      AllowsWrite};
   return model;
 }
 
@@ -110,8 +133,6 @@ enum Reason {
   kBeyondHead,
   kBelowFloor
 };
-enum RefusalOption { kReason, kPlace, kNeighbour };
-
 const Model& Refusals() {
   static const Model model{
       {{"reason",
@@ -122,7 +143,7 @@ const Model& Refusals() {
          "a lease that ended", "a read beyond the head", "a read below the floor"}},
        {"place", {"alone", "then", "else", "nested", "a branch that does not run"}},
        {"neighbour", {"none", "a put before", "a put behind"}}},
-      AllowsAny};
+      AllowsRefusal};
   return model;
 }
 

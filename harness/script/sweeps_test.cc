@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
 
 #include "harness/history/requests.h"
@@ -52,6 +54,34 @@ TEST(SweepsTest, SoManyRequestsHaveEveryPairOfOptions) {
     EXPECT_LE(rows, size) << static_cast<int>(of);
     EXPECT_EQ(SweepFor(of, size).size(), size) << static_cast<int>(of);
   }
+}
+
+// A deletion has no lease and no value, and a read without bounds has none to be beside.
+TEST(SweepsTest, NoRowIsSpentOnAnOptionWithoutEffect) {
+  const auto value = [](SweepOf of, const std::string& parameter, const std::string& name) {
+    const auto& parameters = SweepModel(of).parameters;
+    const auto one = std::ranges::find(parameters, parameter, &Parameter::name);
+    return std::pair(one - parameters.begin(),
+                     std::ranges::find(one->values, name) - one->values.begin());
+  };
+  const auto allows = [&](SweepOf of, const std::vector<std::array<std::string, 2>>& chosen) {
+    Row row;
+    row.fill(kUndecided);
+    for (const auto& [parameter, name] : chosen) {
+      const auto [place, number] = value(of, parameter, name);
+      row[static_cast<std::size_t>(place)] = static_cast<std::uint8_t>(number);
+    }
+    return SweepModel(of).allows(row);
+  };
+  EXPECT_FALSE(allows(SweepOf::kWrites, {{"writes", "deletion"}, {"lease", "the other"}}));
+  EXPECT_FALSE(allows(SweepOf::kWrites, {{"writes", "deletion"}, {"keeps value", "yes"}}));
+  EXPECT_TRUE(allows(SweepOf::kWrites, {{"writes", "deletion"}, {"previous", "yes"}}));
+  EXPECT_TRUE(allows(SweepOf::kWrites, {{"writes", "put 2"}, {"keeps value", "yes"}}));
+  EXPECT_TRUE(allows(SweepOf::kWrites, {{"keeps value", "yes"}}));
+  EXPECT_FALSE(allows(SweepOf::kReads, {{"bounds", "none 3"}, {"edge", "equal"}}));
+  EXPECT_TRUE(allows(SweepOf::kReads, {{"bounds", "min mod"}, {"edge", "equal"}}));
+  EXPECT_FALSE(allows(SweepOf::kRefusals, {{"place", "alone"}, {"neighbour", "a put behind"}}));
+  EXPECT_TRUE(allows(SweepOf::kRefusals, {{"place", "then"}, {"neighbour", "a put behind"}}));
 }
 
 TEST(SweepsTest, ARequestDoesNotDependOnThoseBefore) {
