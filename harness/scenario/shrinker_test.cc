@@ -94,6 +94,19 @@ TEST(Shrinker, StopsWhereNothingCanBeLeftOut) {
   EXPECT_EQ(Outline(plan), Outline(Large()));
 }
 
+TEST(Shrinker, ATransactionIsMadeSmallerInBothBranches) {
+  const TxnStep both{.writes = {PutOf("a")}, .absent = "k", .otherwise = {PutOf("b"), PutOf("c")}};
+  const std::vector<TxnStep> smaller = both.Smaller();
+  ASSERT_EQ(smaller.size(), 3U);
+  EXPECT_TRUE(smaller[0].writes.empty());
+  EXPECT_EQ(smaller[1].otherwise.size(), 1U);
+  EXPECT_EQ(smaller[2].otherwise.size(), 1U);
+  const std::vector<TxnStep> plain = TxnStep{.writes = {PutOf("a")}, .absent = "k"}.Smaller();
+  ASSERT_EQ(plain.size(), 1U);
+  EXPECT_EQ(plain[0].absent, "");
+  EXPECT_TRUE(TxnStep{.writes = {PutOf("a")}}.Smaller().empty());
+}
+
 TEST(Shrinker, EndsWhateverFails) {
   int tries = 0;
   const Plan plan = Shrunk(

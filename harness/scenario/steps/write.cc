@@ -64,9 +64,13 @@ TxnRequest RequestOf(StepContext& context, const TxnStep& step) {
   return txn;
 }
 
+// A put that it may carry out.
 bool OnLease(const KvRequest& request) {
   const auto* const put = std::get_if<PutRequest>(&request);
-  return put != nullptr && put->lease != 0;
+  if (put != nullptr) return put->lease != 0;
+  const auto* const txn = std::get_if<TxnRequest>(&request);
+  return txn != nullptr &&
+         (std::ranges::any_of(txn->success, OnLease) || std::ranges::any_of(txn->failure, OnLease));
 }
 
 }  // namespace
@@ -166,9 +170,18 @@ Usage TxnStep::Cost() const {
 
 std::vector<TxnStep> TxnStep::Smaller() const {
   std::vector<TxnStep> smaller;
-  for (std::size_t i = 0; i < writes.size() && writes.size() > 1; ++i) {
+  for (const auto branch : {&TxnStep::writes, &TxnStep::otherwise}) {
+    for (std::size_t i = 0; i < (this->*branch).size(); ++i) {
+      if (writes.size() + otherwise.size() == 1) break;
+      std::vector<Step>& less = smaller.emplace_back(*this).*branch;
+      less.erase(less.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  // What is left of it always runs.
+  if (!absent.empty() && otherwise.empty()) {
     smaller.push_back(*this);
-    smaller.back().writes.erase(smaller.back().writes.begin() + static_cast<std::ptrdiff_t>(i));
+    smaller.back().absent.clear();
+    smaller.back().absent_end.clear();
   }
   return smaller;
 }
@@ -176,8 +189,7 @@ std::vector<TxnStep> TxnStep::Smaller() const {
 Status TxnStep::Run(StepContext& context) const {
   const TxnRequest txn = RequestOf(context, *this);
   const auto done = context.session().kv().Transact(txn);
-  return std::ranges::any_of(txn.success, OnLease) ? context.NoteLeaseWrite(done)
-                                                   : context.NoteWrite(done);
+  return OnLease(txn) ? context.NoteLeaseWrite(done) : context.NoteWrite(done);
 }
 
 // Whether it was rejected is judged from the recording; whether the other members reject it, too,
