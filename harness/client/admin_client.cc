@@ -76,7 +76,6 @@ Status AdminClient::MakeRoot(const std::string& user) {
 }
 
 Result<std::string> AdminClient::Enable() {
-  WP_RETURN_IF_ERROR(AddRoot());
   WP_RETURN_IF_ERROR(DoUsers(users_, "AuthEnable", Message()));
   WP_ASSIGN_OR_RETURN(std::string token, LogInAsRoot());
   users_.SetToken(token);

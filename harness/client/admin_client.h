@@ -5,6 +5,7 @@
 //   AdminClient admin("127.0.0.1:2379");
 //   WP_RETURN_IF_ERROR(admin.AddUser("reader"));
 //   WP_RETURN_IF_ERROR(admin.Permit("reader", Permission::kRead, {"a", "b"}));
+//   WP_RETURN_IF_ERROR(admin.AddRoot());
 //   WP_ASSIGN_OR_RETURN(const std::string root, admin.Enable());
 //   WP_ASSIGN_OR_RETURN(const std::string token, admin.LogIn("reader"));
 //
@@ -45,7 +46,7 @@ class AdminClient {
   Status MakeRoot(const std::string& user);
   // The user root and the role of its name, which has all rights.
   Status AddRoot() { return AddUser(kRoot, kRoot); }
-  // From here on every call needs a token; returns the token of user root.
+  // From here on every call needs a token; returns the token of user root, which has to be there.
   Result<std::string> Enable();
   Result<std::string> LogIn(const std::string& user);
   // The same of user root. The member has carried out every call by then that ended before this.

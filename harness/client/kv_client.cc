@@ -135,8 +135,7 @@ Result<Revision> KvClient::Swap(const std::string& key, std::int64_t version,
 }
 
 Result<Revision> KvClient::Compact(Revision at, Answer answer) {
-  return Call(Method::kCompact,
-              Message().Optional(1, at.value).Optional(2, answer == Answer::kPhysical));
+  return Call(Method::kCompact, CompactionAt(at, answer == Answer::kPhysical));
 }
 
 Result<Revision> KvClient::ReadUnjudged(const ReadRequest& read) {
@@ -170,7 +169,7 @@ Result<std::int64_t> KvClient::Grant(std::chrono::seconds ttl, std::int64_t id) 
 }
 
 Result<Revision> KvClient::Revoke(std::int64_t lease) {
-  return Call(Method::kLeaseRevoke, Message().Optional(1, lease));
+  return Call(Method::kLeaseRevoke, LeaseOf(lease));
 }
 
 Status KvClient::ListLeases() {
@@ -178,21 +177,18 @@ Status KvClient::ListLeases() {
 }
 
 Status KvClient::TimeToLive(std::int64_t lease) {
-  return StatusOf(Decode<LeaseResponseView>(
-      Record(Method::kLeaseTimeToLive, Message().Optional(1, lease).Optional(2, true))));
+  return StatusOf(Decode<LeaseResponseView>(Record(Method::kLeaseTimeToLive, TimeToLiveOf(lease))));
 }
 
 Result<std::chrono::seconds> KvClient::TimeLeft(std::int64_t lease) {
-  const Message request = Message().Optional(1, lease);
   WP_ASSIGN_OR_RETURN(const auto answer, Decode<LeaseResponseView>(calls_.Ask(
-                                             Method::kLeaseTimeToLive, request.bytes())));
+                                             Method::kLeaseTimeToLive, LeaseOf(lease).bytes())));
   return std::chrono::seconds(answer.view.ttl);
 }
 
 Status KvClient::KeepAlive(std::int64_t lease) {
-  const Message request = Message().Optional(1, lease);
   WP_ASSIGN_OR_RETURN(const auto answer,
-                      Decode<LeaseResponseView>(Record(Method::kLeaseKeepAlive, request)));
+                      Decode<LeaseResponseView>(Record(Method::kLeaseKeepAlive, LeaseOf(lease))));
   if (answer.view.ttl > 0) return {};
   return Fail(StatusCode::kNotFound, "lease {} has ended", lease);
 }

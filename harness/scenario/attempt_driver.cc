@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "harness/drive/shared/shared_driver.h"
-#include "harness/environment/member_state.h"
 #include "harness/promises/promise.h"
 #include "harness/scenario/operator_calls.h"
 #include "harness/session/verdict.h"
@@ -110,18 +109,10 @@ class AttemptDriver final : public Driver {
     Answered(TextOfPromise(promise_), read.error());
   }
   void AskMember(int member, Revision at) override {
-    std::optional<HistoryHash> hash;
-    const auto lacks = [&] {
-      return AskForHash(
-          context_.environment().target(member),
-          {.member = member, .revision = at, .compacted = floor(), .token = session_.kv().token()},
-          hash);
-    };
-    if (!context_.MustCatchUp(member, at, lacks)) return;
+    if (!context_.MustHash(member, at)) return;
     const int before = session_.UseMember(member);
     Read({}, Reads::kSerializable);
     session_.UseMember(before);
-    session_.Annotate(*hash);
   }
   void ListMembers(int member) override {
     const auto known = RecordMembers(context_, member);

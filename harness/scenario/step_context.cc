@@ -59,6 +59,21 @@ bool StepContext::MustCatchUp(int member, Revision at, const std::function<std::
   return false;
 }
 
+bool StepContext::MustHash(int member, Revision at) {
+  std::optional<HistoryHash> hash;
+  const auto lacks = [&] {
+    return AskForHash(environment().target(member),
+                      {.member = member,
+                       .revision = at,
+                       .compacted = judge().compacted_through(),
+                       .token = session_.kv().token()},
+                      hash);
+  };
+  if (!MustCatchUp(member, at, lacks)) return false;
+  session_.Annotate(*hash);
+  return true;
+}
+
 void StepContext::CheckExpectedReports() {
   Line behind;
   for (const ReportPattern& wanted : expected_reports_) {

@@ -107,6 +107,7 @@ Status LiveServer::EnableUsers() {
   const Status added = auth_->AddUser(kReader);
   if (added.code() == StatusCode::kUnimplemented) return {};
   WP_RETURN_IF_ERROR(added);
+  WP_RETURN_IF_ERROR(auth_->AddRoot());
   WP_ASSIGN_OR_RETURN(root_, auth_->Enable());
   WP_ASSIGN_OR_RETURN(reader_, auth_->LogIn(kReader));
   return {};
@@ -223,11 +224,10 @@ Status LiveServer::Defragment(int member) {
   return AdminClient(environment_.target(member).front().ToString(), root_).Defragment();
 }
 
-bool LiveServer::Hash(int member, Revision at) {
+void LiveServer::Hash(int member, Revision at) {
   std::optional<HistoryHash> hash;
   AskForHash(environment_.target(member), {.member = member, .revision = at, .token = root_}, hash);
   if (hash) Annotate(*hash);
-  return hash.has_value();
 }
 
 Status LiveServer::Arm(const CrashPoint& point) {

@@ -131,8 +131,8 @@ class LiveServer {
   Status Restart();
   // Blocks until it is done.
   Status Defragment(int member = 1);
-  // Records a hash of the member's history up to the revision. False: it gives none.
-  bool Hash(int member, Revision at);
+  // Records a hash of the member's history up to the revision, if it gives one.
+  void Hash(int member, Revision at);
   // From here on the server is killed at that call to its disk; until it is there, or the point is
   // taken away. Requires: has_crash_points.
   Status Arm(const CrashPoint& point);

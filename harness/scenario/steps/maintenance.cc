@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/scenario/steps/maintenance.h"
 
-#include "harness/environment/member_state.h"
 #include "harness/scenario/step_context.h"
 #include "harness/targets/probe.h"
 
@@ -15,17 +14,7 @@ constexpr Duration kAnswers = 10s;
 }  // namespace
 
 Status HashStep::Run(StepContext& context) const {
-  AttemptSession& session = context.session();
-  std::optional<HistoryHash> hash;
-  const auto lacks = [&] {
-    return AskForHash(context.environment().target(member),
-                      {.member = member,
-                       .revision = context.Resolve(at),
-                       .compacted = context.judge().compacted_through(),
-                       .token = session.kv().token()},
-                      hash);
-  };
-  if (context.MustCatchUp(member, context.Resolve(at), lacks)) session.Annotate(*hash);
+  context.MustHash(member, context.Resolve(at));
   return {};
 }
 
