@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "harness/checkers/phrases.h"
 #include "harness/model/refusals.h"
@@ -21,6 +22,12 @@ std::string NoKey(std::string_view key) { return fmt::format("no key {}", Quoted
 constexpr std::int64_t kDescending = 2;
 constexpr std::int64_t kByValue = 4;
 constexpr const char* kFields[] = {"key", "version", "create revision", "mod revision", "value"};
+
+std::set<std::string_view> KeysOf(const std::vector<KeyValueView>& kvs) {
+  std::set<std::string_view> keys;
+  for (const KeyValueView& kv : kvs) keys.insert(kv.key);
+  return keys;
+}
 
 // Whether an answer that shows both must show `a` first. Never for a field that is not known.
 bool Precedes(const RangeRequestView& range, const KeyValueView& a, const KeyValueView& b) {
@@ -328,9 +335,10 @@ void ResponseChecker::CheckBounds(const RangeRequestView& range,
 // By another field than the key, equal ones come in any order, and no order means ascending.
 void ResponseChecker::CheckOrder(const RangeRequestView& range,
                                  const std::vector<KeyValueView>& kvs) {
+  if (kvs.size() < 2) return;
+  std::optional<KeyValueView> behind = Sorted(range, kvs.front());
   for (std::size_t i = 1; i < kvs.size(); ++i) {
-    const auto before = Sorted(range, kvs[i - 1]);
-    const auto behind = Sorted(range, kvs[i]);
+    const auto before = std::exchange(behind, Sorted(range, kvs[i]));
     if (!before || !behind) continue;
     const bool once = range.sort_target != 0 || before->key != behind->key;
     if (once && !Precedes(range, *behind, *before)) continue;
@@ -377,19 +385,19 @@ void ResponseChecker::CheckComplete(const Listing& listing, const RangeRequestVi
             fmt::format("the field more is {}", answer.more ? "true" : "false"));
     }
   }
-  const bool any = full && range.sort_target != 0 && range.sort_order == 0 && !range.filtered();
   if (full && !known) examined_.whole = false;
-  std::set<std::string_view> shown;
-  for (const KeyValueView& kv : answer.kvs) shown.insert(kv.key);
+  // Any may be shown then.
+  if (full && range.sort_target != 0 && range.sort_order == 0 && !range.filtered()) return;
+  const std::set<std::string_view> shown = KeysOf(answer.kvs);
+  std::optional<std::optional<KeyValueView>> last;  // of those within the limit
   for (const Row* const row : wanted) {
     const KeyFacts& facts = *row->found.facts;
-    if (shown.contains(row->key) || any) continue;
+    if (shown.contains(row->key)) continue;
     const bool in_order = facts.metadata_known && facts.value_known;
     if (full && !in_order && range.sort_target != 0) continue;
-    if (full) {  // after the last key within the limit
-      const auto last = Sorted(range, answer.kvs.back());
-      if (!last || !Precedes(range, facts.kv, *last)) continue;
-    }
+    if (full && !last) last = Sorted(range, answer.kvs.back());
+    // It comes after the last.
+    if (full && (!*last || !Precedes(range, facts.kv, **last))) continue;
     return Wrong(fmt::format("{} at revision {}", Phrase(facts.kv), keys_.at()), NoKey(row->key),
                  facts.line);
   }
@@ -422,12 +430,9 @@ void ResponseChecker::LearnFrom(const Listing& listing, const KeyRange& range,
   }
   const bool all = !answer.more && !request.count_only && !request.keys_only;
   if (!all) return;
-  const auto shown = [&](std::string_view key) {
-    return std::any_of(answer.kvs.begin(), answer.kvs.end(),
-                       [&](const KeyValueView& kv) { return kv.key == key; });
-  };
+  const std::set<std::string_view> shown = KeysOf(answer.kvs);
   for (const Row& row : listing.rows) {
-    if (row.found.knowledge == Knowledge::kUnknown && !shown(row.key)) {
+    if (row.found.knowledge == Knowledge::kUnknown && !shown.contains(row.key)) {
       keys_.LearnAbsent(row.key, call_->ended);
     }
   }
