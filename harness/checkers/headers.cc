@@ -54,9 +54,17 @@ class Headers final : public Checker {
     }
     Note(header, call.ended);
     if (call.client == 0) return;
+    // Something may spread calls over the members of a store that was not started for the run.
+    const bool spread = facts().options.members == 0 && caller.cluster == header.cluster_id;
+    if (spread) caller.member = header.member_id;
+    const Where here{call.ended, call.at};
+    if (caller.Is(header)) {
+      caller.where = here;
+      return;
+    }
     if (!facts().faults.QuietSince(caller.where.line)) caller = {};
     const Sender was = caller;
-    if (caller.Fits(header, {call.ended, call.at})) return;
+    if (caller.Fits(header, here)) return;
     Add(call, {.expected = was.Expected(),
                .observed = Sender::Observed(header, call.ended),
                .evidence = {was.where.line, call.began, call.ended}});
@@ -101,6 +109,9 @@ class Headers final : public Checker {
     std::uint64_t member = 0;
     Where where;
 
+    bool Is(const HeaderView& header) const {
+      return cluster == header.cluster_id && member == header.member_id;
+    }
     // Takes over what is not known yet.
     bool Fits(const HeaderView& header, Where here) {
       if (cluster == 0) cluster = header.cluster_id;
@@ -129,6 +140,7 @@ class Headers final : public Checker {
     const bool same = header.member_id == named_.member && header.raft_term == named_.term;
     if (same || header.member_id == 0) return;
     named_ = {header.raft_term, header.member_id, line};
+    highest_term_ = std::max(highest_term_, header.raft_term);
     std::vector<Noted>& noted = terms_[header.member_id];
     if (!noted.empty() && facts().faults.LatestCrash(line) > noted.back().line) noted.clear();
     if (noted.empty() || noted.back().term < header.raft_term) noted.push_back(named_);
@@ -136,8 +148,9 @@ class Headers final : public Checker {
   // What the member had named before that line, if it is higher. One that was ended meanwhile
   // begins with the term of what it has read back.
   const Noted* HigherTerm(const HeaderView& header, Line asked) const {
+    if (header.raft_term >= highest_term_ || !facts().faults.quiet_since()) return nullptr;
     const auto of_member = terms_.find(header.member_id);
-    if (of_member == terms_.end() || !facts().faults.quiet_since()) return nullptr;
+    if (of_member == terms_.end()) return nullptr;
     const std::vector<Noted>& noted = of_member->second;
     const auto behind = std::ranges::lower_bound(noted, asked, {}, &Noted::line);
     if (behind == noted.begin()) return nullptr;
@@ -244,7 +257,7 @@ class Headers final : public Checker {
       latest_ = &senders_[response.stream.value];
       latest_stream_ = response.stream;
     }
-    if (latest_->cluster == header.cluster_id && latest_->member == header.member_id) return;
+    if (latest_->Is(header)) return;
     if (latest_->Fits(header, response.where)) return;
     Add(response.stream, {.expected = latest_->Expected(),
                           .observed = Sender::Observed(header, response.where.line),
@@ -256,6 +269,7 @@ class Headers final : public Checker {
   Revision highest_{};                                 // of those that were ever ahead
   std::unordered_map<std::uint32_t, Sender> senders_;  // by stream
   std::vector<Sender> callers_;                        // by client
+  std::uint64_t highest_term_ = 0;                     // that any member has named
   Noted named_;                                        // last
   std::map<std::uint64_t, std::vector<Noted>> terms_;  // by member, ascending
   Sender* latest_ = nullptr;
@@ -279,10 +293,10 @@ const CheckerRegistration<Headers> kHeaders{{
         "this guarantee, too. Clients resume and compare by this number. It may go back "
         "from one message to the next, as etcd sends parked responses later with their "
         "original header, and it may be missing where a watch ends. The answers to the calls "
-        "of one client name one member, too. The raft term that a member names, the answer "
-        "to a call or a create, is not below one that it named before that was asked: a "
-        "member never goes back to an earlier term while it runs (raft, currentTerm). Source: "
-        "the message ResponseHeader of the etcd v3 API.",
+        "of one client name one member, too, where the store was started for the run. The raft "
+        "term that a member names, the answer to a call or a create, is not below one that it "
+        "named before that was asked: a member never goes back to an earlier term while it runs "
+        "(raft, currentTerm). Source: the message ResponseHeader of the etcd v3 API.",
 }};
 
 }  // namespace

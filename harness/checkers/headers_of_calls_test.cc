@@ -32,6 +32,21 @@ const std::vector<CallRow>& Rows() {
   };
   return kRows;
 }
+
+// Several members of a store that was there before may answer one client, but no other cluster.
+TEST(HeadersOfCalls, OneMemberAnswersOnlyWhereItWasStartedForTheRun) {
+  const auto found = [](const Message& header, int members) {
+    Judge judge({.members = members});
+    const CallScript script = Answers(First(), header);
+    for (const NumberedEntry& line : script.lines()) judge.Consume(line);
+    return judge.Finish().findings.size();
+  };
+  const Message elsewhere = Message().Nested(1, Message().Number(1, 78).Number(2, 88).Number(3, 1));
+  EXPECT_EQ(found(Named(3, 89), 1), 1U);
+  EXPECT_EQ(found(Named(3, 89), 0), 0U);
+  EXPECT_EQ(found(elsewhere, 0), 1U);
+}
+
 INSTANTIATE_TEST_SUITE_P(HeadersOfCalls, CallTable, testing::ValuesIn(Rows()), CallRowName);
 
 }  // namespace
