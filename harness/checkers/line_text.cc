@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "harness/checkers/phrases.h"
 #include "harness/history/annotation.h"
 #include "harness/history/wire.h"
@@ -81,6 +83,25 @@ std::string ResponseText(const Entry& entry) {
   return fmt::format("delivers to {}: {}", receiver, UpdatesText(response));
 }
 
+std::string ClaimText(const Entry& entry) {
+  const std::string_view request = entry.payload.view();
+  ClaimRequestView claim;
+  ResignRequestView resign;
+  if (entry.method == Method::kResign && Parse(request, resign).ok()) {
+    return fmt::format("resignation of the leader {}", Quoted(resign.leader.key));
+  }
+  if (entry.method == Method::kResign || !Parse(request, claim).ok()) {
+    return "call that cannot be read";
+  }
+  if (entry.method == Method::kUnlock) {
+    return fmt::format("release of the lock held by {}", Quoted(claim.name));
+  }
+  return fmt::format(
+      "{} {} with lease {}",
+      entry.method == Method::kLock ? "request for the lock" : "campaign in the election",
+      Quoted(claim.name), claim.lease);
+}
+
 std::string CallText(const Entry& entry) {
   const std::string_view request = entry.payload.view();
   switch (entry.method) {
@@ -125,6 +146,11 @@ std::string CallText(const Entry& entry) {
     }
     case Method::kLeaseLeases:
       return "list of the leases";
+    case Method::kLock:
+    case Method::kUnlock:
+    case Method::kCampaign:
+    case Method::kResign:
+      return ClaimText(entry);
     case Method::kTxn:
       return "transaction";
     case Method::kNone:
@@ -153,6 +179,17 @@ std::string DiskPhrase(const DiskActivity& did) {
   return fmt::format("the disk of member {}, {}: {}", did.member, did.kind, what);
 }
 
+std::string RightsPhrase(const UserRights& rights) {
+  if (std::ranges::count(rights.roles, "root") > 0) return "may do everything";
+  if (rights.ranges.empty()) return "may neither read nor write any key";
+  std::vector<std::string> ranges;
+  for (const UserRights::Permitted& one : rights.ranges) {
+    const char* const how = !one.write ? "read" : one.read ? "read and write" : "write";
+    ranges.push_back(fmt::format("{} {}", how, Phrase(KeyRange(one.key.bytes, one.end.bytes))));
+  }
+  return fmt::format("may {}, and nothing else", fmt::join(ranges, ", "));
+}
+
 struct AnnotationPhrases {
   std::string operator()(const NotRecorded& part) {
     return fmt::format("{} is not recorded any further: {}", part.what, part.why);
@@ -165,7 +202,10 @@ struct AnnotationPhrases {
     return fmt::format("stream {} resumes a watch of stream {}", next.next_stream.value,
                        next.stream.value);
   }
-  std::string operator()(const ReadRight&) {
+  std::string operator()(const ReadRight& right) {
+    if (right.key.bytes.empty() && right.end.bytes.empty()) {
+      return fmt::format("from here on the user of stream {} may read nothing", right.stream.value);
+    }
     return "a stream is opened for a user with limited rights";
   }
   std::string operator()(const ProgressDue&) { return "the client begins to wait for progress"; }
@@ -232,11 +272,17 @@ struct AnnotationPhrases {
     return fmt::format("the rights of user {} begin to change", rights.user);
   }
   std::string operator()(const UserRights& rights) {
-    return fmt::format("user {} has rights to {} ranges from here on", rights.user,
-                       rights.ranges.size());
+    return fmt::format("from here on user {} {}", rights.user, RightsPhrase(rights));
   }
   std::string operator()(const StoreLimits& limits) {
-    return fmt::format("the store is limited to {} bytes", limits.space);
+    std::vector<std::string> most;
+    if (limits.space > 0) most.push_back(fmt::format("{} bytes of data", limits.space));
+    if (limits.operations > 0) {
+      most.push_back(fmt::format("{} operations in a transaction", limits.operations));
+    }
+    if (limits.request > 0) most.push_back(fmt::format("{} bytes in a request", limits.request));
+    return fmt::format("the store is started with a limit of {}",
+                       most.empty() ? "nothing" : fmt::format("{}", fmt::join(most, ", ")));
   }
   std::string operator()(const CallsAs& as) {
     return fmt::format("client {} makes its calls {}", as.client,

@@ -55,6 +55,40 @@ TEST(LineText, DescribesCalls) {
   EXPECT_THAT(Last(Script().StartCompact(7, 5)), HasSubstr("begins: compaction to revision 5"));
 }
 
+TEST(LineText, DescribesCallsForLocks) {
+  const auto begins = [](Method method, const Message& request) {
+    return LineText({.line = Line(1),
+                     .entry = {.kind = EntryKind::kCallStarted,
+                               .method = method,
+                               .call = CallId(7),
+                               .payload = Bytes::Take(request.bytes())}});
+  };
+  const Message claim = Message().Text(1, "l").Number(2, 5);
+  EXPECT_THAT(begins(Method::kLock, claim), HasSubstr("request for the lock \"l\" with lease 5"));
+  EXPECT_THAT(begins(Method::kCampaign, claim),
+              HasSubstr("campaign in the election \"l\" with lease 5"));
+  EXPECT_THAT(begins(Method::kUnlock, Message().Text(1, "l/5")),
+              HasSubstr("release of the lock held by \"l/5\""));
+  EXPECT_THAT(begins(Method::kResign, Message().Nested(1, Message().Text(2, "l/5"))),
+              HasSubstr("resignation of the leader \"l/5\""));
+}
+
+TEST(LineText, DescribesRights) {
+  const auto says = [](const Annotation& annotation) {
+    return Last(Script().Annotate(annotation));
+  };
+  EXPECT_THAT(says(UserRights{"x", {"of x"}, {{true, true, {"a/"}, {"a0"}}, {true, false, {"b"}}}}),
+              HasSubstr("from here on user x may read and write [\"a/\", \"a0\"), read \"b\", "
+                        "and nothing else"));
+  EXPECT_THAT(says(UserRights{"x", {}, {}}),
+              HasSubstr("user x may neither read nor write any key"));
+  EXPECT_THAT(says(UserRights{"x", {"root"}, {}}), HasSubstr("user x may do everything"));
+  EXPECT_THAT(says(ReadRight{StreamId(3), {}, {}}),
+              HasSubstr("from here on the user of stream 3 may read nothing"));
+  EXPECT_THAT(says(StoreLimits{.operations = 2, .request = 400}),
+              HasSubstr("a limit of 2 operations in a transaction, 400 bytes in a request"));
+}
+
 TEST(LineText, ReportsUnreadableMessages) {
   EXPECT_THAT(Last(Script().Payload(EntryKind::kResponseReceived, "\xff\xff")),
               HasSubstr("a response that cannot be read"));
