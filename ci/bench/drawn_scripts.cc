@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints scripts as exploration of a real server draws them, one a line: a list of steps as plans
-// have them, after the settings of its server. Nothing is carried out, so that nothing is learnt from one for the next.
+// have them, after the settings of its server. Nothing is carried out, so that nothing is learnt
+// from one for the next.
 //
 //   drawn_scripts 100000 7
 #include <cstdio>

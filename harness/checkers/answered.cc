@@ -44,7 +44,7 @@ class Answered final : public Checker {
                  std::holds_alternative<UserRights>(annotation) ||
                  std::holds_alternative<ReadRight>(annotation);
     if (const auto* const changed = std::get_if<RightsChanged>(&annotation)) {
-      users_.Doubt(changed->user);
+      users_.BeUnsure(changed->user);
     } else if (const auto* const rights = std::get_if<UserRights>(&annotation)) {
       users_.State(*rights);
     }
@@ -91,7 +91,7 @@ class Answered final : public Checker {
       } else if (answered) {
         if (const auto names = users_.WrongAnswer(call)) {
           Differs(call, fmt::format("the {} to be answered with {}", name, *names),
-                  "other names were in the answer", Level::kMust);
+                  "others were in the answer", Level::kMust);
         }
       }
     }

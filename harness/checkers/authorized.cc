@@ -12,6 +12,7 @@
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
 #include "harness/model/operations.h"
+#include "harness/model/refusals.h"
 #include "harness/model/rights.h"
 
 namespace watchproof {
@@ -179,6 +180,7 @@ class Authorized final : public Checker {
   void Annotated(const Annotation& annotation, Where where) override {
     if (const auto* const as = std::get_if<CallsAs>(&annotation)) {
       users_[as->client] = as->user;
+      if (as->wrong_token) wrong_tokens_.insert(as->client);
     } else if (const auto* const changed = std::get_if<RightsChanged>(&annotation)) {
       rights_[changed->user].changing = true;
       changed_ = where.line;
@@ -195,8 +197,10 @@ class Authorized final : public Checker {
   }
 
   void CallEnded(const RecordedCall& call, std::string_view, std::optional<Revision>) override {
-    const auto user = users_.find(facts().model.calls().client_names()[call.client]);
+    const std::string& client = facts().model.calls().client_names()[call.client];
+    const auto user = users_.find(client);
     if (user != users_.end()) JudgeCall(call, user->second);
+    if (wrong_tokens_.contains(client)) JudgeWrongToken(call);
     leased_.Follow(call);
     NoteLate(call);
   }
@@ -341,6 +345,23 @@ class Authorized final : public Checker {
     if (!unsure && !user.empty()) MustBeAnswered(call, user);
   }
 
+  // A client logs in again after this code, and no other. What the store may refuse before it looks
+  // at the token is not judged.
+  void JudgeWrongToken(const RecordedCall& call) const {
+    if (call.outcome != CallOutcome::kRefused || !IsOfData(call.method)) return;
+    if (call.code == StatusCode::kUnauthenticated ||
+        ReasonToRefuse(call.method, call.request.view()))
+      return;
+    Add(call,
+        Draft{.expected = fmt::format("a {} with a token that is good for nothing to be refused as "
+                                      "unauthenticated",
+                                      InfoOf(call.method).name),
+              .observed =
+                  fmt::format("it was refused as {} in line {}", Name(call.code), call.ended.value),
+              .evidence = {call.began, call.ended}},
+        Level::kShould);
+  }
+
   // kAnyone: nothing is missing.
   static CallOf MissingKind(Method method, const CallNeeds& needs, const std::string& user,
                             const KnownRights& rights, bool& unsure) {
@@ -414,6 +435,7 @@ class Authorized final : public Checker {
   }
 
   std::map<std::string, std::string> users_;   // by client; empty: none
+  std::set<std::string> wrong_tokens_;         // clients
   std::map<std::string, KnownRights> rights_;  // by user
   std::map<StreamId, std::vector<Readable>> readable_;
   std::vector<Beyond> beyond_;  // by watch

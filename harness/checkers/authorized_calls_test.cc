@@ -11,6 +11,7 @@ CallScript Of(const UserRights& rights) {
   return CallScript().Annotate(rights).Annotate(CallsAs{"x", "x"}).As("x");
 }
 CallScript User() { return Of(kRights); }
+CallScript WrongToken() { return CallScript().Annotate(CallsAs{"x", "", true}).As("x"); }
 CallScript NoUser() { return CallScript().Annotate(CallsAs{"x", ""}).As("x"); }
 CallScript Refuse(CallScript script, Method method, const Message& request,
                   StatusCode code = StatusCode::kPermissionDenied, const std::string& why = "no") {
@@ -124,6 +125,18 @@ INSTANTIATE_TEST_SUITE_P(
          NoUser().Do(Method::kMemberList, Message(), Message()),
          {"Authorized"}},
         {"PutForNoUser", NoUser().Put("a/k", "v", 2), {"Authorized"}},
+        {"AWrongTokenIsNamedAsTheReason", WrongToken()
+                                              .Begin(9, Method::kPut, PutOf("a/k", "v"))
+                                              .Fail(9, Method::kPut, StatusCode::kUnauthenticated)},
+        {"AWrongTokenIsRefusedForAnotherReason",
+         WrongToken()
+             .Begin(9, Method::kPut, PutOf("a/k", "v"))
+             .Fail(9, Method::kPut, StatusCode::kInvalidArgument, "user name is empty"),
+         {"Authorized"}},
+        {"ARequestThatIsWrongAnywayWithAWrongToken",
+         WrongToken()
+             .Begin(9, Method::kPut, PutOf("", "v"))
+             .Fail(9, Method::kPut, StatusCode::kInvalidArgument)},
         {"WhileRightsChange", User().Annotate(RightsChanged{"x"}).Put("b", "v", 2)},
         {"AfterRightsWereTaken",
          User().Annotate(RightsChanged{"x"}).Annotate(UserRights{"x", {}, {}}).Put("a/k", "v", 2),

@@ -54,6 +54,7 @@ class Headers final : public Checker {
     }
     Note(header, call.ended);
     if (call.client == 0) return;
+    CheckRevision(call);
     // Something may spread calls over the members of a store that was not started for the run.
     const bool spread = facts().options.members == 0 && caller.cluster == header.cluster_id;
     if (spread) caller.member = header.member_id;
@@ -135,6 +136,19 @@ class Headers final : public Checker {
     std::uint64_t member = 0;
     Line line{};
   };
+
+  // What the same connection was answered before, MonotonicReads judges for key-value calls. Those
+  // of other services than these have no revision.
+  void CheckRevision(const RecordedCall& call) const {
+    const bool has_one = call.method >= Method::kCompact && call.method <= Method::kLeaseKeepAlive;
+    if (!has_one || facts().options.members == 0) return;
+    if (call.revision >= call.before_here.revision) return;
+    if (!facts().faults.QuietSince(call.before_here.line)) return;
+    Add(call, {.expected = fmt::format("a revision of at least {}, that of the answer in line {}",
+                                       call.before_here.revision, call.before_here.line.value),
+               .observed = Reported(call.revision, {call.ended, call.at}),
+               .evidence = {call.before_here.line, call.began, call.ended}});
+  }
 
   void Note(const HeaderView& header, Line line) {
     const bool same = header.member_id == named_.member && header.raft_term == named_.term;
@@ -296,7 +310,9 @@ const CheckerRegistration<Headers> kHeaders{{
         "of one client name one member, too, where the store was started for the run. The raft "
         "term that a member names, the answer to a call or a create, is not below one that it "
         "named before that was asked: a member never goes back to an earlier term while it runs "
-        "(raft, currentTerm). Source: the message ResponseHeader of the etcd v3 API.",
+        "(raft, currentTerm). Nor is the revision that a call about leases, or a compaction, is "
+        "answered with below one that the same client was answered with before. Source: the "
+        "message ResponseHeader of the etcd v3 API.",
 }};
 
 }  // namespace

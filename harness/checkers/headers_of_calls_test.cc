@@ -16,6 +16,13 @@ CallScript Answers(CallScript script, const Message& header) {
 }
 CallScript First(const Message& header = Named(3)) { return Answers(CallScript(0), header); }
 
+// After a put with revision 2.
+CallScript Keeps(std::int64_t revision) {
+  return CallScript()
+      .Put("k", "v", 2)
+      .Do(Method::kLeaseKeepAlive, Message().Number(1, 7), Reported(revision).Number(2, 7));
+}
+
 const std::vector<CallRow>& Rows() {
   static const std::vector<CallRow> kRows = {
       {"ALaterTerm", Answers(First(), Named(4))},
@@ -26,6 +33,8 @@ const std::vector<CallRow>& Rows() {
                                                  .Begin(1, Method::kRange, GetOf("k"))
                                                  .Do(Method::kRange, GetOf("k"), Named(3))
                                                  .End(1, Method::kRange, Named(2))},
+      {"ACallAboutLeasesWithoutItsRevision", Keeps(0), {"Headers"}},
+      {"ACallAboutLeasesWithTheRevisionOfAPut", Keeps(2)},
       {"AnotherMember", Answers(First(), Named(3, 89)), {"Headers"}},
       {"AnotherMemberAfterACallWithoutAnswer",
        Answers(First().Lose(Method::kPut, PutOf("k", "1")), Named(3, 89))},

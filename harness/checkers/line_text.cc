@@ -286,7 +286,9 @@ struct AnnotationPhrases {
   }
   std::string operator()(const CallsAs& as) {
     return fmt::format("client {} makes its calls {}", as.client,
-                       as.user.empty() ? "for no user" : "for user " + as.user);
+                       as.wrong_token    ? "with a token that is good for nothing"
+                       : as.user.empty() ? "for no user"
+                                         : "for user " + as.user);
   }
   std::string operator()(const HealingBegan& healing) {
     return fmt::format("fault {} begins to be healed", healing.fault);

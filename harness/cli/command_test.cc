@@ -170,6 +170,14 @@ TEST(RunVerdict, AHangFailsOneCaseAndLeavesNoProcess) {
   EXPECT_FALSE(fs::exists(run.folder() / "cases/embedded/Breaks.Hangs/1/tmp"));
 }
 
+TEST(RunVerdict, WhatWasFoundBeforeTheTimeWasOverStands) {
+  ScriptedRun run({"--filter", "Breaks.FailsOnceStopped", "--case-timeout", "1s"});
+  EXPECT_EQ(run.Wait(), 1);
+  const Json line = Lines(run.File("results.jsonl")).at(0);
+  EXPECT_EQ(line.at("verdict"), "fail");
+  EXPECT_EQ(line.at("findings").at(0).at("guarantee"), "Ordered");
+}
+
 TEST(RunVerdict, KnownFailuresKeepTheirVerdict) {
   ScriptedRun run({"--filter", "Bookmarkable.Progress*", "--target", "etcd:/known"});
   EXPECT_EQ(run.Wait(), 0);

@@ -329,9 +329,11 @@ struct CallsAs {
   static constexpr std::string_view kType = "calls_as";
   std::string client;
   std::string user;
+  bool wrong_token = false;  // they have a token that the store does not know, or not any more
   void Fields(auto& field) {
     field("client", client);
     field("user", user);
+    field("wrong_token", wrong_token);
   }
 };
 

@@ -273,7 +273,7 @@ static void Read(std::string_view message, UsersRequestView& out) {
   ReadFields(message, At<1>(out.name), At<2>(out.second), At<3>(out.range_end));
 }
 static void Read(std::string_view message, PermissionView& out) {
-  ReadFields(message, At<2>(out.key), At<3>(out.range_end));
+  ReadFields(message, At<1>(out.type), At<2>(out.key), At<3>(out.range_end));
 }
 static void Read(std::string_view message, NamesResponseView& out) {
   ReadFields(message, At<2>(out.names));

@@ -235,10 +235,11 @@ struct UsersRequestView {
 };
 struct PermissionView {
   static constexpr const char* kMessage = "Permission";
+  std::int64_t type = 0;
   std::string_view key;
   std::string_view range_end;
 };
-// The roles of a user, or the list of all users or roles.
+// The roles of a user, what a role permits, or the list of all users or roles.
 struct NamesResponseView {
   static constexpr const char* kMessage = "answer about users";
   std::vector<std::string_view> names;

@@ -11,22 +11,25 @@
 namespace watchproof {
 namespace {
 
+constexpr std::int64_t kBoth = 2;      // the type of a permission to read and write
 constexpr const char* kRoot = "root";  // a role that can be given without being added
 
-struct Asked {
+struct AskedOfUsers {
   std::string name;
   std::string second;
   std::pair<std::string, std::string> range{};  // that a role is granted, or not any more
+  std::int64_t type = 0;
 };
-Asked AskedBy(const RecordedCall& call) {
+AskedOfUsers AskedBy(const RecordedCall& call) {
   UsersRequestView request;
   if (!Parse(call.request.view(), request).ok()) return {};
-  Asked asked{.name = std::string(request.name), .second = std::string(request.second)};
+  AskedOfUsers asked{.name = std::string(request.name), .second = std::string(request.second)};
   asked.range = {asked.second, std::string(request.range_end)};
   PermissionView permission;
   const bool grants = call.method == Method::kRoleGrantPermission;
   if (grants && Parse(request.second, permission).ok()) {
     asked.range = {std::string(permission.key), std::string(permission.range_end)};
+    asked.type = permission.type;
   }
   return asked;
 }
@@ -49,13 +52,15 @@ bool IsOfUsers(Method method) {
 }
 
 void Users::State(const UserRights& rights) {
-  doubted_.erase(rights.user);
+  unsure_.erase(rights.user);
   users_[rights.user] = {rights.roles.begin(), rights.roles.end()};
   for (const std::string& role : rights.roles) {
-    std::set<Range>& permitted = roles_[role];
+    Permitted& permitted = roles_[role];
     if (role == kRoot) continue;
     permitted.clear();
-    for (const auto& one : rights.ranges) permitted.emplace(one.key.bytes, one.end.bytes);
+    for (const auto& one : rights.ranges) {
+      permitted[{one.key.bytes, one.end.bytes}] = one.read && one.write ? kBoth : one.write ? 1 : 0;
+    }
   }
 }
 
@@ -72,7 +77,7 @@ std::optional<std::string> Users::WhyNoGrant(Method method, const std::string& n
 }
 
 std::optional<std::string> Users::WhyRefused(const RecordedCall& call) const {
-  const Asked asked = AskedBy(call);
+  const AskedOfUsers asked = AskedBy(call);
   const auto role = roles_.find(asked.name);
   switch (call.method) {
     case Method::kUserAdd:
@@ -103,7 +108,24 @@ std::optional<std::string> Users::WhyRefused(const RecordedCall& call) const {
   }
 }
 
+// What the role root permits is in no grant.
+std::optional<std::string> Users::WrongPermissions(const RecordedCall& call) const {
+  const auto role = roles_.find(AskedBy(call).name);
+  NamesResponseView answer;
+  if (role == roles_.end() || role->first == kRoot) return std::nullopt;
+  if (!Parse(call.response.view(), answer).ok()) return std::nullopt;
+  Permitted permitted;
+  for (const std::string_view one : answer.names) {
+    PermissionView permission;
+    if (!Parse(one, permission).ok()) return std::nullopt;
+    permitted[{std::string(permission.key), std::string(permission.range_end)}] = permission.type;
+  }
+  if (permitted == role->second && permitted.size() == answer.names.size()) return std::nullopt;
+  return fmt::format("the {} of what was granted to it", role->second.size());
+}
+
 std::optional<std::string> Users::WrongAnswer(const RecordedCall& call) const {
+  if (call.method == Method::kRoleGet) return WrongPermissions(call);
   std::set<std::string> expected;
   if (call.method == Method::kUserList) {
     expected = KeysOf(users_);
@@ -127,9 +149,9 @@ void Users::Follow(const RecordedCall& call) {
   const bool asks = call.method == Method::kUserGet || call.method == Method::kUserList ||
                     call.method == Method::kRoleGet || call.method == Method::kRoleList;
   if (!IsOfUsers(call.method) || asks) return;
-  if (call.outcome == CallOutcome::kOpen) return DoubtAll();
+  if (call.outcome == CallOutcome::kOpen) return LoseTrack();
   if (call.outcome != CallOutcome::kAnswered) return;
-  const Asked asked = AskedBy(call);
+  const AskedOfUsers asked = AskedBy(call);
   switch (call.method) {
     case Method::kUserAdd:
       users_[asked.name];
@@ -151,7 +173,7 @@ void Users::Follow(const RecordedCall& call) {
       for (auto& [user, roles] : users_) roles.erase(asked.name);
       break;
     case Method::kRoleGrantPermission:
-      roles_[asked.name].insert(asked.range);
+      roles_[asked.name][asked.range] = asked.type;
       break;
     case Method::kRoleRevokePermission:
       roles_[asked.name].erase(asked.range);

@@ -29,10 +29,10 @@ class Users {
   void State(const UserRights& rights);
   // A change that is not stated yet, or of which the outcome is not certain: nothing is known until
   // the user's rights are stated, or never.
-  void Doubt(const std::string& user) { doubted_.insert(user); }
-  void DoubtAll() { lost_ = true; }
-  // Whether it is known what there is.
-  bool known() const { return !users_.empty() && doubted_.empty() && !lost_; }
+  void BeUnsure(const std::string& user) { unsure_.insert(user); }
+  void LoseTrack() { lost_ = true; }
+  // Whether it is known what there is. Each store with users has a user root.
+  bool known() const { return users_.contains("root") && unsure_.empty() && !lost_; }
 
   // Requires: known(). Whatever its user may do. Empty: there is no reason, or it is about no user.
   std::optional<std::string> WhyRefused(const RecordedCall& call) const;
@@ -44,13 +44,15 @@ class Users {
 
  private:
   using Range = std::pair<std::string, std::string>;  // a key, and an end
+  using Permitted = std::map<Range, std::int64_t>;    // as its type of the API
 
+  std::optional<std::string> WrongPermissions(const RecordedCall& call) const;
   std::optional<std::string> WhyNoGrant(Method method, const std::string& name,
                                         const std::string& second) const;
 
   std::map<std::string, std::set<std::string>> users_;  // with their roles
-  std::map<std::string, std::set<Range>> roles_;        // with what they permit
-  std::set<std::string> doubted_;
+  std::map<std::string, Permitted> roles_;              // with what they permit
+  std::set<std::string> unsure_;
   bool lost_ = false;
 };
 

@@ -99,9 +99,21 @@ TEST_F(UsersTest, ListsAreWhole) {
   EXPECT_TRUE(Wrong(Method::kUserGet, About("reader"), {"reader", "reader"}));
 }
 
+TEST_F(UsersTest, ARolePermitsWhatItWasGranted) {
+  const auto wrong = [this](const Message& permission) {
+    return users_.WrongAnswer(
+        CallOf(Method::kRoleGet, About("reader"), Message().Nested(2, permission)));
+  };
+  EXPECT_FALSE(wrong(Message().Text(2, "k")));
+  EXPECT_TRUE(wrong(Message().Number(1, 2).Text(2, "k")));
+  EXPECT_TRUE(wrong(Message().Text(2, "k").Text(3, "l")));
+  Do(Method::kRoleGrantPermission, About("reader").Nested(2, Message().Number(1, 2).Text(2, "k")));
+  EXPECT_FALSE(wrong(Message().Number(1, 2).Text(2, "k")));
+}
+
 TEST_F(UsersTest, WhatIsUncertainIsNotKnown) {
   EXPECT_TRUE(users_.known());
-  users_.Doubt("reader");
+  users_.BeUnsure("reader");
   EXPECT_FALSE(users_.known());
   users_.State({.user = "reader", .roles = {"reader"}, .ranges = {}});
   EXPECT_TRUE(users_.known());

@@ -183,7 +183,9 @@ std::optional<AttemptResult> CaseProcess::Conclude() {
   Read();
   const std::chrono::duration<double> took = Clock::now() - started_;
   Result<AttemptResult> record = ReadRecord(*end);
-  if (!record.has_value() || timed_out_) {
+  // What it had found by the time that it was stopped stands.
+  const bool found = record.has_value() && record->verdict == Verdict::kFail;
+  if (!record.has_value() || (timed_out_ && !found)) {
     const std::string reason =
         timed_out_ ? fmt::format("the case did not end within {} and was stopped",
                                  FormatSeconds(std::chrono::duration<double>(limit_).count()))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // calls-unguarded (CVE-2026-33413): calls about leases, members, alarms and compactions are carried
-// out without asking what their caller may do.
+// out without asking what their caller may do. leader-unguarded (#14663): so are a change of the
+// leader, and a downgrade.
 #include <algorithm>
 
 #include "harness/signatures/signature.h"
@@ -15,6 +16,12 @@ WP_SIGNATURE(CallsUnguarded, "calls-unguarded") {
       Method::kLeaseKeepAlive, Method::kLeaseLeases, Method::kLeaseTimeToLive,
       Method::kMemberList,     Method::kAlarm,       Method::kStatus};
   return std::ranges::count(kUnguarded, call->method) > 0;
+}
+
+WP_SIGNATURE(LeaderUnguarded, "leader-unguarded") {
+  const auto* const call = one.As<symptom::NotRefused>();
+  return call != nullptr &&
+         (call->method == Method::kMoveLeader || call->method == Method::kDowngrade);
 }
 
 }  // namespace watchproof

@@ -52,6 +52,7 @@ enum class Rank : std::size_t {
   kNestedRightsUnchecked,
   kLeaseKeysShown,
   kCallsUnguarded,
+  kLeaderUnguarded,
   kNestedPutsUncounted,
   kElectedWithoutLease,
   kLockedWithoutLease,

@@ -696,6 +696,7 @@ TEST(Signature, OfCallsThatLackARight) {
             "lease-keys-shown");
   EXPECT_EQ(OfAnsweredCall(Method::kLeaseKeepAlive, lease, Reported(2).Number(2, 7).Number(3, 60)),
             "calls-unguarded");
+  EXPECT_EQ(OfAnsweredCall(Method::kMoveLeader, lease, Message()), "leader-unguarded");
   EXPECT_EQ(OfAnsweredCall(Method::kDefragment, Message(), Message()), "");
 }
 

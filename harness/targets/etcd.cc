@@ -255,12 +255,8 @@ class EtcdTarget final : public ProcessTarget {
       child.arguments.push_back(
           fmt::format("--quota-backend-bytes={}", std::int64_t{plan.quota_mib} << 20));
     }
-    if (plan.signed_tokens) {
-      WP_ASSIGN_OR_RETURN(const std::string tokens, SignedTokens(options));
-      child.arguments.push_back(tokens);
-    } else {
-      set("auth-token-ttl", plan.token_seconds);
-    }
+    set("auth-token-ttl", plan.signed_tokens ? 0 : plan.token_seconds);
+    if (plan.signed_tokens) WP_RETURN_IF_ERROR(SignTokens(options, child));
     set("compaction-batch-limit", plan.compaction_batch);
     set("snapshot-catchup-entries", plan.catch_up_entries);
     set("backend-batch-limit", plan.backend_batch);
@@ -283,13 +279,14 @@ class EtcdTarget final : public ProcessTarget {
   }
 
   // Any secret will do, as long as all members have the same one.
-  static Result<std::string> SignedTokens(const StartOptions& options) {
+  static Status SignTokens(const StartOptions& options, ChildOptions& child) {
     const auto secret = DataOf(options) / "secret-of-tokens";
     std::ofstream file(secret);
     file << "one secret for all members of this cluster\n";
     if (!file.flush()) return Fail(StatusCode::kUnavailable, "cannot write {}", secret.string());
-    return fmt::format("--auth-token=jwt,priv-key={},sign-method=HS256,ttl={}s", secret.string(),
-                       options.cluster.plan.token_seconds);
+    child.arguments.push_back(fmt::format("--auth-token=jwt,priv-key={},sign-method=HS256,ttl={}s",
+                                          secret.string(), options.cluster.plan.token_seconds));
+    return {};
   }
 
   static void AddLeaseCheckpoints(const std::string& help, ChildOptions& child) {

@@ -43,8 +43,8 @@ bool Precedes(const store::RangeQuery& query, const store::KeyValue& a, const st
 }
 
 bool Bounded(const store::RangeQuery& query) {
-  return query.min_mod.value > 0 || query.max_mod.value > 0 || query.min_create.value > 0 ||
-         query.max_create.value > 0;
+  return query.min_mod.value != 0 || query.max_mod.value != 0 || query.min_create.value != 0 ||
+         query.max_create.value != 0;
 }
 
 bool Within(const store::RangeQuery& query, const store::KeyValue& kv) {

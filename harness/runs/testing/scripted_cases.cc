@@ -77,6 +77,16 @@ int Hang(const AttemptSpec& spec) {
   while (true) pause();
 }
 
+int FailOnceStopped(const AttemptSpec& spec) {
+  sigset_t stop;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTERM);
+  sigprocmask(SIG_BLOCK, &stop, nullptr);
+  int signal = 0;
+  sigwait(&stop, &signal);
+  return Report(spec, Broken(spec, "Ordered"));
+}
+
 // Ends by SIGKILL only.
 int BeStubborn(const AttemptSpec& spec) {
   signal(SIGINT, SIG_IGN);
@@ -175,6 +185,7 @@ const std::map<std::string, Script>& Scripts() {
         {"Breaks.Silent", [](const AttemptSpec&) { return 0; }},
         {"Breaks.Crashes", &Crash},
         {"Breaks.Hangs", &Hang},
+        {"Breaks.FailsOnceStopped", &FailOnceStopped},
         {"Breaks.IsStubborn", &BeStubborn},
         {"Breaks.WritesGarbage",
          [](const AttemptSpec& s) { return Send(s, "\xff{not a result\n"), 0; }},

@@ -245,11 +245,12 @@ Status CallsStep::Run(StepContext& context) const {
       WP_RETURN_IF_ERROR(session.LogInAgain());
     }
     name = (expired ? "expired token of " : "user ") + user + at;
-    session.Annotate(CallsAs{name, expired ? "" : user});
+    session.Annotate(CallsAs{name, expired ? "" : user, expired});
   } else {
-    if (token != AttemptSession::kNoToken) client.SetToken(token);
+    const bool wrong = token != AttemptSession::kNoToken;
+    if (wrong) client.SetToken(token);
     name = "token " + token + at;
-    session.Annotate(CallsAs{name, ""});
+    session.Annotate(CallsAs{name, "", wrong});
   }
   const bool of_user = !token.empty() || !user.empty();
   for (const Step& call : calls) {
