@@ -7,9 +7,11 @@ namespace {
 constexpr std::int64_t kId = 7;
 
 Message LeaseId(std::int64_t id) { return Message().Number(1, id); }
-Message Granted(std::int64_t ttl) { return Reported(1).Number(2, kId).Number(3, ttl); }
-Message Listed(const std::vector<std::int64_t>& ids) {
-  Message answer = Reported(2);
+Message Granted(std::int64_t ttl, std::int64_t revision = 1) {
+  return Reported(revision).Number(2, kId).Number(3, ttl);
+}
+Message Listed(const std::vector<std::int64_t>& ids, std::int64_t revision) {
+  Message answer = Reported(revision);
   for (const std::int64_t id : ids) answer.Nested(2, LeaseId(id));
   return answer;
 }
@@ -32,8 +34,9 @@ CallScript Read(CallScript script) {
   kv.lease = kId;
   return script.Do(Method::kRange, GetOf(every, {.range_end = every}), Shown(2, {kv}));
 }
-CallScript Lists(CallScript script, const std::vector<std::int64_t>& ids) {
-  return script.Do(Method::kLeaseLeases, Message(), Listed(ids));
+CallScript Lists(CallScript script, const std::vector<std::int64_t>& ids,
+                 std::int64_t revision = 2) {
+  return script.Do(Method::kLeaseLeases, Message(), Listed(ids, revision));
 }
 CallScript Asks(const Message& answer, std::int64_t ttl = 60) {
   return Read(OneLease(ttl)).Do(Method::kLeaseTimeToLive, LeaseId(kId).Number(2, 1), answer);
@@ -47,9 +50,11 @@ CallScript IsNotFound(CallScript script) {
       .Fail(90, Method::kLeaseTimeToLive, StatusCode::kNotFound);
 }
 
-Message Kept(std::int64_t ttl) { return Reported(2).Number(2, kId).Number(3, ttl); }
-CallScript Keeps(CallScript script, std::int64_t ttl) {
-  return script.Do(Method::kLeaseKeepAlive, LeaseId(kId), Kept(ttl));
+Message Kept(std::int64_t ttl, std::int64_t revision = 2) {
+  return Reported(revision).Number(2, kId).Number(3, ttl);
+}
+CallScript Keeps(CallScript script, std::int64_t ttl, std::int64_t revision = 2) {
+  return script.Do(Method::kLeaseKeepAlive, LeaseId(kId), Kept(ttl, revision));
 }
 // After 40 of 60 seconds, and a while later.
 CallScript KeptAlive(std::chrono::seconds later) {
@@ -90,8 +95,8 @@ const std::vector<CallRow>& Rows() {
       {"ALeaseAfterItsTime", Lists(Read(OneLease(0)), {})},
       {"ALeaseShortlyAfterItsTime", Lists(Read(OneLease(2).Pause(11s)), {kId})},
       {"ALeaseThatDoesNotEnd", Lists(Read(OneLease(2).Pause(13s)), {kId}), {"Leased"}},
-      {"ARevokedLeaseIsGone", Lists(Revoked(), {}), {}, true},
-      {"ARevokedLeaseIsListed", Lists(Revoked(), {kId}), {"Leased"}, true},
+      {"ARevokedLeaseIsGone", Lists(Revoked(), {}, 3), {}, true},
+      {"ARevokedLeaseIsListed", Lists(Revoked(), {kId}, 3), {"Leased"}, true},
       {"ASecondRevocationOnItsWay", RevokedTwice()},
       {"ARevocationWithoutAnAnswer",
        Lists(Read(OneLease().Lose(Method::kLeaseRevoke, LeaseId(kId))), {}),
@@ -131,7 +136,7 @@ const std::vector<CallRow>& Rows() {
        false},
       {"ALivingLeaseIsNotKept", Keeps(Read(OneLease()), 0), {"Leased"}},
       {"KeptForAnotherTime", Keeps(Read(OneLease()), 30), {"Leased"}},
-      {"ARevokedLeaseIsKept", Keeps(Revoked(), 60), {"Leased"}, true},
+      {"ARevokedLeaseIsKept", Keeps(Revoked(), 60, 3), {"Leased"}, true},
       {"ALeaseAfterItsTimeIsNotKept", Keeps(Read(OneLease(2)).Pause(3s), 0)},
       {"AKeyIsMissing", Asks(Left(59, 60, {})), {"Leased"}},
       {"AKeyOfAnother", Asks(Left(59, 60, {"k", "j"})), {"Leased"}},
@@ -142,8 +147,8 @@ CallScript PutsOn(CallScript script, std::int64_t lease, std::int64_t revision) 
   return script.Do(Method::kPut, PutOf("k", "2", lease), Reported(revision));
 }
 Message GrantOf(std::int64_t id) { return Message().Number(1, 60).Number(2, id); }
-CallScript GrantsAgain(CallScript script) {
-  return script.Do(Method::kLeaseGrant, GrantOf(kId), Granted(60));
+CallScript GrantsAgain(CallScript script, std::int64_t revision = 2) {
+  return script.Do(Method::kLeaseGrant, GrantOf(kId), Granted(60, revision));
 }
 CallScript RefusesTxn(const CallScript& script, std::int64_t other) {
   const TxnOf txn{.success = {Part(Method::kPut, PutOf("k", "2", kId))},
@@ -158,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         CallRow{"APutOnARevokedLeaseIsAnswered", PutsOn(Revoked(), kId, 4), {"Leased"}, true},
         CallRow{"APutOnALeaseThatWasNeverGranted", PutsOn(OneLease(), 8, 3), {"Leased"}},
-        CallRow{"APutOnALeaseGrantedAgain", PutsOn(GrantsAgain(Revoked()), kId, 4), {}, true},
+        CallRow{"APutOnALeaseGrantedAgain", PutsOn(GrantsAgain(Revoked(), 3), kId, 4), {}, true},
         CallRow{"APutOnALeaseThatMayBeGrantedAgain",
                 PutsOn(Revoked().Lose(Method::kLeaseGrant, GrantOf(kId)), kId, 4),
                 {},
@@ -167,11 +172,11 @@ INSTANTIATE_TEST_SUITE_P(
                 PutsOn(Revoked().Lose(Method::kLeaseGrant, GrantOf(0)), kId, 4),
                 {"Leased"},
                 true},
-        CallRow{
-            "ALeaseThatMayBeGrantedAgainIsListed",
-            Lists(Revoked().Lose(Method::kLeaseGrant, GrantOf(kId)).Get("k", Shown(3, {})), {kId}),
-            {},
-            true},
+        CallRow{"ALeaseThatMayBeGrantedAgainIsListed",
+                Lists(Revoked().Lose(Method::kLeaseGrant, GrantOf(kId)).Get("k", Shown(3, {})),
+                      {kId}, 3),
+                {},
+                true},
         CallRow{"AnotherIdThanAskedFor",
                 CallScript().Do(Method::kLeaseGrant, GrantOf(8), Granted(60)),
                 {"Leased"}},

@@ -58,8 +58,7 @@ class Limited final : public Checker {
     if (refused) NoteRefused(call);
     if (call.outcome != CallOutcome::kAnswered) return;
     const Writes writes = WritesOf(call.method, call.request.view());
-    // A transaction that only reads is no proposal.
-    if (writes.puts() || writes.deletes) JudgeSize(call);
+    JudgeSize(call, writes);
     if (writes.puts()) JudgeSpace(call, writes);
     Count(call);
   }
@@ -73,9 +72,11 @@ class Limited final : public Checker {
     why_full_ = fmt::format("a put was refused for want of space in line {}", call.ended.value);
   }
 
-  void JudgeSize(const RecordedCall& call) const {
+  void JudgeSize(const RecordedCall& call, const Writes& writes) const {
     const auto bytes = static_cast<std::int64_t>(call.request.view().size());
-    if (limits_->request > 0 && bytes > limits_->request) {
+    // A transaction that only reads is no proposal.
+    const bool proposed = writes.puts() || writes.deletes;
+    if (proposed && limits_->request > 0 && bytes > limits_->request) {
       MustBeRefused(call, fmt::format("it has {} bytes, more than {}", bytes, limits_->request),
                     {});
     }

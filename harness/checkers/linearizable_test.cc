@@ -152,7 +152,7 @@ const std::vector<CallRow>& LeaseRows() {
       {"ControlWatchSawTheDelete",
        CallScript()
            .OpenControlWatch()
-           .Do(Method::kLeaseGrant, Message().Number(1, 60), Message().Number(2, 7))
+           .Do(Method::kLeaseGrant, Message().Number(1, 60), Reported(1).Number(2, 7))
            .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
            .Put("x", "1", 4)
            .Sees(Kv("k", "1", 2))
@@ -174,7 +174,7 @@ const std::vector<CallRow>& LeaseRows() {
       {"TheEndOfALeaseIsNoLostDeletionOfARange",
        CallScript()
            .OpenControlWatch()
-           .Do(Method::kLeaseGrant, Message().Number(1, 60), Message().Number(2, 7))
+           .Do(Method::kLeaseGrant, Message().Number(1, 60), Reported(1).Number(2, 7))
            .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
            .Put("x", "1", 3)
            .Sees(Kv("k", "1", 2))
