@@ -21,7 +21,7 @@ void WriteSome(Scenario& scenario, const std::vector<std::string>& keys, const s
 
 // What was hashed is what watches receive.
 void ReadHistory(Scenario& scenario, const std::string& stem, const Write& from) {
-  scenario.Open({.group = "history", .range = Below(stem), .start = from});
+  scenario.Open({.group = "history", .range = Below(stem), .start = from, .stream = "later"});
   scenario.AwaitDelivered("history");
 }
 

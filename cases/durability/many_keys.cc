@@ -50,7 +50,7 @@ WATCH_CASE(Durable, ManyKeys,
   scenario.Shuffle(keys);
   PutAll(scenario, std::span(keys).first(3 * kPerTransaction));
   read_at(FromNow());
-  scenario.Open({.group = "history", .range = all, .start = second});
+  scenario.Open({.group = "history", .range = all, .start = second, .stream = "later"});
   scenario.AwaitDelivered("history");
 }
 

@@ -3,6 +3,7 @@
 #include "cases/support/watch_case.h"
 #include "harness/scenario/steps/auth.h"
 #include "harness/scenario/steps/lease.h"
+#include "harness/scenario/steps/stream.h"
 
 namespace watchproof {
 namespace {
@@ -273,8 +274,13 @@ void TokensEnd(Scenario& scenario, std::int64_t seconds, bool is_signed) {
                              .expired = expired});
     }
   }
-  scenario.PutTogether(keys.All());
   scenario.AwaitDelivered("all");
+  // The stream of these has a token that has ended, too: nothing more can be asked on it.
+  scenario.Add(CloseStep{});
+  scenario.Open({.group = "again", .range = own, .stream = "again"});
+  scenario.PutTogether(keys.All());
+  scenario.AwaitDelivered("again");
+  scenario.Add(CloseStep{"again"});
 }
 
 WATCH_CASE(Authorized, ExpiredToken,
