@@ -48,8 +48,8 @@ WATCH_CASE(
   const Write floor = scenario.Put(keys[5]);
   Populate(scenario, keys);
   scenario.Compact(floor);
-  scenario.Add(
-      SweepStep{.of = SweepOf::kReads, .key = prefix, .seed = scenario.Random("reads").seed()});
+  scenario.Add(SweepStep{
+      .of = SweepOf::kReads, .key = prefix, .size = 340, .seed = scenario.Random("reads").seed()});
   scenario.AwaitDelivered("all");
 }
 
