@@ -305,7 +305,7 @@ WATCH_CASE(Authorized, ExpiredSignedToken,
             .needs = {Capability::kUsers, Capability::kLeases, Capability::kCompaction,
                       Capability::kSignedTokens},
             .guarantees = {"Authorized", "Reliable"}}) {
-  TokensEnd(scenario, scenario.Between(15, 18), true);
+  TokensEnd(scenario, scenario.Between(28, 32), true);
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ class Headers final : public Checker {
     Note(header, call.ended);
     if (call.client == 0) return;
     CheckRevision(call);
+    CheckNamed(call, header);
     // Something may spread calls over the members of a store that was not started for the run.
     const bool spread = facts().options.members == 0 && caller.cluster == header.cluster_id;
     if (spread) caller.member = header.member_id;
@@ -148,6 +149,21 @@ class Headers final : public Checker {
                                        call.before_here.revision, call.before_here.line.value),
                .observed = Reported(call.revision, {call.ended, call.at}),
                .evidence = {call.before_here.line, call.began, call.ended}});
+  }
+
+  static bool IsWhole(const HeaderView& header) {
+    return header.cluster_id != 0 && header.member_id != 0 && header.raft_term != 0;
+  }
+  // A store that names itself on watches does so in the answers to calls.
+  void CheckNamed(const RecordedCall& call, const HeaderView& header) const {
+    if (IsWhole(header) || named_by_watch_.value == 0 || !IsOfData(call.method)) return;
+    Add(call, {.expected = fmt::format("an answer that names its cluster, member and raft term, as "
+                                       "the message in line {} does",
+                                       named_by_watch_.value),
+               .observed = fmt::format("cluster {:x}, member {:x} and term {} in line {}",
+                                       header.cluster_id, header.member_id, header.raft_term,
+                                       call.ended.value),
+               .evidence = {named_by_watch_, call.began, call.ended}});
   }
 
   void Note(const HeaderView& header, Line line) {
@@ -267,6 +283,7 @@ class Headers final : public Checker {
   void CheckSender(const Response& response) {
     const HeaderView& header = response.message.header;
     Note(header, response.where.line);
+    if (named_by_watch_.value == 0 && IsWhole(header)) named_by_watch_ = response.where.line;
     if (latest_ == nullptr || latest_stream_ != response.stream) {
       latest_ = &senders_[response.stream.value];
       latest_stream_ = response.stream;
@@ -285,6 +302,7 @@ class Headers final : public Checker {
   std::vector<Sender> callers_;                        // by client
   std::uint64_t highest_term_ = 0;                     // that any member has named
   Noted named_;                                        // last
+  Line named_by_watch_{};  // where a watch first named cluster, member and term; 0: none did
   std::map<std::uint64_t, std::vector<Noted>> terms_;  // by member, ascending
   Sender* latest_ = nullptr;
   StreamId latest_stream_{};
@@ -311,7 +329,8 @@ const CheckerRegistration<Headers> kHeaders{{
         "term that a member names, the answer to a call or a create, is not below one that it "
         "named before that was asked: a member never goes back to an earlier term while it runs "
         "(raft, currentTerm). Nor is the revision that a call about leases, or a compaction, is "
-        "answered with below one that the same client was answered with before. Source: the "
+        "answered with below one that the same client was answered with before. A store that "
+        "names its cluster, member and term on watches does so in answers to calls. Source: the "
         "message ResponseHeader of the etcd v3 API.",
 }};
 

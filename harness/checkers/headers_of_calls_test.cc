@@ -16,6 +16,10 @@ CallScript Answers(CallScript script, const Message& header) {
 }
 CallScript First(const Message& header = Named(3)) { return Answers(CallScript(0), header); }
 
+// A watch names cluster, member and term.
+CallScript Watched() {
+  return CallScript(0).OpenWatch("proxied").Sees(Named(3).Number(2, 0).Number(3, 1));
+}
 // After a put with revision 2.
 CallScript Keeps(std::int64_t revision) {
   return CallScript()
@@ -35,6 +39,10 @@ const std::vector<CallRow>& Rows() {
                                                  .End(1, Method::kRange, Named(2))},
       {"ACallAboutLeasesWithoutItsRevision", Keeps(0), {"Headers"}},
       {"ACallAboutLeasesWithTheRevisionOfAPut", Keeps(2)},
+      {"ACallThatNamesWhatAWatchNames", Answers(Watched(), Named(3))},
+      {"ACallThatNamesNoTerm", Answers(Watched(), Named(0)), {"Headers"}},
+      {"ACallThatNamesNoMember", Answers(Watched(), Named(3, 0)), {"Headers"}},
+      {"ACallThatNamesNothingWhereNoWatchDoes", Answers(CallScript(0), Reported(1))},
       {"AnotherMember", Answers(First(), Named(3, 89)), {"Headers"}},
       {"AnotherMemberAfterACallWithoutAnswer",
        Answers(First().Lose(Method::kPut, PutOf("k", "1")), Named(3, 89))},

@@ -266,13 +266,13 @@ TEST(ExpectationsBuiltIn, KnowsTheCasesThatFailOnEveryRelease) {
   const auto failing = [](const char* version) {
     return Expectations::BuiltIn().CasesThatFail("etcd", version).size();
   };
-  EXPECT_EQ(failing("3.3.25"), 59u);
-  EXPECT_EQ(failing("3.4.23"), 60u);
-  EXPECT_EQ(failing("3.5.16"), 43u);
+  EXPECT_EQ(failing("3.3.25"), 61u);
+  EXPECT_EQ(failing("3.4.23"), 62u);
+  EXPECT_EQ(failing("3.5.16"), 45u);
   EXPECT_EQ(failing("3.5.30"), 30u);
   EXPECT_EQ(failing("3.5.35"), 23u);
   EXPECT_EQ(failing("3.6.16"), 25u);
-  EXPECT_EQ(failing("3.7.3"), 28u);
+  EXPECT_EQ(failing("3.7.3"), 30u);
   EXPECT_EQ(failing("main"), 0u);
   EXPECT_GT(Expectations::BuiltIn().CasesThatFail("etcd", "3.7.3", "grpc-proxy").size(), 5u);
 }

@@ -139,8 +139,8 @@ CallScript& CallScript::Lose(Method method, const Message& request) {
   return Begin(call, method, request).Fail(call, method);
 }
 
-CallScript& CallScript::OpenControlWatch() {
-  Add({.kind = EntryKind::kStreamOpened, .stream = kControl, .text = "control"});
+CallScript& CallScript::OpenWatch(const std::string& path) {
+  Add({.kind = EntryKind::kStreamOpened, .stream = kControl, .text = path});
   const std::string every("\0", 1);
   const Message create = Message().Text(1, every).Text(2, every).Number(3, 2);
   return Add({.kind = EntryKind::kRequestSent,
@@ -153,6 +153,9 @@ CallScript& CallScript::Sees(const std::vector<KeyValueFields>& kvs, bool delete
   for (const KeyValueFields& kv : kvs) {
     response.Nested(11, Message().Optional(1, deleted ? 1 : 0).Nested(2, KeyValue(kv)));
   }
+  return Sees(response);
+}
+CallScript& CallScript::Sees(const Message& response) {
   return Add({.kind = EntryKind::kResponseReceived,
               .stream = kControl,
               .payload = Bytes::Take(std::string(response.bytes()))});

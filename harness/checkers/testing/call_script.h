@@ -90,11 +90,14 @@ class CallScript {
   CallScript& Annotate(const Annotation& annotation) { return Add(AnnotationEntry(annotation)); }
 
   // A control watch of every key from revision 2 on, and the events that it receives.
-  CallScript& OpenControlWatch();
+  CallScript& OpenControlWatch() { return OpenWatch("control"); }
+  // The same on the path of that name, where what it receives is judged, too.
+  CallScript& OpenWatch(const std::string& path);
   CallScript& Sees(const KeyValueFields& kv, bool deleted = false) {
     return Sees(std::vector<KeyValueFields>{kv}, deleted);
   }
   CallScript& Sees(const std::vector<KeyValueFields>& kvs, bool deleted);
+  CallScript& Sees(const Message& response);
 
   const std::vector<NumberedEntry>& lines() const { return lines_; }
   Judgement Judge() const;
