@@ -42,6 +42,7 @@ KEPT = "Transactional.KeepsValueOfDeletedKey"
 QUIET = "CompactionSurfaced.QuietWatchInSnapshot"
 RESTORED = "Resumable.RestoredStore"
 IN_PARTS = "Linearizable.ReadsInParts"
+SIGNED = "Authorized.ExpiredSignedToken"
 LOCKS = {"Exclusive.Election", "Exclusive.Lock"}
 STRICT = "PreviousValue.StrictPreviousValues"
 # Faults of self-tests alone.
@@ -85,7 +86,8 @@ class Verdicts(RunTest):
         self.assertEqual({verdicts[case] for case in clusters}, {"unsupported"})
         self.assertEqual(set(verdicts.values()), {"pass", "unsupported"})
         unsupported = {c for c, v in verdicts.items() if v == "unsupported"}
-        self.assertEqual(unsupported - clusters, LOCKS, "it has no service for locks")
+        absent = LOCKS | {SIGNED}
+        self.assertEqual(unsupported - clusters, absent, "it has no locks and signs no tokens")
         for result in results:
             for receipt in result.receipts:
                 if verdicts[result.case] == "pass":
