@@ -44,16 +44,17 @@ Script DrawOne(Prng& prng) {
   const bool restarts = focus == Focus::kRestarts || focus == Focus::kUsers;
   const bool spread = !restarts && prng.Chance(kOfClusters);
   if (spread) SpreadOver(script, kMembers, prng.Chance(0.5), prng);
-  script.server = DrawSettings(spread ? kMembers : 1, prng.Fork("settings"));
+  script.server = DrawSettings(spread ? kMembers : 1, Prng(prng.Next()));
   LeaveOut(script, focus, prng);
   return script;
 }
 
 std::string SettingsLine(Server server) {
   std::vector<std::string> fields = {R"("op":"server")"};
-  server.Fields([&fields](std::string_view name, auto value) {
+  auto field = [&fields](std::string_view name, const auto& value) {
     fields.push_back(fmt::format(R"("{}":{})", name, value));
-  });
+  };
+  server.Fields(field);
   return fmt::format("{{{}}}", fmt::join(fields, ","));
 }
 
