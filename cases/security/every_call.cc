@@ -108,30 +108,22 @@ std::vector<Step> CallsOfLeases(const std::vector<std::string>& leases) {
   return calls;
 }
 
-constexpr int kFirstOfUsers = 10;
-constexpr const char* kOperatorCalls[] = {"compact",
-                                          "member list",
-                                          "alarm",
-                                          "status",
-                                          "defragment",
-                                          "hash",
-                                          "hash kv",
-                                          "snapshot",
-                                          "move leader",
-                                          "downgrade",
-                                          "user add",
-                                          "user get",
-                                          "user list",
-                                          "user delete",
-                                          "user grant role",
-                                          "user change password",
-                                          "user revoke role",
-                                          "role add",
-                                          "role get",
-                                          "role list",
-                                          "role delete",
-                                          "role grant permission",
-                                          "role revoke permission"};
+constexpr const char* kOperatorCalls[] = {"compact",     "member list", "alarm",   "status",
+                                          "defragment",  "hash",        "hash kv", "snapshot",
+                                          "move leader", "downgrade"};
+constexpr const char* kCallsAboutUsers[] = {"user add",
+                                            "user get",
+                                            "user list",
+                                            "user delete",
+                                            "user grant role",
+                                            "user change password",
+                                            "user revoke role",
+                                            "role add",
+                                            "role get",
+                                            "role list",
+                                            "role delete",
+                                            "role grant permission",
+                                            "role revoke permission"};
 // What root would be granted: the end of all rights, and changes of members, of which one that
 // follows another at once may be lost without an answer.
 constexpr const char* kNotByRoot[] = {"member add", "member remove", "member update",
@@ -173,15 +165,13 @@ void Enable(Scenario& scenario, const std::vector<User>& users) {
 
 // About a user and a role that are there, and others that come and go, or never are.
 std::vector<Step> CallsAboutUsers(Scenario& scenario) {
-  const std::vector<std::string> names = {"spare", "added", "absent"};
+  const std::vector<std::string> kinds(std::begin(kCallsAboutUsers), std::end(kCallsAboutUsers));
+  const std::vector<std::string> users = {"spare", "added", "absent"};
+  const std::vector<std::string> roles = {"", "added", "absent"};  // "": the one of the user
   std::vector<Step> calls;
   for (int i = 0; i < 40; ++i) {
-    const std::string_view call = kOperatorCalls[static_cast<std::size_t>(
-        scenario.Between(kFirstOfUsers, std::size(kOperatorCalls) - 1))];
-    const std::string role = scenario.Pick(names);
-    calls.push_back(OperatorStep{.call = std::string(call),
-                                 .about = scenario.Pick(names),
-                                 .role = role == "spare" ? "rights of spare" : role});
+    calls.push_back(OperatorStep{
+        .call = scenario.Pick(kinds), .about = scenario.Pick(users), .role = scenario.Pick(roles)});
   }
   return calls;
 }
@@ -190,6 +180,7 @@ std::vector<Step> CallsOf(Scenario& scenario, const User& user, const Keys& keys
                           const std::vector<std::string>& leases) {
   std::vector<Step> calls = CallsOfLeases(leases);
   for (const char* call : kOperatorCalls) calls.push_back(OperatorStep{call});
+  for (const char* call : kCallsAboutUsers) calls.push_back(OperatorStep{call});
   calls.push_back(OperatorStep{.call = "alarm", .change = true});
   if (user.may == UserMay::kRoot) {
     for (const Step& call : CallsAboutUsers(scenario)) calls.push_back(call);

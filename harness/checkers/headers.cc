@@ -154,16 +154,25 @@ class Headers final : public Checker {
   static bool IsWhole(const HeaderView& header) {
     return header.cluster_id != 0 && header.member_id != 0 && header.raft_term != 0;
   }
-  // A store that names itself on watches does so in the answers to calls.
-  void CheckNamed(const RecordedCall& call, const HeaderView& header) const {
-    if (IsWhole(header) || named_by_watch_.value == 0 || !IsOfData(call.method)) return;
-    Add(call, {.expected = fmt::format("an answer that names its cluster, member and raft term, as "
-                                       "the message in line {} does",
-                                       named_by_watch_.value),
-               .observed = fmt::format("cluster {:x}, member {:x} and term {} in line {}",
-                                       header.cluster_id, header.member_id, header.raft_term,
-                                       call.ended.value),
-               .evidence = {named_by_watch_, call.began, call.ended}});
+  // A store that names itself once does so on every watch, and in every answer to a call. Where it
+  // first did, if this message does not.
+  Line NamedBefore(const HeaderView& header, Line line) {
+    if (!IsWhole(header)) return whole_;
+    if (whole_.value == 0) whole_ = line;
+    return {};
+  }
+  std::string ExpectedWhole() const {
+    return fmt::format("its cluster, member and raft term, as line {} names them", whole_.value);
+  }
+  static std::string Partly(const HeaderView& header, Line line) {
+    return fmt::format("cluster {:x}, member {:x} and term {} in line {}", header.cluster_id,
+                       header.member_id, header.raft_term, line.value);
+  }
+  void CheckNamed(const RecordedCall& call, const HeaderView& header) {
+    if (!IsOfData(call.method) || NamedBefore(header, call.ended).value == 0) return;
+    Add(call, {.expected = ExpectedWhole(),
+               .observed = Partly(header, call.ended),
+               .evidence = {whole_, call.began, call.ended}});
   }
 
   void Note(const HeaderView& header, Line line) {
@@ -283,7 +292,14 @@ class Headers final : public Checker {
   void CheckSender(const Response& response) {
     const HeaderView& header = response.message.header;
     Note(header, response.where.line);
-    if (named_by_watch_.value == 0 && IsWhole(header)) named_by_watch_ = response.where.line;
+    // A proxy may answer a create by itself, as etcd's grpc-proxy does.
+    const Line named = NamedBefore(header, response.where.line);
+    if (named.value != 0 && !response.message.created) {
+      Add(response.stream, {.expected = ExpectedWhole(),
+                            .observed = Partly(header, response.where.line),
+                            .evidence = {whole_},
+                            .where = response.where});
+    }
     if (latest_ == nullptr || latest_stream_ != response.stream) {
       latest_ = &senders_[response.stream.value];
       latest_stream_ = response.stream;
@@ -302,7 +318,7 @@ class Headers final : public Checker {
   std::vector<Sender> callers_;                        // by client
   std::uint64_t highest_term_ = 0;                     // that any member has named
   Noted named_;                                        // last
-  Line named_by_watch_{};  // where a watch first named cluster, member and term; 0: none did
+  Line whole_{};                                       // that first named all; 0: none did
   std::map<std::uint64_t, std::vector<Noted>> terms_;  // by member, ascending
   Sender* latest_ = nullptr;
   StreamId latest_stream_{};
@@ -330,7 +346,8 @@ const CheckerRegistration<Headers> kHeaders{{
         "named before that was asked: a member never goes back to an earlier term while it runs "
         "(raft, currentTerm). Nor is the revision that a call about leases, or a compaction, is "
         "answered with below one that the same client was answered with before. A store that "
-        "names its cluster, member and term on watches does so in answers to calls. Source: the "
+        "names its cluster, member and term once does so in every event and in every answer. "
+        "Source: the "
         "message ResponseHeader of the etcd v3 API.",
 }};
 

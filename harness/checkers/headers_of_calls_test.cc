@@ -17,9 +17,7 @@ CallScript Answers(CallScript script, const Message& header) {
 CallScript First(const Message& header = Named(3)) { return Answers(CallScript(0), header); }
 
 // A watch names cluster, member and term.
-CallScript Watched() {
-  return CallScript(0).OpenWatch("proxied").Sees(Named(3).Number(2, 0).Number(3, 1));
-}
+CallScript Watched() { return CallScript(0).OpenWatch("proxied").Sees(Named(3).Number(3, 1)); }
 // After a put with revision 2.
 CallScript Keeps(std::int64_t revision) {
   return CallScript()
@@ -42,7 +40,10 @@ const std::vector<CallRow>& Rows() {
       {"ACallThatNamesWhatAWatchNames", Answers(Watched(), Named(3))},
       {"ACallThatNamesNoTerm", Answers(Watched(), Named(0)), {"Headers"}},
       {"ACallThatNamesNoMember", Answers(Watched(), Named(3, 0)), {"Headers"}},
-      {"ACallThatNamesNothingWhereNoWatchDoes", Answers(CallScript(0), Reported(1))},
+      {"AWatchThatNamesNoMember",
+       First().OpenWatch("proxied").Sees(Named(3).Number(3, 1)).Sees(Named(3, 0)),
+       {"Headers", "Bookmarkable"}},
+      {"ACallThatNamesNothingWhereNoWatchDoes", Answers(CallScript(0), Named(0, 0))},
       {"AnotherMember", Answers(First(), Named(3, 89)), {"Headers"}},
       {"AnotherMemberAfterACallWithoutAnswer",
        Answers(First().Lose(Method::kPut, PutOf("k", "1")), Named(3, 89))},

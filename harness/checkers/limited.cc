@@ -50,7 +50,7 @@ class Limited final : public Checker {
     if (!limits_) return;
     const bool refused = call.outcome == CallOutcome::kRefused;
     // What a compaction removes may be written over; an alarm that is disarmed may be raised late.
-    if ((call.method == Method::kCompact || call.method == Method::kAlarm) && !refused) {
+    if ((call.method == Method::kCompact || Disarms(call)) && !refused) {
       written_ = 0;
       full_at_ = std::nullopt;
     }
@@ -64,6 +64,12 @@ class Limited final : public Checker {
   }
 
  private:
+  static bool Disarms(const RecordedCall& call) {
+    constexpr std::int64_t kDeactivate = 2;
+    OperatorRequestView asked;
+    return call.method == Method::kAlarm && Parse(call.request.view(), asked).ok() &&
+           asked.action == kDeactivate;
+  }
   void NoteRefused(const RecordedCall& call) {
     Exercised();
     const bool of_space = call.code == StatusCode::kResourceExhausted && limits_->space > 0;

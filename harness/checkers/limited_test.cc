@@ -59,6 +59,9 @@ INSTANTIATE_TEST_SUITE_P(
                      Decided(1, true, {Part(Method::kRange, Message())}))},
         {"CompactionWithoutAnswer",
          Full().Lose(Method::kCompact, Message().Number(1, 2)).Pause(2s).Put("k", "w", 3)},
+        {"AlarmsListed",
+         RefusedForSpace().Do(Method::kAlarm, Message(), Reported(1)).Pause(2s).Put("k", "w", 2),
+         {"Limited"}},
         {"AlarmDisarmed", RefusedForSpace()
                               .Do(Method::kAlarm, Message().Number(1, 2), Reported(1))
                               .Pause(2s)

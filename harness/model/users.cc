@@ -38,13 +38,6 @@ std::string Absent(std::string_view kind, const std::string& name) {
   return fmt::format("there is no {} {}", kind, name);
 }
 
-template <typename Map>
-std::set<std::string> KeysOf(const Map& map) {
-  std::set<std::string> keys;
-  for (const auto& [key, value] : map) keys.insert(key);
-  return keys;
-}
-
 }  // namespace
 
 bool IsOfUsers(Method method) {
@@ -121,16 +114,16 @@ std::optional<std::string> Users::WrongPermissions(const RecordedCall& call) con
     permitted[{std::string(permission.key), std::string(permission.range_end)}] = permission.type;
   }
   if (permitted == role->second && permitted.size() == answer.names.size()) return std::nullopt;
-  return fmt::format("the {} of what was granted to it", role->second.size());
+  return fmt::format("the {} permissions that were granted to it", role->second.size());
 }
 
 std::optional<std::string> Users::WrongAnswer(const RecordedCall& call) const {
   if (call.method == Method::kRoleGet) return WrongPermissions(call);
   std::set<std::string> expected;
   if (call.method == Method::kUserList) {
-    expected = KeysOf(users_);
+    for (const auto& [name, roles] : users_) expected.insert(name);
   } else if (call.method == Method::kRoleList) {
-    expected = KeysOf(roles_);
+    for (const auto& [name, permitted] : roles_) expected.insert(name);
   } else if (call.method == Method::kUserGet) {
     const auto user = users_.find(AskedBy(call).name);
     if (user == users_.end()) return std::nullopt;

@@ -225,18 +225,22 @@ Status AttemptSession::Forbid(const std::string& user, const AdminClient::Keys& 
   return {};
 }
 
-void AttemptSession::UseToken(const std::string& token) {
+Status AttemptSession::UseToken(const std::string& token) {
   for (const auto& kv : kvs_) kv->SetToken(token);
   for (int member = 1; member <= environment_.members(); ++member) {
     environment_.target(member).UseToken(token);
+    // One that is behind does not know the login of another one yet.
+    if (member == 1) continue;
+    WP_RETURN_IF_ERROR(
+        StatusOf(AdminClient(environment_.target(member).endpoint().ToString()).LogInAsRoot()));
   }
+  return {};
 }
 
 Status AttemptSession::LogInAgain() {
   WP_ASSIGN_OR_RETURN(const std::string token,
                       AdminClient(target().endpoint().ToString()).LogInAsRoot());
-  UseToken(token);
-  return {};
+  return UseToken(token);
 }
 
 Status AttemptSession::EnableUsers(const std::vector<UserRight>& rights) {
@@ -248,13 +252,7 @@ Status AttemptSession::EnableUsers(const std::vector<UserRight>& rights) {
   // From here on calls without a user are rejected, and watches without one are ended.
   control_watch_.reset();
   WP_ASSIGN_OR_RETURN(const std::string root, auth.Enable());
-  UseToken(root);
-  for (int member = 1; member <= environment_.members(); ++member) {
-    // One that is behind does not know the login of another one yet.
-    if (member == 1) continue;
-    WP_RETURN_IF_ERROR(
-        StatusOf(AdminClient(environment_.target(member).endpoint().ToString()).LogInAsRoot()));
-  }
+  WP_RETURN_IF_ERROR(UseToken(root));
   for (const auto& [user, known] : rights_) Annotate(known);
   return OpenControlWatch(root);
 }

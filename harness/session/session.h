@@ -225,7 +225,8 @@ class AttemptSession {
   // Lets slow readers read their next messages when these are due.
   void ReadOn();
   Status GiveRight(AdminClient& admin, const UserRight& right);
-  void UseToken(const std::string& token);
+  // From here on, at every member.
+  Status UseToken(const std::string& token);
   // What the user of a new stream may read, for the recording.
   void NoteReadRight(StreamId stream, const StreamSettings& settings);
   // From one past the head on.

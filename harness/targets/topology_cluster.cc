@@ -20,19 +20,10 @@ bool ParseMembers(std::string_view rest, TargetSpec& spec) {
   return spec.members >= kLeast && spec.members <= kMost;
 }
 
-// Each member has its own space, and gets it back only when it is defragmented itself.
-class Members : public Topology {
- public:
-  void Correct(Stated& stated) const override { stated.Withhold(Capability::kQuota); }
-};
-
-class NextReleases final : public Members {
+class NextReleases final : public Topology {
  public:
   // A restart asks the member what it is, which a store with users refuses to clients without one.
-  void Correct(Stated& stated) const override {
-    Members::Correct(stated);
-    stated.Withhold(Capability::kUsers);
-  }
+  void Correct(Stated& stated) const override { stated.Withhold(Capability::kUsers); }
 };
 
 // "=3.6.16+3.7.3".
@@ -57,7 +48,7 @@ const TopologyRegistration kMembers{
     {.name = "members",
      .form = "members=N",
      .explain = "a cluster of N members, 2 to 5; cases that ask for more members get them",
-     .make = [] { return std::unique_ptr<Topology>(new Members); },
+     .make = [] { return std::make_unique<Topology>(); },
      .parse = ParseMembers}};
 const TopologyRegistration kUpgrades{
     {.name = "upgrade",
