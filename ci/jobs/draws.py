@@ -173,6 +173,13 @@ READ = {
 }
 
 
+# RangeStream refuses orders by a field, and bounds.
+READ_IN_PARTS = {
+    name: READ[name]
+    for name in ("keys_only", "count_only", "limit", "sort_by", "at", "serializable", "range")
+}
+
+
 def options_of_put(fields: Fields) -> dict[str, str]:
     names = ("ignore_value", "ignore_lease", "prev_kv", "lease", "bytes")
     return {name: str(bool(fields.get(name, False))) for name in names}
@@ -208,7 +215,10 @@ def all_pairs(what: str, model: Mapping[str, Iterable[str]]) -> Iterator[str]:
 def pairs_of_options(script: Script) -> Iterator[str]:
     for kind, fields in script:
         if kind == "get":
-            yield from pairs("read", options_of_read(fields))
+            options = options_of_read(fields)
+            yield from pairs("read", options)
+            if fields.get("in_parts", False):
+                yield from pairs("read in parts", {name: options[name] for name in READ_IN_PARTS})
         if kind == "put":
             yield from pairs("put", options_of_put(fields))
         if kind == "delete":
@@ -232,6 +242,7 @@ def of_transaction(txn: Fields) -> Iterator[str]:
 
 PAIRS = {
     *all_pairs("read", READ),
+    *all_pairs("read in parts", READ_IN_PARTS),
     *all_pairs("put", PUT),
     *all_pairs("delete", DELETE),
     *(

@@ -24,6 +24,14 @@ Place Head(std::int64_t plus) { return {From::kHead, plus}; }
 Place Floor(std::int64_t plus) { return {From::kFloor, plus}; }
 Place At(std::int64_t number) { return {From::kNumber, number}; }
 
+// RangeStream refuses what needs all keys before the first is sent.
+bool OfferedInParts(const Get& get) {
+  const Place none;
+  const bool by_key = get.order == Order::kNone || (get.order == Order::kAscend && !get.sort_by);
+  return by_key && get.min_mod == none && get.max_mod == none && get.min_create == none &&
+         get.max_create == none;
+}
+
 // What most requests of a script are about; the others are about anything.
 enum class Theme { kAnything, kLeases, kReads };
 
@@ -203,6 +211,7 @@ class StepDrawer {
     if (prng_.Chance(0.5)) get.key = get.end = "*";
     if (prng_.Chance(0.01)) get.key = "";
     DrawOptions(get);
+    get.in_parts = OfferedInParts(get) && prng_.Chance(0.3);
     return get;
   }
   Compact DrawCompact() {

@@ -164,7 +164,10 @@ std::string Text(const KeepAlive& keep) {
                      Listed({{keep.again, "on the stream that is kept for it"}}));
 }
 
-std::string Text(const Get& get) { return "get " + RangeText(get.key, get.end) + ReadText(get); }
+std::string Text(const Get& get) {
+  return "get " + RangeText(get.key, get.end) + ReadText(get) +
+         Listed({{get.in_parts, "in parts"}});
+}
 
 std::string Text(const Compact& compact) {
   return "compact at " + PlaceText(compact.at) +

@@ -57,6 +57,7 @@ TEST(InWords, StepsReadAsAPersonWouldWriteThem) {
            .order = Order::kDescend,
            .min_mod = {Place::From::kHead, -4}},
             "get every key, at most 2, by mod revision, descending, mod revision at least head-4"},
+           {Get{.key = "b", .limit = 2, .in_parts = true}, "get b, at most 2, in parts"},
            {Compact{{Place::From::kHead, -2}}, "compact at the latest revision - 2"},
            {Txn{.then = {{.key = "b"}, erase}}, "txn: put b; delete the keys from a/ to a0"},
            {Txn{.when = {{.target = Condition::Target::kMod, .key = "b"}},

@@ -61,10 +61,12 @@ struct Get {
   Place min_create{};
   Place max_create{};
   bool serializable = false;  // answered by the member that is asked, from what it has itself
+  bool in_parts = false;      // by RangeStream where there is one; not in a transaction
   void Fields(auto& field) {
     field("key", key);
     field("end", end);
     Options(field);
+    field("in_parts", in_parts);
   }
   // What is asked beside the range.
   void Options(auto& field) {

@@ -49,6 +49,7 @@ std::vector<Get> Smaller(const Get& get) {
     add([bound](Get& one) { one.*bound = {}; });
   }
   add([](Get& one) { one.serializable = false; });
+  add([](Get& one) { one.in_parts = false; });
   return smaller;
 }
 

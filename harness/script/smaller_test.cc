@@ -63,6 +63,8 @@ TEST(Smaller, AReadLosesItsOptions) {
       Texts(Get{.key = "b", .limit = 2, .order = Order::kAscend, .max_mod = {Place::From::kHead}}),
       ElementsAre("get key=b", "get key=b order=ascend max_mod=head",
                   "get key=b limit=2 max_mod=head", "get key=b limit=2 order=ascend"));
+  EXPECT_THAT(Texts(Get{.key = "b", .limit = 2, .in_parts = true}),
+              ElementsAre("get key=b", "get key=b in_parts=true", "get key=b limit=2"));
   const Txn txn{.then = {{.kind = TxnPart::Kind::kGet, .key = "b", .read = {.limit = 2}}}};
   EXPECT_THAT(Texts(txn), ElementsAre("txn then=[\"get b\"]"));
 }

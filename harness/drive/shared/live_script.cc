@@ -437,12 +437,11 @@ std::string LiveScript::CallerAt(int member) const {
   return member == 1 ? name_ : fmt::format("{} at {}", name_, member);
 }
 
-std::optional<Result<Bytes>> LiveScript::Inquire(Method method, const std::string& request,
-                                                 Needs needs) {
+std::optional<Result<Bytes>> LiveScript::Inquire(const std::function<Result<Bytes>()>& ask) {
   std::uint64_t before = server_.pulse().answers();
   std::uint64_t events = server_.events().Now();
   while (true) {
-    Result<Bytes> answer = Call(method, request, needs);
+    Result<Bytes> answer = ask();
     if (answer.has_value() || !IsNoAnswer(answer.error().code())) return answer;
     if (server_.events().DisturbedSince(events)) {
       before = server_.pulse().answers();
@@ -513,6 +512,20 @@ void LiveScript::Do(const KeepAlive& keep) {
 
 // Others compact at the same time: what was compacted before is gone, and what no script has
 // asked to compact is kept.
+// A server from before RangeStream answers the same read whole.
+Result<Bytes> LiveScript::ReadInParts(const std::string& request, Needs needs) {
+  if (!server_.reads_in_parts()) return Call(Method::kRange, request, needs);
+  const int member = MemberFor(needs);
+  Result<Bytes> answer = client_.calls(member).ReadInParts(
+      server_.recording(), request, CallerAt(member) + std::string(kInParts));
+  if (!answer.has_value() && answer.error().code() == StatusCode::kUnimplemented) {
+    server_.LacksReadsInParts();
+    return Call(Method::kRange, request, needs);
+  }
+  Answered(Method::kRange, {}, answer);
+  return answer;
+}
+
 void LiveScript::Do(const Get& get) { Read(get, Resolve(get.at)); }
 
 void LiveScript::Read(const Get& get, std::int64_t at) {
@@ -520,8 +533,11 @@ void LiveScript::Read(const Get& get, std::int64_t at) {
   const std::int64_t head = server_.head().value;
   ReadRequest read = RequestOf(get, placement_, WhatIsKnown());
   read.revision = Revision(at);
-  const auto asked = Inquire(Method::kRange, ToMessage(read).bytes(),
-                             get.serializable ? Needs::kItself : Needs::kOthers);
+  const std::string request = ToMessage(read).bytes();
+  const Needs needs = get.serializable ? Needs::kItself : Needs::kOthers;
+  const auto asked = Inquire([&] {
+    return get.in_parts ? ReadInParts(request, needs) : Call(Method::kRange, request, needs);
+  });
   if (!asked) return;
   if (*asked || get.key.empty()) return;  // refused for that
   // Whether one of the past may be refused as out of range shows in the recording.

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -115,7 +116,11 @@ class LiveScript {
   // is known of it. An error: it was refused, or did not come although other answers did.
   std::string CallerAt(int member) const;
   std::optional<Result<Bytes>> Inquire(Method method, const std::string& request,
-                                       Needs needs = Needs::kOthers);
+                                       Needs needs = Needs::kOthers) {
+    return Inquire([&] { return Call(method, request, needs); });
+  }
+  std::optional<Result<Bytes>> Inquire(const std::function<Result<Bytes>()>& ask);
+  Result<Bytes> ReadInParts(const std::string& request, Needs needs);
   void NotDone(std::string_view asked, const Status& refused);
   void Pause(Duration longest);
   // A call was answered otherwise than it must be.

@@ -157,6 +157,9 @@ class LiveServer {
   Result<WatchStream*> OpenStream(const Connection& connection, std::uint32_t script,
                                   const std::optional<Readable>& readable = {});
   bool CanRestrict() const { return !root_.empty(); }
+  // Until it has answered that it knows no RangeStream.
+  bool reads_in_parts() const { return reads_in_parts_; }
+  void LacksReadsInParts() { reads_in_parts_ = false; }
   void Annotate(const Annotation& annotation) { Append(AnnotationEntry(annotation)); }
   // Waits until everything recorded so far has been judged and `done` holds, which is asked
   // whenever more has been judged. False when the time is over: the server had as many answers to
@@ -216,6 +219,7 @@ class LiveServer {
   std::atomic<std::uint64_t> restarts_ = 0;
   std::atomic<std::uint64_t> held_back_ = 0;
   std::atomic<bool> gone_ = false;
+  std::atomic<bool> reads_in_parts_ = true;
   std::optional<CrashPoint> point_;  // that is armed; of the one script that has such points
   proxy::DiskEffectId armed_point_{};
   std::vector<std::string> crashes_;
