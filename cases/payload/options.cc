@@ -53,6 +53,29 @@ WATCH_CASE(
   scenario.AwaitDelivered("all");
 }
 
+WATCH_CASE(Linearizable, OptionsOfReadsInParts,
+           {.requirement = "a range that is streamed is answered as one that is not (etcd 3.7, KV "
+                           "service, RangeStream)",
+            .explain = "Keys that have changed in another order than that of their names are read "
+                       "in parts with all options that a streamed range has, by twos and threes: "
+                       "ranges of every form, now and at revisions from below the compaction "
+                       "floor to beyond the head, limits, a field to sort by, counts, without "
+                       "values, serializable. The parts together must be what follows from the "
+                       "writes, each key once, or be the refusal that is due.",
+            .needs = {Capability::kRangeStream, Capability::kCompaction},
+            .guarantees = {"Linearizable", "Serializable"}}) {
+  const std::string prefix = scenario.Key("asked") + "/";
+  const std::vector<std::string> keys = KeysOf(SweepOf::kParts, prefix);
+  scenario.Open({.group = "all", .range = Prefix(prefix)});
+  Populate(scenario, keys);
+  const Write floor = scenario.Put(keys[5]);
+  Populate(scenario, keys);
+  scenario.Compact(floor);
+  scenario.Add(SweepStep{
+      .of = SweepOf::kParts, .key = prefix, .size = 160, .seed = scenario.Random("reads").seed()});
+  scenario.AwaitDelivered("all");
+}
+
 // Between 30 and 60 keys, so that an answer has several parts: etcd begins with ten keys.
 WATCH_CASE(Linearizable, ReadsInParts,
            {.requirement = "a range that is streamed is the range at one revision (etcd 3.7, KV "

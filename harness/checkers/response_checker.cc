@@ -239,6 +239,7 @@ void ResponseChecker::Range(std::string_view request, std::string_view response)
   const KeyRange keys(range.key, range.range_end);
   const Listing listing = List(keys);
   for (const KeyValueView& kv : answer.kvs) CheckShown(listing, keys, kv, range.keys_only);
+  const bool each_right = !examined_.wrong;
   CheckCount(listing, answer.count, "counted");
   if (range.count_only) {
     if (!answer.kvs.empty()) Wrong("a count and no keys", "keys");
@@ -247,6 +248,10 @@ void ResponseChecker::Range(std::string_view request, std::string_view response)
     CheckBounds(range, answer.kvs);
     CheckOrder(range, answer.kvs);
     CheckComplete(listing, range, answer);
+    const bool sorted_in_parts = call_->in_parts && range.sort_target != 0 && range.sort_order == 0;
+    if (each_right && examined_.wrong && sorted_in_parts) {
+      examined_.wrong->symptom = symptom::SortedInParts{};
+    }
   }
   if (!range.filtered()) LearnFrom(listing, keys, range, answer);
 }
@@ -336,6 +341,10 @@ void ResponseChecker::CheckBounds(const RangeRequestView& range,
 void ResponseChecker::CheckOrder(const RangeRequestView& range,
                                  const std::vector<KeyValueView>& kvs) {
   if (kvs.size() < 2) return;
+  std::set<std::string_view> shown;
+  for (const KeyValueView& kv : kvs) {
+    if (!shown.insert(kv.key).second) return Wrong("each key once", Phrase(kv) + " once more");
+  }
   std::optional<KeyValueView> behind = Sorted(range, kvs.front());
   for (std::size_t i = 1; i < kvs.size(); ++i) {
     const auto before = std::exchange(behind, Sorted(range, kvs[i]));

@@ -148,6 +148,9 @@ struct BackInTime {
 };
 // Nothing else of the key is wrong.
 struct LeaseMissing {};
+// Each key of a read in parts is as it was, but their order, number or choice is wrong; it named a
+// field to sort by, and no order.
+struct SortedInParts {};
 // A lease, or its keys, before its time was over. It may have ended any time since it was last
 // known to be there; the end of its keys is seen as it happens.
 struct LeaseEnded {
@@ -163,16 +166,15 @@ struct TimeLeft {
 
 }  // namespace symptom
 
-using Symptom =
-    std::variant<std::monostate, symptom::OfRevision, symptom::Repeated, symptom::BelowStart,
-                 symptom::ForeignKey, symptom::ForbiddenKey, symptom::RightTaken,
-                 symptom::BeyondLimit, symptom::HeldWithoutLease, symptom::NotRefused,
-                 symptom::PassedOver, symptom::ProgressBack, symptom::ProgressBelowStart,
-                 symptom::NoProgress, symptom::Empty, symptom::HeaderAhead, symptom::FalseNotice,
-                 symptom::NoticeAgain, symptom::Silence, symptom::Delay, symptom::MemberBehind,
-                 symptom::MembersDiffer, symptom::OtherId, symptom::EndedWith, symptom::StreamEnded,
-                 symptom::StreamKept, symptom::NoPrevious, symptom::PreviousUnasked,
-                 symptom::ChangedTwice, symptom::OtherWrite, symptom::BackInTime,
-                 symptom::LeaseMissing, symptom::LeaseEnded, symptom::TimeLeft>;
+using Symptom = std::variant<
+    std::monostate, symptom::OfRevision, symptom::Repeated, symptom::BelowStart,
+    symptom::ForeignKey, symptom::ForbiddenKey, symptom::RightTaken, symptom::BeyondLimit,
+    symptom::HeldWithoutLease, symptom::NotRefused, symptom::PassedOver, symptom::ProgressBack,
+    symptom::ProgressBelowStart, symptom::NoProgress, symptom::Empty, symptom::HeaderAhead,
+    symptom::FalseNotice, symptom::NoticeAgain, symptom::Silence, symptom::Delay,
+    symptom::MemberBehind, symptom::MembersDiffer, symptom::OtherId, symptom::EndedWith,
+    symptom::StreamEnded, symptom::StreamKept, symptom::NoPrevious, symptom::PreviousUnasked,
+    symptom::ChangedTwice, symptom::OtherWrite, symptom::BackInTime, symptom::LeaseMissing,
+    symptom::SortedInParts, symptom::LeaseEnded, symptom::TimeLeft>;
 
 }  // namespace watchproof

@@ -56,6 +56,12 @@ bool AllowsRead(const Row& row) {
   const bool bounded = AtLeast(row[kBounds], kFirstBounds) || row[kBounds] == kUndecided;
   return bounded || First(row[kEdge]);
 }
+// RangeStream refuses orders and bounds, since it would need all keys before it sends the first.
+bool AllowsPart(const Row& row) {
+  const bool ordered = AtLeast(row[kOrder], 2) || (row[kOrder] == 1 && AtLeast(row[kBy], 1));
+  const bool transaction = AtLeast(row[kReadForm], 2);
+  return !ordered && !transaction && !AtLeast(row[kBounds], kFirstBounds) && AllowsRead(row);
+}
 bool AllowsWrite(const Row& row) {
   return !AtLeast(row[kWrites], kFirstDeletion) ||
          (First(row[kLease]) && First(row[kValue]) && First(row[kKeepsValue]) &&
@@ -82,6 +88,11 @@ const Model& Reads() {
        {"edge", {"below", "equal", "above"}},
        {"form", {"alone", "serializable", "in a transaction"}}},
       AllowsRead};
+  return model;
+}
+
+const Model& Parts() {
+  static const Model model{Reads().parameters, AllowsPart};
   return model;
 }
 
@@ -185,6 +196,8 @@ const Model& SweepModel(SweepOf of) {
   switch (of) {
     case SweepOf::kReads:
       return Reads();
+    case SweepOf::kParts:
+      return Parts();
     case SweepOf::kWrites:
       return Writes();
     case SweepOf::kCompares:
@@ -198,6 +211,11 @@ const Model& SweepModel(SweepOf of) {
 const std::vector<std::string>& Sweep::KeysOf(SweepOf of) {
   static const std::vector<std::string> many = {"a", "b", "c", "d", "e", "f", "g"};
   static const std::vector<std::string> few = {"a", "b", "c"};
+  // etcd begins with a part of ten keys, and doubles them from part to part.
+  static const std::vector<std::string> in_parts = {"a", "b", "c", "d", "e", "f", "g", "h", "i",
+                                                    "j", "k", "l", "m", "n", "o", "p", "q", "r",
+                                                    "s", "t", "u", "v", "w", "x", "y", "z"};
+  if (of == SweepOf::kParts) return in_parts;
   return of == SweepOf::kWrites ? few : many;
 }
 
@@ -212,7 +230,8 @@ ReadRequest Sweep::ReadAll() const { return {.key = ground_.prefix, .range_end =
 KvRequest Sweep::Request(std::size_t index, const SweepSight& seen) const {
   const Row& row = rows_[index];
   switch (of_) {
-    case SweepOf::kReads: {
+    case SweepOf::kReads:
+    case SweepOf::kParts: {
       const ReadRequest read = Read(row, seen, Random(index));
       if (row[kReadForm] < 2) return read;
       return TxnRequest{.success = {read}};

@@ -24,10 +24,10 @@
 
 namespace watchproof::explore {
 
-// Ranges in every form, bounds, orders and limits; puts and deletions with their options, on what
-// there is of a key; compares, of keys and ranges, with branches of every kind; what must be
-// refused, alone and in every place of a transaction.
-enum class SweepOf { kReads, kWrites, kCompares, kRefusals };
+// Ranges in every form, bounds, orders and limits; those that RangeStream answers in parts; puts
+// and deletions with their options, on what there is of a key; compares, of keys and ranges, with
+// branches of every kind; what must be refused, alone and in every place of a transaction.
+enum class SweepOf { kReads, kParts, kWrites, kCompares, kRefusals };
 
 // Where it is done.
 struct SweepGround {
@@ -51,6 +51,7 @@ class Sweep {
  public:
   Sweep(SweepOf of, SweepGround ground, std::size_t size, Prng prng);
 
+  SweepOf of() const { return of_; }
   std::size_t size() const { return rows_.size(); }
   // What makes its keys as the request needs them.
   std::optional<KvRequest> Before(std::size_t index) const;

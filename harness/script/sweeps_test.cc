@@ -38,6 +38,7 @@ Sweep SweepFor(SweepOf of, std::size_t size) { return {of, kGround, size, Prng(7
 
 // So many requests have every pair of options.
 constexpr std::pair<SweepOf, std::size_t> kSizes[] = {{SweepOf::kReads, 200},
+                                                      {SweepOf::kParts, 80},
                                                       {SweepOf::kWrites, 110},
                                                       {SweepOf::kCompares, 180},
                                                       {SweepOf::kRefusals, 100}};

@@ -62,6 +62,7 @@ enum class Rank : std::size_t {
   kWriteLost,
   kStaleRead,
   kLeaseLeftOut,
+  kSortedInParts,
   // That the former watch of the id waited for the event is known, the rest is guessed.
   kFormerWatchWaited,
   kReplayed,

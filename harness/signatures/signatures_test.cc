@@ -1418,6 +1418,24 @@ TEST(Signature, OfAReadOfThePast) {
   EXPECT_EQ(signature(false), "");
 }
 
+// Only a field without an order is sorted in parts, and only a streamed read has parts.
+TEST(Signature, OfAReadThatIsSortedInParts) {
+  const auto signature = [](const char* client, std::int64_t field, const char* value) {
+    return SignatureOf(Guarantee("Linearizable"),
+                       CallScript()
+                           .Put("a", "1", 2)
+                           .Put("b", "1", 3)
+                           .As(client)
+                           .Do(Method::kRange, GetOf("a", {.range_end = "c", .target = field}),
+                               Shown(3, {Kv("b", value, 3), Kv("a", "1", 2)})));
+  };
+  constexpr std::int64_t kByMod = 3;
+  EXPECT_EQ(signature("c, in parts", kByMod, "1"), "sorted-in-parts");
+  EXPECT_EQ(signature("c", kByMod, "1"), "");
+  EXPECT_EQ(signature("c, in parts", 0, "1"), "");
+  EXPECT_EQ(signature("c, in parts", kByMod, "2"), "");  // another value
+}
+
 // Two creates waited together, and their watches have swapped ids.
 TEST(Signature, OfAnswersInAnotherOrder) {
   const Script crossed = Script()

@@ -29,7 +29,9 @@ class Sweeper {
 
   // Whether it had to be refused for what is in it is judged; no other refusal is expected.
   Status Send(const KvRequest& request) {
-    const auto done = kv_.Send(request);
+    const auto* const read = std::get_if<ReadRequest>(&request);
+    const bool in_parts = sweep_.of() == SweepOf::kParts && read != nullptr;
+    const auto done = in_parts ? kv_.ReadInParts(*read) : kv_.Send(request);
     const bool judged = !done.has_value() && IsAboutContent(done.error().code());
     return judged ? Status() : context_.NoteHead(done);
   }
@@ -57,9 +59,10 @@ class Sweeper {
 
 Usage SweepStep::Cost() const {
   const std::size_t requests = std::min(count, size);
-  const std::size_t each = of == SweepOf::kReads ? 1 : of == SweepOf::kWrites ? 3 : 2;
+  const bool reads = of == SweepOf::kReads || of == SweepOf::kParts;
+  const std::size_t each = reads ? 1 : of == SweepOf::kWrites ? 3 : 2;
   Usage usage{.keys = 10, .operations = requests * each};
-  if (of != SweepOf::kReads) usage.bytes = static_cast<std::int64_t>(requests) * kMostBytesOfWrite;
+  if (!reads) usage.bytes = static_cast<std::int64_t>(requests) * kMostBytesOfWrite;
   return usage;
 }
 

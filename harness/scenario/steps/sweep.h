@@ -10,12 +10,13 @@
 
 namespace watchproof {
 
-// Reads, writes or transactions with compares of the keys below `key`, with every option that they
-// have, or what must be refused: see script/sweeps.h. Whether each had to be answered, and with
-// what, is judged from the recording.
+// Reads, in parts too, writes or transactions with compares of the keys below `key`, with every
+// option that they have, or what must be refused: see script/sweeps.h. Whether each had to be
+// answered, and with what, is judged from the recording.
 struct SweepStep {
   explore::SweepOf of = explore::SweepOf::kReads;
-  static constexpr std::string_view kSweeps[] = {"reads", "writes", "compares", "refusals"};
+  static constexpr std::string_view kSweeps[] = {"reads", "reads in parts", "writes", "compares",
+                                                 "refusals"};
   std::string key;  // ends with '/'
   std::size_t size = 200;
   std::uint64_t seed = 0;
