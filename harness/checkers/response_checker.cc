@@ -55,6 +55,7 @@ Examined ResponseChecker::Check(const RecordedCall& call, std::optional<Revision
   call_ = &call;
   examined_ = {};
   changes_ = made.has_value();
+  seen_ = made ? made->previous() : call.revision;
   if (call.method == Method::kTxn) Branch(call.request.view(), call.response.view());
   if (made) keys_.MoveTo(*made);
   Operate(call.method, call.request.view(), call.response.view());
@@ -181,7 +182,24 @@ void ResponseChecker::Operations(std::string_view request, std::string_view resp
   const std::vector<OperationView>& ran = answer.succeeded ? txn.success : txn.failure;
   for (std::size_t i = 0; i < std::min(ran.size(), answer.responses.size()); ++i) {
     Operate(ran[i].kind, ran[i].body, answer.responses[i].body);
+    CheckSeen(ran[i].kind, answer.responses[i].body);
   }
+}
+
+// An operation is at the revision at which its transaction began, or, once it has changed
+// something, at the one that it makes.
+void ResponseChecker::CheckSeen(Method kind, std::string_view response) {
+  DeleteRangeResponseView deleted;
+  const bool changes =
+      kind == Method::kPut ||
+      (kind == Method::kDeleteRange && Parse(response, deleted).ok() && deleted.deleted > 0);
+  if (changes && changes_) seen_ = call_->revision;
+  HeaderView header;
+  // Not every store says it.
+  if (!ParseHeader(response, header).ok() || header.revision == 0) return;
+  if (Revision(header.revision) == seen_) return;
+  Wrong(fmt::format("a {} in the transaction at revision {}", InfoOf(kind).name, seen_),
+        fmt::format("one at revision {}", header.revision));
 }
 
 void ResponseChecker::Put(std::string_view request, std::string_view response) {

@@ -66,6 +66,7 @@ class ResponseChecker {
   void Branch(std::string_view request, std::string_view response);
   std::optional<bool> Holds(const CompareView& compare) const;
   void Operations(std::string_view request, std::string_view response);
+  void CheckSeen(Method kind, std::string_view response);
   void Operate(Method kind, std::string_view request, std::string_view response);
   void Range(std::string_view request, std::string_view response);
   void Put(std::string_view request, std::string_view response);
@@ -94,6 +95,7 @@ class ResponseChecker {
   const Deviations& deviations_;
   const RecordedCall* call_ = nullptr;
   bool changes_ = false;
+  Revision seen_{};  // by the next operation of a transaction
   Examined examined_;
 };
 

@@ -56,6 +56,18 @@ CallScript RefusesWithin(const Message& put, const std::string& beside = "v") {
       .Begin(9, Method::kTxn, outer.message())
       .Fail(9, Method::kTxn, StatusCode::kInvalidArgument, "etcdserver: no");
 }
+// An operation and a put of another key: the first is answered at the revision.
+CallScript BeforeAPut(const Message& operation, const Message& answer) {
+  return OnePut().Do(Method::kTxn, TxnOf{.success = {operation, PutPart("x", "1")}}.message(),
+                     Decided(3, true, {answer, Part(Method::kPut, Reported(3))}));
+}
+CallScript ReadsThenPuts(std::int64_t revision) {
+  return BeforeAPut(GetPart("k"), ShownPart(revision, {kOne}));
+}
+CallScript DeletesNoneThenPuts(std::int64_t revision) {
+  return BeforeAPut(Part(Method::kDeleteRange, DeleteOf("none")),
+                    Part(Method::kDeleteRange, Deleted(revision, 0)));
+}
 CallScript ReadsThePast(const KeyValueFields& shown) {
   const TxnOf txn{
       .success = {PutPart("k", "3"), Part(Method::kRange, GetOf("k", {.revision = 2}))}};
@@ -177,6 +189,10 @@ const std::vector<CallRow>& AnswerRows() {
        OnePut().Do(Method::kTxn, TxnOf{.success = {PutPart("k", "2"), GetPart("k")}}.message(),
                    Decided(3, true, {kPutDone, ShownPart(3, {kOne})})),
        {"Transactional"}},
+      {"ARangeBeforeThePutIsAtTheRevisionBefore", ReadsThenPuts(2)},
+      {"ARangeBeforeThePutIsAtThatOfThePut", ReadsThenPuts(3), {"Transactional"}},
+      {"ADeletionOfNoneChangesNoRevision", DeletesNoneThenPuts(2)},
+      {"ADeletionOfNoneIsAtThatOfThePut", DeletesNoneThenPuts(3), {"Transactional"}},
       {"AnOperationIsNotAnswered",
        OnePut().Do(Method::kTxn, TxnOf{.success = {PutPart("k", "2"), GetPart("k")}}.message(),
                    Decided(3, true, {kPutDone})),
