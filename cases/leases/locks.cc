@@ -3,6 +3,7 @@
 #include "cases/support/watch_case.h"
 #include "harness/scenario/steps/lease.h"
 #include "harness/scenario/steps/lock.h"
+#include "harness/scenario/steps/member.h"
 
 namespace watchproof {
 namespace {
@@ -18,19 +19,85 @@ void WaitAndLoseLease(Scenario& scenario, Exclusion what) {
     scenario.Add(ClaimStep{name, caller, what});
     scenario.Add(AwaitClaimStep{name, caller});
   };
+  const auto lead = [&](const std::string& caller) {
+    if (what != Exclusion::kElection) return;
+    scenario.Add(AskLeaderStep{name});
+    scenario.Add(ProclaimStep{name, caller, scenario.Value()});
+    scenario.Add(AskLeaderStep{name});
+  };
   claim("first", 60s);
   scenario.Add(MustHoldStep{name, "first"});
   claim("lapsing", 2s);
   claim("next", 60s);
+  lead("first");
   scenario.Add(GuardedPutStep{name, "first", guarded});
   scenario.Add(AwaitExpiredStep{"lapsing"});
   scenario.Add(GuardedPutStep{name, "first", guarded});
   scenario.Add(ReleaseStep{name, "first", what});
   scenario.Add(MustHoldStep{name, "next"});
   scenario.AwaitLoad("lapsing");
+  lead("next");
+  if (what == Exclusion::kElection) {
+    scenario.Add(ProclaimStep{name, "first", scenario.Value()});
+    scenario.Add(AskLeaderStep{name});
+  }
   scenario.Add(GuardedPutStep{name, "next", guarded});
   scenario.Add(GuardedPutStep{name, "first", guarded});
   scenario.Add(ReleaseStep{name, "next", what});
+  if (what == Exclusion::kElection) scenario.Add(AskLeaderStep{name});
+  scenario.AwaitDelivered("guarded");
+}
+
+// Each caller asks another member. While the fault lasts, the second one waits at a member that it
+// is about, and the first one, which has what both want, gives it back at another.
+void HandOver(Scenario& scenario, Exclusion what, const std::string& fault,
+              const std::map<std::string, std::string>& parameters) {
+  constexpr int kReached = 3;
+  const std::string name = scenario.Key("lock");
+  const std::string guarded = scenario.Key("guarded");
+  scenario.Cluster({.members = 3});
+  scenario.Open({.group = "guarded", .range = OneKey(guarded), .member = kReached});
+  const auto claim = [&](const std::string& caller, int member) {
+    scenario.Add(LeaseStep{caller, 60s});
+    scenario.Add(UseMemberStep{member});
+    scenario.Add(ClaimStep{name, caller, what});
+    scenario.Add(UseMemberStep{kReached});
+    scenario.Add(AwaitClaimStep{name, caller});
+  };
+  const auto write = [&](const std::string& caller) {
+    scenario.Add(GuardedPutStep{name, caller, guarded});
+    if (what == Exclusion::kElection) {
+      scenario.Add(ProclaimStep{name, caller, scenario.Value()});
+      scenario.Add(AskLeaderStep{name});
+    }
+  };
+  claim("first", kReached);
+  scenario.Add(MustHoldStep{name, "first"});
+  claim("second", 1);
+  scenario.Inject(fault, parameters);
+  scenario.AwaitEffect(fault);
+  // Until there is a leader that answers.
+  scenario.BeginLoad({.load = "meanwhile",
+                      .clients = 1,
+                      .calls = 20,
+                      .key = scenario.Key("meanwhile"),
+                      .direct = true,
+                      .pause = 50ms,
+                      .member = kReached});
+  scenario.AwaitLoad("meanwhile");
+  write("first");
+  claim("third", 2);
+  write("first");
+  scenario.Add(ReleaseStep{name, "first", what});
+  write("first");
+  scenario.Heal(fault);
+  for (int member = 1; member <= kReached; ++member) scenario.Add(AwaitCaughtUpStep{member});
+  scenario.Add(MustHoldStep{name, "second"});
+  write("second");
+  scenario.Add(ReleaseStep{name, "second", what});
+  scenario.Add(MustHoldStep{name, "third"});
+  write("third");
+  scenario.Add(ReleaseStep{name, "third", what});
   scenario.AwaitDelivered("guarded");
 }
 
@@ -56,6 +123,55 @@ WATCH_CASE(Exclusive, Election,
             .needs = {Capability::kLeases, Capability::kLocks},
             .guarantees = {"Exclusive", "Answered", "Reliable", "Transactional"}}) {
   WaitAndLoseLease(scenario, Exclusion::kElection);
+}
+
+constexpr const char* kHandedOver =
+    "Three callers ask for one {}, each at another member of a cluster. {} The first caller has "
+    "what "
+    "all want, and gives it back meanwhile. The second one must get it, and the third one only "
+    "after that. What each writes is guarded by the revision of its claim.";
+
+WATCH_CASE(Exclusive, LockAtLeaderCutOff,
+           {.requirement = "a lock is held by one caller at a time, for as long as its lease lasts "
+                           "(etcd, v3lock)",
+            .explain = fmt::format(kHandedOver, "lock",
+                                   "The leader is cut off, with the second caller waiting there."),
+            .needs = {Capability::kLeases, Capability::kLocks, Capability::kCluster,
+                      Capability::kProxy},
+            .guarantees = {"Exclusive", "Answered", "Reliable", "Transactional"}}) {
+  HandOver(scenario, Exclusion::kLock, "split", {{"leader", "minority"}});
+}
+
+WATCH_CASE(Exclusive, ElectionAtLeaderCutOff,
+           {.requirement = "an election has one leader at a time, for as long as its lease lasts "
+                           "(etcd, v3election)",
+            .explain = fmt::format(kHandedOver, "office",
+                                   "The leader is cut off, with the second caller waiting there."),
+            .needs = {Capability::kLeases, Capability::kLocks, Capability::kCluster,
+                      Capability::kProxy},
+            .guarantees = {"Exclusive", "Answered", "Reliable", "Transactional"}}) {
+  HandOver(scenario, Exclusion::kElection, "split", {{"leader", "minority"}});
+}
+
+WATCH_CASE(Exclusive, LockWhileLeaderChanges,
+           {.requirement = "a lock is held by one caller at a time, for as long as its lease lasts "
+                           "(etcd, v3lock)",
+            .explain = fmt::format(kHandedOver, "lock", "The leader hands over to another member."),
+            .needs = {Capability::kLeases, Capability::kLocks, Capability::kCluster},
+            .guarantees = {"Exclusive", "Answered", "Reliable", "Transactional"}}) {
+  HandOver(scenario, Exclusion::kLock, "move-leader", {{"to", "2"}});
+}
+
+WATCH_CASE(Exclusive, LockAtPausedLeader,
+           {.requirement = "a lock is held by one caller at a time, for as long as its lease lasts "
+                           "(etcd, v3lock)",
+            .explain = fmt::format(kHandedOver, "lock",
+                                   "The leader stands still, with the second caller waiting "
+                                   "there."),
+            .needs = {Capability::kLeases, Capability::kLocks, Capability::kCluster,
+                      Capability::kProcess},
+            .guarantees = {"Exclusive", "Answered", "Reliable", "Transactional"}}) {
+  HandOver(scenario, Exclusion::kLock, "pause", {{"member", "1"}});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exclusive: a lock has one holder at a time, and an election one leader.
+// Exclusive: a lock has one holder at a time, and an election one leader, which is the one named.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -28,6 +28,10 @@ class Exclusive final : public Checker {
       case Method::kUnlock:
       case Method::kResign:
         return Release(call);
+      case Method::kProclaim:
+        return Proclaimed(call);
+      case Method::kLeader:
+        return Named(call);
       default:
         return;
     }
@@ -45,7 +49,12 @@ class Exclusive final : public Checker {
     std::string key;
     std::int64_t lease = 0;
     Where held;
-    Line released{};  // where that was asked for; 0: it was not
+    Line released{};    // where that was asked for; 0: it was not
+    Line given_back{};  // where that was answered; 0: it was not
+    // Those of its key. 0, or empty: not known.
+    std::int64_t created = 0;
+    std::optional<std::string> value{};
+    Line since{};  // where it was last proclaimed, or won
   };
 
   void FollowLease(const RecordedCall& call) {
@@ -87,12 +96,13 @@ class Exclusive final : public Checker {
   void Claim(const RecordedCall& call) {
     ClaimRequestView claim;
     if (!Parse(call.request.view(), claim).ok()) return;
-    const Holder next{
-        .name = std::string(claim.name),
-        .election = call.method == Method::kCampaign,
-        .key = fmt::format("{}/{:x}", claim.name, static_cast<std::uint64_t>(claim.lease)),
-        .lease = claim.lease,
-        .held = {.line = call.ended, .at = call.at}};
+    Holder next{.name = std::string(claim.name),
+                .election = call.method == Method::kCampaign,
+                .key = fmt::format("{}/{:x}", claim.name, static_cast<std::uint64_t>(claim.lease)),
+                .lease = claim.lease,
+                .held = {.line = call.ended, .at = call.at},
+                .since = call.ended};
+    CheckKey(call, next);
     for (const Holder& holder : holders_) {
       const bool other = holder.key != next.key && holder.name == next.name;
       if (!other || holder.election != next.election) continue;
@@ -103,7 +113,34 @@ class Exclusive final : public Checker {
         WithoutLease(call, next, holder);
       }
     }
-    holders_.push_back(next);
+    holders_.push_back(std::move(next));
+  }
+  // What was won is answered with its key.
+  void CheckKey(const RecordedCall& call, Holder& next) const {
+    LockResponseView locked;
+    CampaignResponseView elected;
+    CampaignRequestView campaign;
+    const bool parsed = next.election ? Parse(call.response.view(), elected).ok() &&
+                                            Parse(call.request.view(), campaign).ok()
+                                      : Parse(call.response.view(), locked).ok();
+    if (!parsed) return;
+    const std::string_view key = next.election ? elected.leader.key : locked.key;
+    if (key != next.key) {
+      Add(call, {.expected = fmt::format("the key of the claim, {}", Quoted(next.key)),
+                 .observed = fmt::format("{} in line {}", Quoted(key), call.ended.value),
+                 .evidence = {call.began, call.ended}});
+    }
+    if (!next.election) return;
+    const LeaderKeyView& leader = elected.leader;
+    next.created = leader.created;
+    next.value = std::string(campaign.value);
+    if (leader.name == next.name && leader.lease == next.lease && leader.created > 0) return;
+    Add(call, {.expected = fmt::format("a leader of {} with lease {}, and the revision of its key",
+                                       Quoted(next.name), next.lease),
+               .observed =
+                   fmt::format("one of {} with lease {} and revision {} in line {}",
+                               Quoted(leader.name), leader.lease, leader.created, call.ended.value),
+               .evidence = {call.began, call.ended}});
   }
 
   // The holder has it still. A caller that asked before may have had it before, for as long as its
@@ -133,8 +170,100 @@ class Exclusive final : public Checker {
   void Release(const RecordedCall& call) {
     const std::string key = KeyReleasedBy(call);
     for (Holder& holder : holders_) {
-      if (holder.key == key && holder.released.value == 0) holder.released = call.began;
+      if (holder.key != key) continue;
+      if (holder.released.value == 0) holder.released = call.began;
+      if (call.outcome == CallOutcome::kAnswered) holder.given_back = call.ended;
     }
+  }
+
+  // The service answers what it refuses without a code of its own.
+  static bool Refused(const RecordedCall& call) {
+    return call.outcome == CallOutcome::kRefused || call.code == StatusCode::kUnknown;
+  }
+  // All through the call.
+  bool Leads(const Holder& holder, const RecordedCall& call) const {
+    return holder.election && holder.held.line < call.began && holder.released.value == 0 &&
+           !ReleaseIsOut(holder) && Lasts(holder.lease, call.at);
+  }
+  // A caller may have won once more with the same lease: that is the last one.
+  Holder* Latest(std::string_view key) {
+    for (std::size_t i = holders_.size(); i > 0; --i) {
+      if (holders_[i - 1].election && holders_[i - 1].key == key) return &holders_[i - 1];
+    }
+    return nullptr;
+  }
+
+  void Proclaimed(const RecordedCall& call) {
+    ProclaimRequestView asked;
+    if (!Parse(call.request.view(), asked).ok()) return;
+    Holder* const holder = Latest(asked.leader.key);
+    if (holder == nullptr) return;
+    // What was said meanwhile by others, or has no certain outcome, may be the value.
+    const bool alone = call.began > holder->since;
+    if (!Refused(call)) {
+      holder->value.reset();
+      if (call.outcome == CallOutcome::kAnswered && alone) holder->value = asked.value;
+      holder->since = call.ended;
+    }
+    if (call.outcome == CallOutcome::kAnswered) {
+      Exercised();
+      if (holder->given_back.value > 0 && holder->given_back < call.began) {
+        Add(call, {.expected = fmt::format("a refusal: {} was given back", Quoted(holder->key)),
+                   .observed = fmt::format("an answer in line {}", call.ended.value),
+                   .evidence = {holder->given_back, call.began, call.ended}});
+      }
+    } else if (Refused(call) && Leads(*holder, call)) {
+      Add(call, {.expected = fmt::format("an answer: {} leads, with a lease", Quoted(holder->key)),
+                 .observed = fmt::format("a refusal in line {}", call.ended.value),
+                 .evidence = {holder->held.line, call.began, call.ended}});
+    }
+  }
+
+  void Named(const RecordedCall& call) {
+    LeaderRequestView asked;
+    LeaderResponseView named;
+    const bool answered = call.outcome == CallOutcome::kAnswered;
+    if (!Parse(call.request.view(), asked).ok() || !(answered || Refused(call))) return;
+    if (answered && !Parse(call.response.view(), named).ok()) return;
+    for (const Holder& holder : holders_) {
+      if (holder.name != asked.name || named.kv.key == holder.key || !Leads(holder, call)) continue;
+      Add(call,
+          {.expected = fmt::format("{}, which leads with a lease, to be named", Quoted(holder.key)),
+           .observed = fmt::format("{} in line {}", answered ? Quoted(named.kv.key) : "a refusal",
+                                   call.ended.value),
+           .evidence = {holder.held.line, call.began, call.ended}});
+    }
+    if (!answered) return;
+    Exercised();
+    if (const Holder* const holder = Latest(named.kv.key)) CheckNamed(call, *holder, named.kv);
+  }
+  void CheckNamed(const RecordedCall& call, const Holder& holder, const KeyValueView& named) const {
+    if (holder.given_back.value > 0 && holder.given_back < call.began) {
+      Add(call,
+          {.expected = fmt::format("no leader that has resigned, as {} has", Quoted(holder.key)),
+           .observed = fmt::format("it is named in line {}", call.ended.value),
+           .evidence = {holder.given_back, call.began, call.ended}});
+    } else if (holder.created > 0 && Leads(holder, call) &&
+               (named.create_revision != holder.created || named.lease != holder.lease)) {
+      Add(call, {.expected = fmt::format("{} of revision {} and lease {}", Quoted(holder.key),
+                                         holder.created, holder.lease),
+                 .observed = fmt::format("revision {} and lease {} in line {}",
+                                         named.create_revision, named.lease, call.ended.value),
+                 .evidence = {holder.held.line, call.ended}});
+    } else if (holder.value && Leads(holder, call) && holder.since < call.began &&
+               !ProclaimIsOut(holder) && named.value != *holder.value) {
+      Add(call, {.expected = fmt::format("the leader's value {}", Quoted(*holder.value)),
+                 .observed = fmt::format("{} in line {}", Quoted(named.value), call.ended.value),
+                 .evidence = {holder.since, call.began, call.ended}});
+    }
+  }
+  bool ProclaimIsOut(const Holder& holder) const {
+    return std::ranges::any_of(facts().model.calls().out(), [&holder](const auto& one) {
+      ProclaimRequestView proclaim;
+      const RecordedCall& call = *one.second;
+      return call.method == Method::kProclaim && Parse(call.request.view(), proclaim).ok() &&
+             proclaim.leader.key == holder.key;
+    });
   }
   static std::string KeyReleasedBy(const RecordedCall& call) {
     ClaimRequestView unlock;
@@ -181,14 +310,17 @@ const CheckerRegistration<Exclusive> kExclusive{{
     .promise = "A lock has one holder at a time, and an election one leader.",
     .impact = "Two controllers of a Kubernetes cluster act on the same objects, each of which "
               "takes itself for the only one.",
-    .explain = "Callers ask the server for a lock, or run in an election, each with a lease of its "
-               "own. One that is answered has it until it asks to release it, or its lease may "
-               "have ended: the judge counts from when the lease was asked for or kept alive last. "
-               "Until then no other caller that asked later may be answered. A caller that has "
-               "lost its lease while another one had the lock never gets it. Source: etcd's "
-               "services v3lock and v3election, which promise mutual exclusion for as long as the "
-               "lease lasts. What a holder writes is safe only with a compare of the revision at "
-               "which the key of its lock was created.",
+    .explain =
+        "Callers ask the server for a lock, or run in an election, each with a lease of its "
+        "own. One that is answered has it until it asks to release it, or its lease may "
+        "have ended: the judge counts from when the lease was asked for or kept alive last. "
+        "Until then no other caller that asked later may be answered. A caller that has "
+        "lost its lease while another one had the lock never gets it. Whoever is asked for the "
+        "leader of an election names the one that leads, with its key, lease and last "
+        "value; one that has resigned proclaims nothing. Source: etcd's "
+        "services v3lock and v3election, which promise mutual exclusion for as long as the "
+        "lease lasts. What a holder writes is safe only with a compare of the revision at "
+        "which the key of its lock was created.",
 }};
 
 }  // namespace

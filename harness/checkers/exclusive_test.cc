@@ -10,6 +10,18 @@ Message Granted(std::int64_t lease, std::int64_t ttl) {
 Message Claim(std::int64_t lease, const std::string& name = "n") {
   return Message().Text(1, name).Number(2, lease);
 }
+// The answers to it.
+Message Locked(std::int64_t lease, const std::string& name = "n") {
+  return Reported(1).Text(2, name + "/" + std::to_string(lease));
+}
+Message Leader(std::int64_t lease, std::int64_t created = 5) {
+  return Message()
+      .Text(1, "n")
+      .Text(2, "n/" + std::to_string(lease))
+      .Number(3, created)
+      .Number(4, lease);
+}
+Message Elected(std::int64_t lease) { return Reported(1).Nested(2, Leader(lease)); }
 Message Key(std::int64_t lease) { return Message().Text(1, "n/" + std::to_string(lease)); }
 Message Gone(std::int64_t lease) { return Reported(1).Number(2, lease).Number(3, -1); }
 
@@ -20,7 +32,7 @@ CallScript Leases(std::int64_t seconds = 60) {
       .Do(Method::kLeaseGrant, Message().Number(1, seconds), Granted(2, seconds));
 }
 CallScript Held(std::int64_t seconds = 60) {
-  return Leases(seconds).Do(Method::kLock, Claim(1), Reported(1));
+  return Leases(seconds).Do(Method::kLock, Claim(1), Locked(1));
 }
 CallScript Release(CallScript script) { return script.Do(Method::kUnlock, Key(1), Reported(1)); }
 // The second caller waits, and its lease ends meanwhile.
@@ -34,25 +46,74 @@ CallScript Ended() {
 INSTANTIATE_TEST_SUITE_P(
     Exclusive, CallTable,
     testing::ValuesIn(std::vector<CallRow>{
-        {"OneAfterTheOther", Release(Held()).Do(Method::kLock, Claim(2), Reported(1))},
+        {"OneAfterTheOther", Release(Held()).Do(Method::kLock, Claim(2), Locked(2))},
         {"Waits",
-         Release(Held().Begin(9, Method::kLock, Claim(2))).End(9, Method::kLock, Reported(1))},
-        {"TwoAtOnce", Held().Do(Method::kLock, Claim(2), Reported(1)), {"Exclusive"}},
-        {"AnotherLock", Held().Do(Method::kLock, Claim(2, "m"), Reported(1))},
-        {"AnElectionOfTheName", Held().Do(Method::kCampaign, Claim(2), Reported(1))},
+         Release(Held().Begin(9, Method::kLock, Claim(2))).End(9, Method::kLock, Locked(2))},
+        {"TwoAtOnce", Held().Do(Method::kLock, Claim(2), Locked(2)), {"Exclusive"}},
+        {"AnotherLock", Held().Do(Method::kLock, Claim(2, "m"), Locked(2, "m"))},
+        {"AnElectionOfTheName", Held().Do(Method::kCampaign, Claim(2), Elected(2))},
         {"WhileItIsReleased",
-         Held().Begin(9, Method::kUnlock, Key(1)).Do(Method::kLock, Claim(2), Reported(1))},
-        {"TheLeaseMayHaveEnded", Held().Pause(61s).Do(Method::kLock, Claim(2), Reported(1))},
+         Held().Begin(9, Method::kUnlock, Key(1)).Do(Method::kLock, Claim(2), Locked(2))},
+        {"TheLeaseMayHaveEnded", Held().Pause(61s).Do(Method::kLock, Claim(2), Locked(2))},
         {"TheLeaseIsRevoked", Held()
                                   .Do(Method::kLeaseRevoke, Message().Number(1, 1), Reported(1))
-                                  .Do(Method::kLock, Claim(2), Reported(1))},
+                                  .Do(Method::kLock, Claim(2), Locked(2))},
         {"AskedBeforeAndAnsweredLate", Leases(2)
                                            .Begin(9, Method::kLock, Claim(2))
                                            .Pause(5s)
-                                           .Do(Method::kLock, Claim(1), Reported(1))
-                                           .End(9, Method::kLock, Reported(1))},
-        {"WonWithoutALease", Release(Ended()).End(9, Method::kLock, Reported(1)), {"Exclusive"}},
+                                           .Do(Method::kLock, Claim(1), Locked(1))
+                                           .End(9, Method::kLock, Locked(2))},
+        {"WonWithoutALease", Release(Ended()).End(9, Method::kLock, Locked(2)), {"Exclusive"}},
+        {"TheKeyOfAnother", Leases().Do(Method::kLock, Claim(1), Locked(2)), {"Exclusive"}},
         {"RefusedWithoutALease", Release(Ended()).Fail(9, Method::kLock, StatusCode::kUnknown)},
+    }),
+    CallRowName);
+
+// Lease 1 leads with the value "v".
+CallScript Leading(const Message& answer = Elected(1)) {
+  return Leases().Do(Method::kCampaign, Claim(1).Text(3, "v"), answer);
+}
+CallScript Resigned() {
+  return Leading().Do(Method::kResign, Message().Nested(1, Leader(1)), Reported(1));
+}
+Message Proclamation() { return Message().Nested(1, Leader(1)).Text(2, "w"); }
+CallScript Proclaimed() { return Leading().Do(Method::kProclaim, Proclamation(), Reported(1)); }
+CallScript Named(CallScript script, std::int64_t lease, const std::string& value,
+                 std::int64_t created = 5) {
+  KeyValueFields kv = Kv("n/" + std::to_string(lease), value, 6, created);
+  kv.lease = lease;
+  return script.Do(Method::kLeader, Message().Text(1, "n"), Reported(1).Nested(2, KeyValue(kv)));
+}
+CallScript NoneNamed(CallScript script) {
+  return script.Begin(9, Method::kLeader, Message().Text(1, "n"))
+      .Fail(9, Method::kLeader, StatusCode::kUnknown);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ExclusiveLeader, CallTable,
+    testing::ValuesIn(std::vector<CallRow>{
+        {"IsNamed", Named(Leading(), 1, "v")},
+        {"AnotherIsNamed", Named(Leading(), 2, "v"), {"Exclusive"}},
+        {"NoneIsNamed", NoneNamed(Leading()), {"Exclusive"}},
+        {"NoneLeads", NoneNamed(Resigned())},
+        {"IsNamedOnceItHasResigned", Named(Resigned(), 1, "v"), {"Exclusive"}},
+        {"IsNamedAfterItsLease", Named(Leading().Pause(61s), 2, "v")},
+        {"IsOfAnotherRevision", Named(Leading(), 1, "v", 4), {"Exclusive"}},
+        {"HasAnotherValue", Named(Leading(), 1, "w"), {"Exclusive"}},
+        {"HasProclaimed", Named(Proclaimed(), 1, "w")},
+        {"HasProclaimedInVain", Named(Proclaimed(), 1, "v"), {"Exclusive"}},
+        {"IsRefused",
+         Leading()
+             .Begin(9, Method::kProclaim, Proclamation())
+             .Fail(9, Method::kProclaim, StatusCode::kUnknown),
+         {"Exclusive"}},
+        {"ProclaimsOnceItHasResigned",
+         Resigned().Do(Method::kProclaim, Proclamation(), Reported(1)),
+         {"Exclusive"}},
+        {"HasResigned", Resigned()
+                            .Begin(9, Method::kProclaim, Proclamation())
+                            .Fail(9, Method::kProclaim, StatusCode::kUnknown)},
+        {"WithoutItsRevision", Leading(Reported(1).Nested(2, Leader(1, 0))), {"Exclusive"}},
     }),
     CallRowName);
 

@@ -87,11 +87,19 @@ std::string ClaimText(const Entry& entry) {
   const std::string_view request = entry.payload.view();
   ClaimRequestView claim;
   ResignRequestView resign;
+  ProclaimRequestView proclaim;
+  if (entry.method == Method::kProclaim && Parse(request, proclaim).ok()) {
+    return fmt::format("proclamation of {} by the leader {}", Quoted(proclaim.value),
+                       Quoted(proclaim.leader.key));
+  }
   if (entry.method == Method::kResign && Parse(request, resign).ok()) {
     return fmt::format("resignation of the leader {}", Quoted(resign.leader.key));
   }
   if (entry.method == Method::kResign || !Parse(request, claim).ok()) {
     return "call that cannot be read";
+  }
+  if (entry.method == Method::kLeader) {
+    return fmt::format("question for the leader of {}", Quoted(claim.name));
   }
   if (entry.method == Method::kUnlock) {
     return fmt::format("release of the lock held by {}", Quoted(claim.name));
@@ -150,6 +158,8 @@ std::string CallText(const Entry& entry) {
     case Method::kUnlock:
     case Method::kCampaign:
     case Method::kResign:
+    case Method::kProclaim:
+    case Method::kLeader:
       return ClaimText(entry);
     case Method::kTxn:
       return "transaction";

@@ -60,6 +60,11 @@ enum class Method : std::uint8_t {
   kUnlock = 39,
   kCampaign = 40,
   kResign = 41,
+  kAuthEnable = 42,
+  kAuthStatus = 43,
+  kAuthenticate = 44,
+  kProclaim = 45,
+  kLeader = 46,
 };
 
 struct MethodInfo {
@@ -110,6 +115,11 @@ inline constexpr MethodInfo kMethods[] = {
     {"unlock", "/v3lockpb.Lock/Unlock"},
     {"campaign", "/v3electionpb.Election/Campaign"},
     {"resign", "/v3electionpb.Election/Resign"},
+    {"auth enable", "/etcdserverpb.Auth/AuthEnable"},
+    {"auth status", "/etcdserverpb.Auth/AuthStatus"},
+    {"authenticate", "/etcdserverpb.Auth/Authenticate"},
+    {"proclaim", "/v3electionpb.Election/Proclaim"},
+    {"leader", "/v3electionpb.Election/Leader"},
 };
 // Streams. Parts of a read are recorded as one answer, messages of a watch as entries of their own.
 inline constexpr const char* kRangeStreamPath = "/etcdserverpb.KV/RangeStream";

@@ -250,12 +250,41 @@ struct ClaimRequestView {
   std::string_view name;
   std::int64_t lease = 0;
 };
+struct LeaderKeyView {
+  static constexpr const char* kMessage = "LeaderKey";
+  std::string_view name;
+  std::string_view key;
+  std::int64_t created = 0;  // the revision at which the key was
+  std::int64_t lease = 0;
+};
+struct LockResponseView {
+  static constexpr const char* kMessage = "LockResponse";
+  std::string_view key;
+};
+struct CampaignResponseView {
+  static constexpr const char* kMessage = "CampaignResponse";
+  LeaderKeyView leader;
+};
+struct CampaignRequestView {
+  static constexpr const char* kMessage = "CampaignRequest";
+  std::string_view value;
+};
 struct ResignRequestView {
   static constexpr const char* kMessage = "ResignRequest";
-  struct LeaderKey {
-    std::string_view key;
-  };
-  LeaderKey leader;
+  LeaderKeyView leader;
+};
+struct ProclaimRequestView {
+  static constexpr const char* kMessage = "ProclaimRequest";
+  LeaderKeyView leader;
+  std::string_view value;
+};
+struct LeaderRequestView {
+  static constexpr const char* kMessage = "LeaderRequest";
+  std::string_view name;
+};
+struct LeaderResponseView {
+  static constexpr const char* kMessage = "LeaderResponse";
+  KeyValueView kv;
 };
 struct AuthenticateResponseView {
   static constexpr const char* kMessage = "AuthenticateResponse";

@@ -60,6 +60,7 @@ class StepContext {
     std::string name{};        // of the lock
     std::int64_t created = 0;  // the revision of its key; 0: not known
     bool released = false;
+    int member = 1;  // that its caller asks
   };
   // By lease.
   std::map<std::string, Claim>& claims() { return claims_; }

@@ -9,7 +9,9 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<ClaimStep, AwaitClaimStep, MustHoldStep, ReleaseStep, GuardedPutStep> kLocks;
+const StepRegistration<ClaimStep, AwaitClaimStep, MustHoldStep, ReleaseStep, ProclaimStep,
+                       AskLeaderStep, GuardedPutStep>
+    kLocks;
 
 // A claim may have to wait for others, and one of these until its lease ends.
 constexpr Duration kClaimLimit = 30s;
@@ -44,16 +46,35 @@ struct Caller {
   std::int64_t lease = 0;
   std::string key;  // of its claim
 };
-Caller CallerWith(StepContext& context, const std::string& name, const std::string& lease) {
+std::shared_ptr<CallClient> ClientOf(StepContext& context, int member) {
   AttemptSession& session = context.session();
-  const std::string there =
-      context.environment().endpoint(Path::kDirect, session.member()).ToString();
+  const std::string there = context.environment().endpoint(Path::kDirect, member).ToString();
   CallLimits limits = session.LimitsOfCalls();
   limits.each = kClaimLimit;
   auto client = std::make_shared<CallClient>(MakeChannel(there), limits);
   client->SetToken(session.kv().token());
+  return client;
+}
+Caller CallerWith(StepContext& context, const std::string& name, const std::string& lease) {
   const std::int64_t id = context.leases().at(lease);
-  return {std::move(client), "caller " + lease, id, KeyOf(session.Placed(name), id)};
+  const auto claim = context.claims().find(lease);
+  const int member =
+      claim == context.claims().end() ? context.session().member() : claim->second.member;
+  return {ClientOf(context, member), "caller " + lease, id,
+          KeyOf(context.session().Placed(name), id)};
+}
+
+Message LeaderKey(const std::string& placed, const Caller& caller, std::int64_t created) {
+  return Message().Text(1, placed).Text(2, caller.key).Number(3, created).Number(4, caller.lease);
+}
+
+// Whether it had to be refused is judged.
+Status NoteAnswer(StepContext& context, const Result<Bytes>& answer) {
+  if (!answer.has_value()) return IsNoAnswer(answer.error().code()) ? answer.error() : Status();
+  HeaderView header;
+  WP_RETURN_IF_ERROR(ParseHeader(answer->view(), header));
+  context.NoteHead(Revision(header.revision));
+  return {};
 }
 
 // The revision at which the key of its claim was created. 0: it is not there, and it is not known
@@ -116,7 +137,7 @@ Status ClaimStep::Run(StepContext& context) const {
     request.Text(3, put.value);
   }
   const Method method = to == Exclusion::kElection ? Method::kCampaign : Method::kLock;
-  context.claims()[lease] = {.name = name};
+  context.claims()[lease] = {.name = name, .member = context.session().member()};
   context.loads()[lease] = std::make_unique<Load>(
       1, 1, [&recorder, caller, method, request, put](std::size_t) -> Load::Call {
         return [&recorder, caller, method, request, put]() -> Result<Revision> {
@@ -172,9 +193,7 @@ Status ReleaseStep::Run(StepContext& context) const {
   RecordByService(recorder, Method::kDeleteRange, ToMessage(DeleteRequest{.key = caller.key}));
   Message request;
   if (of == Exclusion::kElection) {
-    request.Nested(
-        1,
-        Message().Text(1, placed).Text(2, caller.key).Number(3, created).Number(4, caller.lease));
+    request.Nested(1, LeaderKey(placed, caller, created));
   } else {
     request.Text(1, caller.key);
   }
@@ -185,6 +204,28 @@ Status ReleaseStep::Run(StepContext& context) const {
   WP_RETURN_IF_ERROR(ParseHeader(answer->view(), header));
   context.NoteHead(Revision(header.revision));
   return {};
+}
+
+Status ProclaimStep::Run(StepContext& context) const {
+  const Caller caller = CallerWith(context, name, lease);
+  Recorder& recorder = context.session().recording();
+  WP_ASSIGN_OR_RETURN(const std::int64_t created, CreationOf(context, caller, lease));
+  if (created == 0) return {};
+  const std::string said = value.Make();
+  RecordByService(recorder, Method::kPut,
+                  ToMessage(PutRequest{.key = caller.key, .value = said, .lease = caller.lease}));
+  const Message request =
+      Message().Nested(1, LeaderKey(context.session().Placed(name), caller, created)).Text(2, said);
+  return NoteAnswer(context,
+                    caller.client->Call(recorder, Method::kProclaim, request.bytes(), caller.name));
+}
+
+Status AskLeaderStep::Run(StepContext& context) const {
+  const Message request = Message().Text(1, context.session().Placed(name));
+  const int member = context.session().member();
+  return NoteAnswer(context, ClientOf(context, member)
+                                 ->Call(context.session().recording(), Method::kLeader,
+                                        request.bytes(), fmt::format("voter at {}", member)));
 }
 
 Status GuardedPutStep::Run(StepContext& context) const {

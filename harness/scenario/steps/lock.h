@@ -80,6 +80,33 @@ struct ReleaseStep {
   Status Run(StepContext& context) const;
 };
 
+// Has the leader with the lease proclaim a value: also once it has resigned, which must be refused.
+struct ProclaimStep {
+  std::string name;
+  std::string lease;
+  ValueRef value;
+  static constexpr std::string_view kOp = "proclaim";
+  void Fields(FieldList& field) {
+    field("name", name);
+    field("lease", lease).Uses(Subject::kLease);
+    field("value", value);
+  }
+  std::string_view Request() const { return "a lock"; }
+  Usage Cost() const { return {.operations = 2}; }
+  std::string BeyondKubernetes() const { return "a lock"; }
+  Status Run(StepContext& context) const;
+};
+
+// Asks for the leader of the election.
+struct AskLeaderStep {
+  std::string name;
+  static constexpr std::string_view kOp = "ask leader";
+  void Fields(FieldList& field) { field("name", name); }
+  std::string_view Request() const { return "a lock"; }
+  std::string BeyondKubernetes() const { return "a lock"; }
+  Status Run(StepContext& context) const;
+};
+
 // Puts the key in a transaction that compares the revision at which the caller's claim was created,
 // also once it has released it: then it must change nothing.
 struct GuardedPutStep {
