@@ -369,6 +369,9 @@ class Authorized final : public Checker {
     switch (needs.of) {
       case CallOf::kAnyone:
         return CallOf::kAnyone;
+      case CallOf::kAnyoneOrRoot:
+        unsure = true;
+        return CallOf::kAnyone;
       case CallOf::kUserOrRoot:
         unsure = true;
         [[fallthrough]];

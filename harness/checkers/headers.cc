@@ -53,7 +53,7 @@ class Headers final : public Checker {
                  .evidence = {before->line, call.began, call.ended}});
     }
     Note(header, call.ended);
-    if (call.client == 0) return;
+    if (call.client == 0 || LeavesOut(call, header)) return;
     CheckRevision(call);
     CheckNamed(call, header);
     // Something may spread calls over the members of a store that was not started for the run.
@@ -138,11 +138,26 @@ class Headers final : public Checker {
     Line line{};
   };
 
-  // What the same connection was answered before, MonotonicReads judges for key-value calls. Those
-  // of other services than these have no revision.
+  // etcd answers these without a header; before 3.5 those about alarms, too, and then all of them.
+  bool LeavesOut(const RecordedCall& call, const HeaderView& header) {
+    const bool none = header.cluster_id == 0 && header.member_id == 0 && header.revision == 0 &&
+                      header.raft_term == 0;
+    if (call.method == Method::kAlarm) {
+      if (!none) alarms_named_ = call.ended;
+      const bool before = alarms_named_.value != 0;
+      return none && !(before && facts().faults.LatestCrash(call.ended) < alarms_named_);
+    }
+    return none && (call.method == Method::kDefragment || call.method == Method::kMoveLeader ||
+                    call.method == Method::kSnapshot);
+  }
+  // The headers of calls about members name none in etcd.
+  static bool NamesRevision(Method method) {
+    return method < Method::kMemberList || method > Method::kMemberPromote;
+  }
+  // What the same connection was answered before, MonotonicReads judges for key-value calls.
   void CheckRevision(const RecordedCall& call) const {
-    const bool has_one = call.method >= Method::kCompact && call.method <= Method::kLeaseKeepAlive;
-    if (!has_one || facts().options.members == 0) return;
+    if (IsKeyValue(call.method) || !NamesRevision(call.method)) return;
+    if (facts().options.members == 0) return;
     if (call.revision >= call.before_here.revision) return;
     if (!facts().faults.QuietSince(call.before_here.line)) return;
     Add(call, {.expected = fmt::format("a revision of at least {}, that of the answer in line {}",
@@ -169,7 +184,7 @@ class Headers final : public Checker {
                        header.member_id, header.raft_term, line.value);
   }
   void CheckNamed(const RecordedCall& call, const HeaderView& header) {
-    if (!IsOfData(call.method) || NamedBefore(header, call.ended).value == 0) return;
+    if (NamedBefore(header, call.ended).value == 0) return;
     Add(call, {.expected = ExpectedWhole(),
                .observed = Partly(header, call.ended),
                .evidence = {whole_, call.began, call.ended}});
@@ -319,6 +334,7 @@ class Headers final : public Checker {
   std::uint64_t highest_term_ = 0;                     // that any member has named
   Noted named_;                                        // last
   Line whole_{};                                       // that first named all; 0: none did
+  Line alarms_named_{};                                // by the latest answer about them; 0: none
   std::map<std::uint64_t, std::vector<Noted>> terms_;  // by member, ascending
   Sender* latest_ = nullptr;
   StreamId latest_stream_{};
@@ -344,9 +360,12 @@ const CheckerRegistration<Headers> kHeaders{{
         "of one client name one member, too, where the store was started for the run. The raft "
         "term that a member names, the answer to a call or a create, is not below one that it "
         "named before that was asked: a member never goes back to an earlier term while it runs "
-        "(raft, currentTerm). Nor is the revision that a call about leases, or a compaction, is "
-        "answered with below one that the same client was answered with before. A store that "
-        "names its cluster, member and term once does so in every event and in every answer. "
+        "(raft, currentTerm). Nor is the revision in the answer to any call below one that the "
+        "same client was answered with before; calls about members name none. A store that "
+        "names its cluster, member and term once does so in every event and in every answer, but "
+        "to a defragmentation, a move of the leader, and a snapshot; and about alarms in none or "
+        "in "
+        "all. "
         "Source: the "
         "message ResponseHeader of the etcd v3 API.",
 }};

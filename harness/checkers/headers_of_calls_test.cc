@@ -18,11 +18,11 @@ CallScript First(const Message& header = Named(3)) { return Answers(CallScript(0
 
 // A watch names cluster, member and term.
 CallScript Watched() { return CallScript(0).OpenWatch("proxied").Sees(Named(3).Number(3, 1)); }
+CallScript PutsFirst() { return CallScript().Put("k", "v", 2); }
 // After a put with revision 2.
 CallScript Keeps(std::int64_t revision) {
-  return CallScript()
-      .Put("k", "v", 2)
-      .Do(Method::kLeaseKeepAlive, Message().Number(1, 7), Reported(revision).Number(2, 7));
+  return PutsFirst().Do(Method::kLeaseKeepAlive, Message().Number(1, 7),
+                        Reported(revision).Number(2, 7));
 }
 
 const std::vector<CallRow>& Rows() {
@@ -44,6 +44,32 @@ const std::vector<CallRow>& Rows() {
        First().OpenWatch("proxied").Sees(Named(3).Number(3, 1)).Sees(Named(3, 0)),
        {"Headers", "Bookmarkable"}},
       {"ACallThatNamesNothingWhereNoWatchDoes", Answers(CallScript(0), Named(0, 0))},
+      {"ACallAboutUsersThatNamesNoMember",
+       Watched().Do(Method::kUserList, Message(), Named(3, 0)),
+       {"Headers"}},
+      {"AStatusThatNamesNoTerm",
+       Watched().Do(Method::kStatus, Message(), Named(0).Number(4, 88)),
+       {"Headers"}},
+      {"ALockThatNamesNoMember",
+       Watched().Do(Method::kLock, Message().Text(1, "l").Number(2, 7), Named(3, 0)),
+       {"Headers"}},
+      {"ACallOfAnOperatorThatEtcdAnswersWithoutAHeader",
+       Watched().Do(Method::kDefragment, Message(), Message())},
+      {"ACallOfAnOperatorThatEtcdAnswersWithAPartOfAHeader",
+       Watched().Do(Method::kDefragment, Message(), Named(3, 0)),
+       {"Headers"}},
+      {"AlarmsWithoutAHeader",
+       Watched().Do(Method::kAlarm, Message(), Message()).Do(Method::kAlarm, Message(), Message())},
+      {"AlarmsWithoutAHeaderAfterOneWithIt",
+       Watched().Do(Method::kAlarm, Message(), Named(3)).Do(Method::kAlarm, Message(), Message()),
+       {"Headers"}},
+      {"ACallOfAnOperatorWithoutItsRevision",
+       PutsFirst().Do(Method::kAuthStatus, Message(), Reported(0)),
+       {"Headers"}},
+      {"ACallOfAnOperatorWithTheRevisionOfAPut",
+       PutsFirst().Do(Method::kAuthStatus, Message(), Reported(2))},
+      {"TheListOfMembersHasNoRevision",
+       PutsFirst().Do(Method::kMemberList, Message(), Reported(0))},
       {"AnotherMember", Answers(First(), Named(3, 89)), {"Headers"}},
       {"AnotherMemberAfterACallWithoutAnswer",
        Answers(First().Lose(Method::kPut, PutOf("k", "1")), Named(3, 89))},

@@ -265,12 +265,14 @@ struct HistoryHash {
   std::int64_t revision = 0;
   std::int64_t compacted = 0;  // through this revision
   std::int64_t hash = 0;
+  std::int64_t hashed = 0;  // up to this revision, as it said itself; 0: it did not
   void Fields(auto& field) {
     field("member", member);
     field("release", release);
     field("revision", revision);
     field("compacted", compacted);
     field("hash", hash);
+    field("hashed", hashed);
   }
 };
 

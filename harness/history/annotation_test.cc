@@ -24,7 +24,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       TargetSilent{1, "a put", 9000},
       AnswerDiffers{"script 3", "a put to be answered", "not found"},
       NotRestarted{"script 3", "exited with 2", true},
-      HistoryHash{2, "3.5.21", 70, 60, 4'000'000'000},
+      HistoryHash{2, "3.5.21", 70, 60, 4'000'000'000, 70},
       MembersListed{2, "an update", {"1f", "2a (learner)"}, {"1f"}},
       RightsChanged{"late"},
       UserRights{"late", {"of late", "root"}, {{true, false, {"a/"}, {std::string("\0", 1)}}}},

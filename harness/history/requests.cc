@@ -81,4 +81,16 @@ Message GrantOf(std::int64_t lease, std::int64_t seconds) {
 Message LeaseOf(std::int64_t lease) { return Message().Optional(1, lease); }
 Message TimeToLiveOf(std::int64_t lease) { return LeaseOf(lease).Optional(2, true); }
 
+Message SpaceAlarm(bool raised) {
+  constexpr std::int64_t kActivate = 1;
+  constexpr std::int64_t kDeactivate = 2;
+  return Message().Number(1, raised ? kActivate : kDeactivate).Number(3, kSpaceAlarm);
+}
+
+Message DowngradeTo(const std::string& release) {
+  constexpr std::int64_t kEnable = 1;
+  const std::string version = release.substr(0, release.find('.', release.find('.') + 1)) + ".0";
+  return Message().Number(1, kEnable).Text(2, version);
+}
+
 }  // namespace watchproof

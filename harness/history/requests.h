@@ -88,4 +88,10 @@ Message GrantOf(std::int64_t lease, std::int64_t seconds);
 Message LeaseOf(std::int64_t lease);       // a revocation, or a keep-alive
 Message TimeToLiveOf(std::int64_t lease);  // with its keys
 
+// The alarm for a full backend (NOSPACE), of every member: raised or disarmed.
+inline constexpr std::int64_t kSpaceAlarm = 1;
+Message SpaceAlarm(bool raised);
+// Permits it, to a release of the minor version before: "3.6.16" of 3.7.
+Message DowngradeTo(const std::string& release);
+
 }  // namespace watchproof

@@ -308,6 +308,46 @@ static void Read(std::string_view message, LeaderResponseView& out) {
 static void Read(std::string_view message, AuthenticateResponseView& out) {
   ReadFields(message, At<2>(out.token));
 }
+static void Read(std::string_view message, AuthStatusResponseView& out) {
+  ReadFields(message, At<1>(out.header), At<2>(out.enabled), At<3>(out.revision));
+}
+static void Read(std::string_view message, DowngradeInfoView& out) {
+  ReadFields(message, At<1>(out.enabled), At<2>(out.target));
+}
+static void Read(std::string_view message, StatusResponseView& out) {
+  ReadFields(message, At<1>(out.header), At<2>(out.version), At<3>(out.size), At<4>(out.leader),
+             At<5>(out.index), At<6>(out.term), At<7>(out.applied), At<8>(out.errors),
+             At<9>(out.in_use), At<10>(out.is_learner), At<11>(out.storage), At<12>(out.quota),
+             At<13>(out.downgrade));
+}
+static void Read(std::string_view message, AlarmView& out) {
+  ReadFields(message, At<1>(out.member), At<2>(out.kind));
+}
+static void Read(std::string_view message, AlarmRequestView& out) {
+  ReadFields(message, At<1>(out.action), At<2>(out.member), At<3>(out.kind));
+}
+static void Read(std::string_view message, AlarmResponseView& out) {
+  ReadFields(message, At<2>(out.alarms));
+}
+static void Read(std::string_view message, HashKvRequestView& out) {
+  ReadFields(message, At<1>(out.revision));
+}
+static void Read(std::string_view message, HashKvResponseView& out) {
+  ReadFields(message, At<1>(out.header), At<3>(out.compacted), At<4>(out.hashed));
+}
+static void Read(std::string_view message, MemberView& out) {
+  ReadFields(message, At<1>(out.id), At<2>(out.name), At<3>(out.peer_urls), At<4>(out.client_urls),
+             At<5>(out.is_learner));
+}
+static void Read(std::string_view message, MemberListResponseView& out) {
+  ReadFields(message, At<1>(out.header), At<2>(out.members));
+}
+static void Read(std::string_view message, MemberAddResponseView& out) {
+  ReadFields(message, At<1>(out.header), At<2>(out.added), At<3>(out.members));
+}
+static void Read(std::string_view message, SnapshotResponseView& out) {
+  ReadFields(message, At<2>(out.remaining), At<3>(out.blob), At<4>(out.version));
+}
 
 std::optional<FieldExtent> FirstField(std::string_view message) try {
   pbf_reader reader(message.data(), message.size());
@@ -379,6 +419,15 @@ template Status Parse(std::string_view, ProclaimRequestView&);
 template Status Parse(std::string_view, LeaderRequestView&);
 template Status Parse(std::string_view, LeaderResponseView&);
 template Status Parse(std::string_view, AuthenticateResponseView&);
+template Status Parse(std::string_view, AuthStatusResponseView&);
+template Status Parse(std::string_view, StatusResponseView&);
+template Status Parse(std::string_view, AlarmRequestView&);
+template Status Parse(std::string_view, AlarmResponseView&);
+template Status Parse(std::string_view, HashKvRequestView&);
+template Status Parse(std::string_view, HashKvResponseView&);
+template Status Parse(std::string_view, MemberListResponseView&);
+template Status Parse(std::string_view, MemberAddResponseView&);
+template Status Parse(std::string_view, SnapshotResponseView&);
 
 Status ParseHeader(std::string_view message, HeaderView& out) {
   CompactionResponseView response;  // nothing but a header

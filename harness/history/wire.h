@@ -290,6 +290,85 @@ struct AuthenticateResponseView {
   static constexpr const char* kMessage = "AuthenticateResponse";
   std::string_view token;
 };
+struct AuthStatusResponseView {
+  static constexpr const char* kMessage = "AuthStatusResponse";
+  HeaderView header;
+  bool enabled = false;
+  std::uint64_t revision = 0;  // of users and roles
+};
+
+// What a member reports of itself.
+struct DowngradeInfoView {
+  static constexpr const char* kMessage = "DowngradeInfo";
+  bool enabled = false;
+  std::string_view target;
+};
+struct StatusResponseView {
+  static constexpr const char* kMessage = "StatusResponse";
+  HeaderView header;
+  std::string_view version;
+  std::int64_t size = 0;
+  std::uint64_t leader = 0;  // 0: none
+  std::uint64_t index = 0;   // of the log, that is committed
+  std::uint64_t term = 0;
+  std::uint64_t applied = 0;  // likewise, that is carried out
+  std::vector<std::string_view> errors;
+  std::int64_t in_use = 0;  // of its size
+  bool is_learner = false;
+  std::string_view storage;  // the version of its storage
+  std::int64_t quota = 0;    // of its size
+  DowngradeInfoView downgrade;
+};
+struct AlarmView {
+  std::uint64_t member = 0;
+  std::int64_t kind = 0;
+};
+struct AlarmRequestView {
+  static constexpr const char* kMessage = "AlarmRequest";
+  std::int64_t action = 0;  // 0 get, 1 activate, 2 deactivate
+  std::uint64_t member = 0;
+  std::int64_t kind = 0;  // 0: any
+};
+struct AlarmResponseView {
+  static constexpr const char* kMessage = "AlarmResponse";
+  std::vector<AlarmView> alarms;
+};
+struct HashKvRequestView {
+  static constexpr const char* kMessage = "HashKVRequest";
+  std::int64_t revision = 0;  // 0: the current one
+};
+struct HashKvResponseView {
+  static constexpr const char* kMessage = "HashKVResponse";
+  HeaderView header;
+  std::int64_t compacted = 0;  // through this revision; -1: it is not
+  std::int64_t hashed = 0;     // likewise; 0: it does not say
+};
+struct MemberView {
+  std::uint64_t id = 0;
+  std::string_view name;
+  std::vector<std::string_view> peer_urls;
+  std::vector<std::string_view> client_urls;
+  bool is_learner = false;
+};
+// Also to a change of them but the next.
+struct MemberListResponseView {
+  static constexpr const char* kMessage = "MemberListResponse";
+  HeaderView header;
+  std::vector<MemberView> members;
+};
+struct MemberAddResponseView {
+  static constexpr const char* kMessage = "MemberAddResponse";
+  HeaderView header;
+  MemberView added;
+  std::vector<MemberView> members;
+};
+// A piece of it. The header is left out by etcd.
+struct SnapshotResponseView {
+  static constexpr const char* kMessage = "SnapshotResponse";
+  std::uint64_t remaining = 0;  // bytes after these
+  std::string_view blob;
+  std::string_view version;  // of the storage, since etcd 3.6
+};
 
 // For every view above that names its message. Overwrites `out`; after an error its content is
 // unspecified.

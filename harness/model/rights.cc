@@ -12,8 +12,8 @@ namespace {
 using For = NeededRight::For;
 
 // Calls that are not listed need what their keys do. Where documents differ: since 3.5.32, 3.6.12
-// and 3.7 each user may ask for the status and the alarms (etcd #21815), and 3.5.28 and 3.6.9 keep
-// the list of members for root.
+// and 3.7 each user may ask for the status and the alarms (etcd #21815), 3.5.28 and 3.6.9 keep the
+// list of members for root, and 3.7 lets anyone ask whether authentication is enabled.
 constexpr std::pair<Method, CallOf> kCalls[] = {
     {Method::kCompact, CallOf::kRoot},
     {Method::kLeaseGrant, CallOf::kUser},
@@ -34,7 +34,9 @@ constexpr std::pair<Method, CallOf> kCalls[] = {
     {Method::kSnapshot, CallOf::kRoot},
     {Method::kMoveLeader, CallOf::kRoot},
     {Method::kDowngrade, CallOf::kRoot},
+    {Method::kAuthEnable, CallOf::kRoot},
     {Method::kAuthDisable, CallOf::kRoot},
+    {Method::kAuthStatus, CallOf::kAnyoneOrRoot},
     {Method::kUserAdd, CallOf::kRoot},
     {Method::kUserGet, CallOf::kItself},
     {Method::kUserList, CallOf::kRoot},

@@ -20,11 +20,12 @@ namespace watchproof {
 
 // What kind of caller may make the call, beside the rights on keys that it needs.
 enum class CallOf {
-  kAnyone,      // no token: whether it needs one follows from the keys, if there are any
-  kUser,        // any token that the store has issued
-  kUserOrRoot,  // a release decides between these two
-  kRoot,        // the role root
-  kItself,      // the role root, or the user itself, or one with the role that it is about
+  kAnyone,        // no token: whether it needs one follows from the keys, if there are any
+  kUser,          // any token that the store has issued
+  kUserOrRoot,    // a release decides between these two
+  kAnyoneOrRoot,  // likewise
+  kRoot,          // the role root
+  kItself,        // the role root, or the user itself, or one with the role that it is about
 };
 
 struct NeededRight {

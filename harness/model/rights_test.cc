@@ -73,6 +73,9 @@ TEST(Rights, OperatorsAreRoot) {
   EXPECT_EQ(kind(Method::kAlarm, Message().Number(1, 1)), CallOf::kRoot);
   EXPECT_EQ(kind(Method::kLeaseGrant), CallOf::kUser);
   EXPECT_EQ(kind(Method::kPut), CallOf::kAnyone);
+  EXPECT_EQ(kind(Method::kAuthEnable), CallOf::kRoot);
+  EXPECT_EQ(kind(Method::kAuthStatus), CallOf::kAnyoneOrRoot);
+  EXPECT_EQ(kind(Method::kAuthenticate), CallOf::kAnyone);
   EXPECT_EQ(NeedsOf(Method::kUserGet, Message().Text(1, "x").bytes(), Keys).about, "x");
 }
 
