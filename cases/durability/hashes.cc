@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hash of the history up to a revision is that of this history, whatever comes later.
 #include "cases/support/watch_case.h"
+#include "harness/scenario/steps/auth.h"
 #include "harness/scenario/steps/lease.h"
 #include "harness/scenario/steps/maintenance.h"
 
@@ -57,6 +58,7 @@ WATCH_CASE(Serializable, HashOfThePast,
   scenario.Add(HashStep{at});
   scenario.Add(HashStep{AtHead()});
   scenario.Add(HashStep{AtHead()});
+  for (const char* call : {"hash", "hash kv", "member list"}) scenario.Add(OperatorStep{call});
   ReadHistory(scenario, stem, at);
 }
 

@@ -13,6 +13,7 @@ class Serializable final : public Checker {
   void Annotated(const Annotation& annotation, Where where) override {
     const auto* const hash = std::get_if<HistoryHash>(&annotation);
     if (hash == nullptr) return;
+    JudgeRevision(*hash, where);
     JudgeOthers(*hash, where);
     const auto [first, is_first] = hashes_.try_emplace(
         std::tuple(hash->release, hash->revision, hash->compacted), *hash, where.line);
@@ -39,6 +40,18 @@ class Serializable final : public Checker {
   }
 
  private:
+  void JudgeRevision(const HistoryHash& hash, Where where) const {
+    if (hash.hashed == 0 || hash.hashed == hash.revision) return;
+    Add(MemberSubject{hash.member, where.line},
+        {.expected = fmt::format("a hash of the history up to revision {}, as it was asked for",
+                                 hash.revision),
+         .observed = fmt::format("member {} answered with one of the history up to revision {}",
+                                 hash.member, hash.hashed),
+         .where = where,
+         .about = Revision(hash.revision),
+         .promise = "A hash is that of the history up to the revision that it was asked for."});
+  }
+
   // Two histories compacted to the same revision differ by a change: so do their hashes, but for
   // one pair in four thousand million.
   void JudgeOthers(const HistoryHash& hash, Where where) {

@@ -69,6 +69,17 @@ TEST(Serializable, MembersHoldTheSameHistory) {
               testing::IsEmpty());
 }
 
+TEST(Serializable, AHashIsOfTheRevisionThatItWasAskedFor) {
+  const auto findings = [](std::int64_t hashed) {
+    const HistoryHash hash{.release = "3.6.0", .revision = 2, .hash = 7, .hashed = hashed};
+    return CallScript().Put("a", "1", 2).Annotate(hash).Judge().findings;
+  };
+  EXPECT_THAT(findings(2), testing::IsEmpty());
+  EXPECT_THAT(findings(0), testing::IsEmpty()) << "before etcd 3.6 it is not said";
+  ASSERT_THAT(findings(1), testing::SizeIs(1));
+  EXPECT_EQ(findings(1).front().guarantee, Guarantee("Serializable"));
+}
+
 TEST(Serializable, HashesOfTwoRevisionsDiffer) {
   const HistoryHash first{.release = "3.5.21", .revision = 2, .compacted = 1, .hash = 7};
   const auto findings = [&first](HistoryHash second) {

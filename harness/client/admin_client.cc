@@ -11,8 +11,6 @@ namespace {
 
 constexpr Duration kMaintenanceLimit = 20s;
 
-std::string PasswordOf(const std::string& user) { return "password of " + user; }
-
 // A cluster may elect a leader meanwhile.
 constexpr Duration kElectionLimit = 15s;
 constexpr Duration kBetweenTries = 100ms;
@@ -93,20 +91,5 @@ Result<std::string> AdminClient::LogIn(const std::string& user) {
 Result<std::string> AdminClient::LogInAsRoot() { return LogIn(kRoot); }
 
 Status AdminClient::Defragment() { return Do(maintenance_, "Maintenance/Defragment", Message()); }
-
-Status AdminClient::PermitDowngrade(const std::string& release) {
-  constexpr int kEnable = 1;
-  if (release.starts_with("3.4.")) return {};
-  const std::string version = release.substr(0, release.find('.', release.find('.') + 1)) + ".0";
-  return Do(maintenance_, "Maintenance/Downgrade", Message().Number(1, kEnable).Text(2, version));
-}
-
-Status AdminClient::SetAlarm(bool raised) {
-  constexpr int kActivate = 1;
-  constexpr int kDeactivate = 2;
-  constexpr int kNoSpace = 1;
-  return Do(maintenance_, "Maintenance/Alarm",
-            Message().Number(1, raised ? kActivate : kDeactivate).Number(3, kNoSpace));
-}
 
 }  // namespace watchproof

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator asks of the target: users and their rights, alarms, defragmentation. These calls
-// are not recorded: they change no revision and are not judged.
+// What an operator does with the target before it is judged: users and their rights; and
+// defragmentation. These calls are not recorded: what they make is stated in the recording.
 //
 //   AdminClient admin("127.0.0.1:2379");
 //   WP_RETURN_IF_ERROR(admin.AddUser("reader"));
@@ -33,6 +33,7 @@ class AdminClient {
 
   // A user with a generated password, and no rights yet. One that is there already stays as it is.
   Status AddUser(const std::string& user);
+  static std::string PasswordOf(const std::string& user) { return "password of " + user; }
   // The name of the role that gives the user its rights.
   static std::string RoleOf(const std::string& user) { return "rights of " + user; }
   // Beside what the user might do before; also once authentication is enabled.
@@ -54,10 +55,6 @@ class AdminClient {
 
   // Blocks: until it is done; the target may answer no other call meanwhile.
   Status Defragment();
-  // To a release of the minor version before, "3.6.16" of 3.7. One of 3.4 needs no permission.
-  Status PermitDowngrade(const std::string& release);
-  // NOSPACE, for every member: raised or disarmed.
-  Status SetAlarm(bool raised);
 
  private:
   Status AddUser(const std::string& user, const std::string& role);

@@ -52,6 +52,8 @@ class KvClient {
   Result<Revision> Transact(const TxnRequest& txn) { return Call(Method::kTxn, ToMessage(txn)); }
   // Any of these.
   Result<Revision> Send(const KvRequest& request);
+  // Any call, of operators too, with the whole answer.
+  Result<Bytes> Record(Method method, const Message& request);
   // Puts the key if its version is this one (0: it is not there), and reads it otherwise.
   Result<Revision> Swap(const std::string& key, std::int64_t version, const std::string& value);
   // Physical: answers when the revisions are gone from the target's backend.
@@ -91,8 +93,7 @@ class KvClient {
   Result<bool> HasKeysOn(std::int64_t lease, const std::string& key, const std::string& range_end);
 
  private:
-  // Recorded; returns the answer, or the revision of its header.
-  Result<Bytes> Record(Method method, const Message& request);
+  // Returns the revision of the answer's header.
   Result<Revision> Call(Method method, const Message& request);
   // With what a single key is changed by.
   Result<Revision> WriteAsKubernetes(const std::string& key, const KvRequest& change, bool deletes);

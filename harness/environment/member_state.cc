@@ -29,7 +29,8 @@ std::string AskForHash(const Target& target, const MemberAsked& asked,
                      .release = status->version,
                      .revision = asked.revision.value,
                      .compacted = answer->compacted,
-                     .hash = answer->hash};
+                     .hash = answer->hash,
+                     .hashed = answer->hashed};
   return {};
 }
 

@@ -103,6 +103,8 @@ class Driver {
   // Once the member holds the revision: reads the script's keys as it has them itself, and asks it
   // for a hash of the history of every key up to there.
   virtual void AskMember(int /*member*/, Revision /*at*/) {}
+  // Asks the member for its status.
+  virtual void AskStatus(int /*member*/) {}
   // Asks the member for the members of its cluster, until they are those that there are.
   virtual void ListMembers(int /*member*/) {}
   // Which leases there are, and what the script's own hold.

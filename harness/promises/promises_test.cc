@@ -73,6 +73,7 @@ class FakeDriver final : public Driver {
   void AskMember(int member, Revision at) override {
     log.push_back(fmt::format("member {} at {}", member, at));
   }
+  void AskStatus(int member) override { log.push_back(fmt::format("status of {}", member)); }
   void ListMembers(int member) override { log.push_back(fmt::format("members by {}", member)); }
   bool GivesUp() override { return calls_left <= 0; }
   bool Begin(std::string_view promise) override { return !left_out.contains(promise); }
@@ -289,6 +290,19 @@ TEST_F(PromisesTest, EachMemberOfAClusterListsThem) {
   driver_.member_count = 2;
   Ask("members-listed");
   EXPECT_THAT(log(), ElementsAre("members by 1", "members by 2"));
+}
+
+TEST_F(PromisesTest, EachMemberIsAskedTwiceForItsStatus) {
+  driver_.member_count = 2;
+  Ask("status");
+  EXPECT_THAT(log(), ElementsAre("status of 1", "status of 1", "status of 2", "status of 2"));
+}
+
+TEST_F(PromisesTest, TheStatusIsLeftWhereItIsNotOffered) {
+  driver_.missing = {Capability::kMaintenance};
+  Ask("status");
+  EXPECT_THAT(log(), IsEmpty());
+  EXPECT_THAT(driver_.left, ElementsAre("status: missing"));
 }
 
 TEST_F(PromisesTest, MembersAreNotAskedWhereThereIsOne) {

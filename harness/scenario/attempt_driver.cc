@@ -114,6 +114,11 @@ class AttemptDriver final : public Driver {
     Read({}, Reads::kSerializable);
     session_.UseMember(before);
   }
+  void AskStatus(int member) override {
+    const int before = session_.UseMember(member);
+    Answered(TextOfPromise(promise_), StatusOf(session_.kv().Record(Method::kStatus, Message())));
+    session_.UseMember(before);
+  }
   void ListMembers(int member) override {
     const auto known = RecordMembers(context_, member);
     if (!known.has_value()) return Answered(TextOfPromise(promise_), known.error());

@@ -22,11 +22,35 @@ std::vector<std::string> MembersThatThereAre(StepContext& context) {
   return NamesOf(list);
 }
 
+MemberList ListOf(const std::vector<MemberView>& members) {
+  MemberList list;
+  for (const MemberView& one : members) {
+    list.push_back({.id = one.id,
+                    .vote = one.is_learner ? Vote::kNone : Vote::kOne,
+                    .peer_url = one.peer_urls.empty() ? "" : std::string(one.peer_urls.front())});
+  }
+  return list;
+}
+
 }  // namespace
 
-MemberCall CallOfOperator(StepContext& context, int member, Duration limit) {
+Result<MemberList> AskOfMembers(StepContext& context, int member, const MembersQuestion& question,
+                                Duration limit) {
   const Target& target = context.environment().target(member);
-  return {.endpoint = target.endpoint(), .deadline = Within(limit), .token = target.token()};
+  CallClient client(MakeChannel(target.endpoint().ToString()), {.each = limit});
+  client.SetToken(target.token());
+  const auto answer =
+      client.Call(context.session().recording(), question.method, question.request.bytes(),
+                  fmt::format("operator at member {}", member));
+  if (!answer.has_value()) return Status(answer.error()).WithContext("{}", question.what);
+  if (question.method == Method::kMemberAdd) {
+    MemberAddResponseView made;
+    WP_RETURN_IF_ERROR(Parse(answer->view(), made));
+    return ListOf(made.members);
+  }
+  MemberListResponseView listed;
+  WP_RETURN_IF_ERROR(Parse(answer->view(), listed));
+  return ListOf(listed.members);
 }
 
 std::string NameOf(const ListedMember& member) {
@@ -47,8 +71,7 @@ Result<bool> RecordMembers(StepContext& context, int member) {
   bool answered = false;
   context.session().PumpUntil(
       [&] {
-        const auto answer =
-            ListMembers(CallOfOperator(context, member, kAnswersWithin), ListedBy::kMember);
+        const auto answer = AskOfMembers(context, member, {}, kAnswersWithin);
         unanswered = StatusOf(answer);
         if (!answer.has_value()) return false;
         answered = true;

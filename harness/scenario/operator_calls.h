@@ -2,7 +2,7 @@
 // What an operator asks of the members of a cluster in an attempt, and how lists of members are
 // recorded.
 //
-//   const auto list = ListMembers(CallOfOperator(context, member, 5s), ListedBy::kCluster);
+//   const auto list = AskOfMembers(context, member, {}, 5s);
 //   if (list.has_value()) session.Annotate(MembersListed{member, "", made, NamesOf(*list)});
 //   WP_ASSIGN_OR_RETURN(const bool known, RecordMembers(context, member));
 //
@@ -17,7 +17,16 @@
 
 namespace watchproof {
 
-MemberCall CallOfOperator(StepContext& context, int member, Duration limit);
+// A call of the cluster service: for the list of members, as the one that is asked has it itself,
+// if nothing else is said.
+struct MembersQuestion {
+  Method method = Method::kMemberList;
+  Message request{};
+  std::string what = "listing the members";  // in errors
+};
+// Recorded. The list in its answer, which a change has made.
+Result<MemberList> AskOfMembers(StepContext& context, int member, const MembersQuestion& question,
+                                Duration limit);
 
 // "8e9e05c52164694d (learner)"; of a list, sorted.
 std::string NameOf(const ListedMember& member);

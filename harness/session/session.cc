@@ -69,6 +69,12 @@ Status AttemptSession::Connect() {
   }
   MakePorts();
   asks_target_ = true;
+  // For what each member reports later.
+  if (offer_.offered.contains(Capability::kMaintenance)) {
+    for (const auto& kv : kvs_) {
+      WP_RETURN_IF_ERROR(StatusOf(kv->Record(Method::kStatus, Message())));
+    }
+  }
   WP_RETURN_IF_ERROR(OpenControlWatch(target().token()));
   asks_target_ = false;
   return options_.consumer.command.empty() ? Status() : StartConsumer();
@@ -140,14 +146,15 @@ void AttemptSession::MakePorts() {
     return put.has_value() ? Status() : put.error();
   };
   if (!target().shared()) {
-    admin_ = std::make_unique<AdminClient>(target().endpoint().ToString(), target().token());
     ports_.defragment = [this](std::int64_t member) {
       const Target& asked = environment_.target(static_cast<int>(member));
       return [admin = std::make_shared<AdminClient>(asked.endpoint().ToString(), asked.token())] {
         return admin->Defragment();
       };
     };
-    ports_.alarm = [this](bool raised) { return admin_->SetAlarm(raised); };
+    ports_.alarm = [this](bool raised) {
+      return StatusOf(kvs_.front()->Record(Method::kAlarm, SpaceAlarm(raised)));
+    };
   }
 }
 
@@ -468,7 +475,6 @@ void AttemptSession::Stop() {
   if (consumer_) consumer_->Stop();
   control_watch_.reset();
   kvs_.clear();
-  admin_.reset();
 }
 
 void AttemptSession::CloseRecording() {

@@ -257,7 +257,6 @@ class AttemptSession {
   MemoryMeter memory_;
   std::vector<std::unique_ptr<KvClient>> kvs_;  // on the direct path of each member
   int member_ = 1;                              // the member in use
-  std::unique_ptr<AdminClient> admin_;
   std::unique_ptr<WatchStream> control_watch_;
   std::map<std::string, std::unique_ptr<WatchStream>> streams_;
   std::map<std::string, StreamSettings> stream_settings_;  // by stream

@@ -127,7 +127,8 @@ Result<HashOfHistory> AskHash(const Endpoint& endpoint, Revision revision, Deadl
       Call(OwnChannel(endpoint), {token, deadline}, request, &pb::Maintenance::Stub::HashKV);
   if (answer.has_value()) {  // etcd answers -1 before the first compaction
     return HashOfHistory{.hash = answer->hash(),
-                         .compacted = std::max<std::int64_t>(answer->compact_revision(), 0)};
+                         .compacted = std::max<std::int64_t>(answer->compact_revision(), 0),
+                         .hashed = answer->hash_revision()};
   }
   return answer.error().WithContext("asking {} for a hash at revision {}", endpoint.Named(),
                                     revision);
@@ -139,16 +140,6 @@ Result<Revision> AskWholeHash(const Endpoint& endpoint, Deadline deadline,
                            &pb::Maintenance::Stub::Hash);
   if (answer.has_value()) return Revision(answer->header().revision());
   return answer.error().WithContext("asking {} for a hash", endpoint.Named());
-}
-
-Result<bool> HasSpaceAlarm(const Endpoint& endpoint, Deadline deadline, const std::string& token) {
-  const auto answer = Call(OwnChannel(endpoint), {token, deadline}, pb::AlarmRequest(),
-                           &pb::Maintenance::Stub::Alarm);
-  if (!answer.has_value()) {
-    return answer.error().WithContext("asking {} for its alarms", endpoint.Named());
-  }
-  return std::ranges::any_of(answer->alarms(),
-                             [](const pb::AlarmMember& one) { return one.alarm() == pb::NOSPACE; });
 }
 
 Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadline,

@@ -29,6 +29,7 @@ Status MoveLeader(const Endpoint& endpoint, std::uint64_t member, Deadline deadl
 struct HashOfHistory {
   std::uint32_t hash = 0;
   std::int64_t compacted = 0;  // through this revision
+  std::int64_t hashed = 0;     // likewise, as it says itself; 0: it does not
 };
 Result<HashOfHistory> AskHash(const Endpoint& endpoint, Revision revision, Deadline deadline,
                               const std::string& token = {});
@@ -36,10 +37,6 @@ Result<HashOfHistory> AskHash(const Endpoint& endpoint, Revision revision, Deadl
 // The same of all that it holds, by the call that debugging tools use; the revision it was at.
 Result<Revision> AskWholeHash(const Endpoint& endpoint, Deadline deadline,
                               const std::string& token = {});
-
-// Whether it lists the alarm for a full backend (NOSPACE), of any member.
-Result<bool> HasSpaceAlarm(const Endpoint& endpoint, Deadline deadline,
-                           const std::string& token = {});
 
 // Asks again and again until it answers, the child has ended, or the deadline has passed. An error
 // names the `program` and its last words.

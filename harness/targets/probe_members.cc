@@ -48,26 +48,11 @@ Result<MemberList> AddMember(const MemberCall& call, const std::string& peer_url
                 "adding member " + peer_url);
 }
 
-Result<MemberList> UpdateMember(const MemberCall& call, std::uint64_t id,
-                                const std::string& peer_url) {
-  pb::MemberUpdateRequest request;
-  request.set_id(id);
-  request.add_peerurls(peer_url);
-  return During(AskForList(call, request, &pb::Cluster::Stub::MemberUpdate),
-                fmt::format("moving member {:x} to {}", id, peer_url));
-}
-
 Result<MemberList> PromoteMember(const MemberCall& call, std::uint64_t id) {
   pb::MemberPromoteRequest request;
   request.set_id(id);
   return During(AskForList(call, request, &pb::Cluster::Stub::MemberPromote),
                 fmt::format("promoting member {:x}", id));
-}
-
-Result<MemberList> ListMembers(const MemberCall& call, ListedBy by) {
-  pb::MemberListRequest request;
-  request.set_linearizable(by == ListedBy::kCluster);
-  return During(AskForList(call, request, &pb::Cluster::Stub::MemberList), "listing the members");
 }
 
 }  // namespace watchproof

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of an operator that change the members of a cluster, or list them.
+// Calls of an operator that change the members of a cluster.
 //
 //   WP_ASSIGN_OR_RETURN(const MemberList left, RemoveMember({.endpoint = other, ...}, id));
 //   WP_ASSIGN_OR_RETURN(const MemberList now,
@@ -38,14 +38,7 @@ using MemberList = std::vector<ListedMember>;
 // The process of the member need not run.
 Result<MemberList> RemoveMember(const MemberCall& call, std::uint64_t id);
 Result<MemberList> AddMember(const MemberCall& call, const std::string& peer_url, Vote vote);
-// Where the others reach it from now on.
-Result<MemberList> UpdateMember(const MemberCall& call, std::uint64_t id,
-                                const std::string& peer_url);
 // Refused until it has caught up.
 Result<MemberList> PromoteMember(const MemberCall& call, std::uint64_t id);
-
-// As the member that is asked has it itself, or as the cluster does; before etcd 3.5 always itself.
-enum class ListedBy { kMember, kCluster };
-Result<MemberList> ListMembers(const MemberCall& call, ListedBy by);
 
 }  // namespace watchproof

@@ -88,6 +88,9 @@ class CallScript {
   // A write without an answer.
   CallScript& Lose(Method method, const Message& request);
   CallScript& Annotate(const Annotation& annotation) { return Add(AnnotationEntry(annotation)); }
+  CallScript& Fault(const FaultReported& line) {
+    return Add({.kind = EntryKind::kFault, .text = ToText(line)});
+  }
 
   // A control watch of every key from revision 2 on, and the events that it receives.
   CallScript& OpenControlWatch() { return OpenWatch("control"); }

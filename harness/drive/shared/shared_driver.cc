@@ -148,6 +148,14 @@ void SharedDriver::AskMember(int member, Revision) {
   script_.Do(AtMember{before});
 }
 
+void SharedDriver::AskStatus(int member) {
+  const int before = script_.member_;
+  script_.Do(AtMember{member});
+  [[maybe_unused]] const auto asked =
+      script_.Inquire(Method::kStatus, {}, LiveScript::Needs::kItself);
+  script_.Do(AtMember{before});
+}
+
 void SharedDriver::RequireProgress(StreamId id, Progress) {
   LiveScript::Stream* const stream = StreamOf(id);
   if (stream == nullptr) return;

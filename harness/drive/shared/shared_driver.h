@@ -29,6 +29,7 @@ class SharedDriver final : public Driver {
   std::size_t most_streams() override { return 1; }
   int members() override { return script_.server_.members(); }
   void AskMember(int member, Revision at) override;
+  void AskStatus(int member) override;
   std::optional<StreamId> AnyStream() override;
   KeyRange HistoryToWatch(const KeyRange&) override { return Own(); }
 

@@ -59,6 +59,9 @@ Message RequestOf(Method method, const OperatorStep& step, std::int64_t about) {
                          : Message();
     case Method::kDowngrade:
       return Message().Text(2, "3.0.0");  // validates it
+    case Method::kAuthenticate:
+      return Named(UserOf(step, AdminClient::kRoot))
+          .Text(2, AdminClient::PasswordOf(UserOf(step, AdminClient::kRoot)));
     case Method::kUserAdd:
     case Method::kUserChangePassword:
       return Named(UserOf(step, method == Method::kUserAdd ? kAdded : kSpare)).Text(2, "password");
@@ -86,9 +89,10 @@ Message RequestOf(Method method, const OperatorStep& step, std::int64_t about) {
 // kNone: there is no such call, or it is one that reads and writes keys, or of a service for locks.
 Method OperatorCall(std::string_view name) {
   constexpr auto kFirst = static_cast<std::size_t>(Method::kCompact);
-  constexpr auto kLast = static_cast<std::size_t>(Method::kRoleRevokePermission);
-  for (std::size_t i = kFirst; i <= kLast; ++i) {
-    if (kMethods[i].name == name) return static_cast<Method>(i);
+  for (std::size_t i = kFirst; i < std::size(kMethods); ++i) {
+    const auto method = static_cast<Method>(i);
+    const bool of_locks = method >= Method::kLock && method <= Method::kResign;
+    if (kMethods[i].name == name && !of_locks) return method;
   }
   return Method::kNone;
 }

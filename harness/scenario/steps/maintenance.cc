@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/scenario/steps/maintenance.h"
 
+#include <algorithm>
+
+#include "harness/history/wire.h"
 #include "harness/scenario/step_context.h"
-#include "harness/targets/probe.h"
 
 namespace watchproof {
 namespace {
 
 const StepRegistration<HashStep, ListAlarmsStep> kMaintenanceSteps;
-
-constexpr Duration kAnswers = 10s;
 
 }  // namespace
 
@@ -20,9 +20,17 @@ Status HashStep::Run(StepContext& context) const {
 
 Status ListAlarmsStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
-  WP_ASSIGN_OR_RETURN(const bool listed,
-                      HasSpaceAlarm(context.environment().target(session.member()).endpoint(),
-                                    Within(kAnswers), session.kv().token()));
+  WP_ASSIGN_OR_RETURN(const Bytes alarms, session.kv().Record(Method::kAlarm, Message()));
+  AlarmResponseView answer;
+  WP_RETURN_IF_ERROR(Parse(alarms.view(), answer));
+  const bool listed = std::ranges::count(answer.alarms, kSpaceAlarm, &AlarmView::kind) > 0;
+  // One kind, and of one member; and what the member reports of them.
+  for (const Message& request :
+       {Message().Number(3, kSpaceAlarm), Message().Number(3, kSpaceAlarm + 1),
+        Message().Number(2, 1).Number(3, kSpaceAlarm)}) {
+    WP_RETURN_IF_ERROR(StatusOf(session.kv().Record(Method::kAlarm, request)));
+  }
+  WP_RETURN_IF_ERROR(StatusOf(session.kv().Record(Method::kStatus, Message())));
   const auto differs = [&](std::string expected, std::string observed) {
     session.Annotate(AnswerDiffers{
         .client = "operator", .expected = std::move(expected), .observed = std::move(observed)});

@@ -45,10 +45,8 @@ Status AwaitReleaseStep::Run(StepContext& context) const {
 }
 
 Status PermitDowngradeStep::Run(StepContext& context) const {
-  AttemptSession& session = context.session();
-  AdminClient admin(context.environment().endpoint(Path::kDirect, session.member()).ToString(),
-                    session.kv().token());
-  return admin.PermitDowngrade(release);
+  if (release.starts_with("3.4.")) return {};  // needs none
+  return StatusOf(context.session().kv().Record(Method::kDowngrade, DowngradeTo(release)));
 }
 
 Status AwaitSnapshotStep::Run(StepContext& context) const {

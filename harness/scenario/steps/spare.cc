@@ -29,6 +29,8 @@ std::uint64_t IdOf(const StepContext::Spare& spare, const MemberList& list) {
   return found == list.end() ? 0 : found->id;
 }
 
+Message MemberOf(std::uint64_t id) { return Message().Number(1, static_cast<std::int64_t>(id)); }
+
 bool IsAt(const std::string& url, const MemberList& list) {
   return std::ranges::find(list, url, &ListedMember::peer_url) != list.end();
 }
@@ -38,9 +40,11 @@ class SpareOperator {
  public:
   SpareOperator(StepContext& context, int member) : context_(context), member_(member) {}
 
-  MemberCall call(Duration limit = kOperatorCall) {
-    return CallOfOperator(context_, member_, limit);
+  Result<MemberList> Call(const MembersQuestion& question, Duration limit = kOperatorCall) {
+    return AskOfMembers(context_, member_, question, limit);
   }
+  // As the cluster has it; before etcd 3.5 as the member has.
+  Result<MemberList> List() { return Call({.request = Message().Number(1, 1)}); }
 
   // Again while it is refused, unless it was to be. The last answer.
   template <typename Ask>
@@ -56,9 +60,10 @@ class SpareOperator {
   }
   // A call without an answer may have added it all the same.
   Result<MemberList> Added(const StepContext::Spare& spare) {
-    auto done = AddMember(call(), UrlOf(spare, 1), Vote::kNone);
+    auto done = Call({Method::kMemberAdd, Message().Text(1, UrlOf(spare, 1)).Number(2, 1),
+                      "adding member " + UrlOf(spare, 1)});
     if (done.has_value()) return done;
-    auto list = ListMembers(call(), ListedBy::kCluster);
+    auto list = List();
     return list.has_value() && IdOf(spare, *list) != 0 ? list : done;
   }
   void Note(const std::string& after, const std::vector<std::string>& made,
@@ -91,7 +96,9 @@ Status AskForVote(SpareOperator& ask, std::uint64_t id, const std::vector<std::s
   const auto promoted = ask.Until(
       patience,
       [&] {
-        auto done = PromoteMember(ask.call(kUntilRefused), id);
+        auto done = ask.Call(
+            {Method::kMemberPromote, MemberOf(id), fmt::format("promoting member {:x}", id)},
+            kUntilRefused);
         refused = StatusOf(done).code() == StatusCode::kFailedPrecondition;
         return done;
       },
@@ -113,8 +120,7 @@ Status AddSpareStep::Run(StepContext& context) const {
   if (context.spare()) return {};
   SpareOperator ask(context, member);
   const Duration patience = optional ? kPatienceAmongEvents : kPatienceOfOperator;
-  const auto before =
-      ask.Until(patience, [&] { return ListMembers(ask.call(), ListedBy::kCluster); });
+  const auto before = ask.Until(patience, [&] { return ask.List(); });
   if (!before.has_value()) {
     if (!optional) ask.Differs("the members to be listed", before.error().ToString());
     return {};
@@ -134,7 +140,8 @@ Status AddSpareStep::Run(StepContext& context) const {
       With(NamesOf(*before), NameOf({.id = id, .vote = Vote::kNone}));
   ask.Note("adding a learner", made, *added);
   if (and_no_more) return {};
-  const auto moved = UpdateMember(ask.call(), id, UrlOf(spare, 2));
+  const auto moved = ask.Call({Method::kMemberUpdate, MemberOf(id).Text(2, UrlOf(spare, 2)),
+                               fmt::format("moving member {:x} to {}", id, UrlOf(spare, 2))});
   if (moved.has_value()) ask.Note("moving the learner to another address", made, *moved);
   if (moved.has_value() && !IsAt(UrlOf(spare, 2), *moved)) {
     ask.Differs("a learner to be listed at its new address", "it is not");
@@ -152,8 +159,7 @@ Status AskSpareVoteStep::Run(StepContext& context) const {
     return {};
   }
   SpareOperator ask(context, member);
-  const auto listed =
-      ask.Until(kPatienceOfOperator, [&] { return ListMembers(ask.call(), ListedBy::kCluster); });
+  const auto listed = ask.Until(kPatienceOfOperator, [&] { return ask.List(); });
   if (!listed.has_value()) {
     if (!optional) ask.Differs("the members to be listed", listed.error().ToString());
     return {};
@@ -170,8 +176,7 @@ Status RemoveSpareStep::Run(StepContext& context) const {
   if (!context.spare()) return {};
   SpareOperator ask(context, member);
   const StepContext::Spare spare = *context.spare();
-  const auto before =
-      ask.Until(kPatienceOfOperator, [&] { return ListMembers(ask.call(), ListedBy::kCluster); });
+  const auto before = ask.Until(kPatienceOfOperator, [&] { return ask.List(); });
   if (!before.has_value()) {
     context.Inconclusive("the learner was not removed: " + before.error().ToString());
     return {};
@@ -189,7 +194,9 @@ Status RemoveSpareStep::Run(StepContext& context) const {
     return {};
   }
   context.spare()->id = 0;
-  const auto removed = ask.Until(kPatienceOfOperator, [&] { return RemoveMember(ask.call(), id); });
+  const auto removed = ask.Until(kPatienceOfOperator, [&] {
+    return ask.Call({Method::kMemberRemove, MemberOf(id), fmt::format("removing member {:x}", id)});
+  });
   const bool gone = StatusOf(removed).code() == StatusCode::kNotFound;
   if (!removed.has_value() && !gone) {
     ask.Differs("a learner to be removed", removed.error().ToString());
