@@ -111,7 +111,10 @@ std::vector<Step> CallsOfLeases(const std::vector<std::string>& leases) {
 constexpr const char* kOperatorCalls[] = {"compact",     "member list", "alarm",   "status",
                                           "defragment",  "hash",        "hash kv", "snapshot",
                                           "move leader", "downgrade"};
-constexpr const char* kCallsAboutUsers[] = {"user add",
+constexpr const char* kCallsAboutUsers[] = {"auth enable",
+                                            "auth status",
+                                            "authenticate",
+                                            "user add",
                                             "user get",
                                             "user list",
                                             "user delete",

@@ -137,7 +137,9 @@ WATCH_CASE(Authorized, RightTakenAway,
   }
   scenario.PutSome(key, {2, 6});
   scenario.AwaitDelivered("former", "remaining");
+  scenario.Add(OperatorStep{"auth status"});
   scenario.Add(ForbidStep{"former", own.key, own.range_end});
+  scenario.Add(OperatorStep{"auth status"});
   scenario.Hold(1200ms, 1500ms);
   scenario.Watch({.group = "late", .range = own, .user = "former", .stream = "late"});
   scenario.AwaitCreated("late");

@@ -40,12 +40,14 @@ WATCH_CASE(Durable, RightsWhileAway,
   write_as("early", "before", 1);
   scenario.Open(
       {.group = "on it", .range = own, .user = "reader", .stream = "on it", .member = kBehind});
+  scenario.Add(OperatorStep{"auth status"});
   WriteWhileAway(scenario, "isolate");
   scenario.Add(PermitStep{.user = "early", .key = own.key, .range_end = own.range_end});
   scenario.Add(PermitStep{.user = "late", .key = own.key, .range_end = own.range_end});
   scenario.Heal("isolate");
   scenario.Add(AwaitSnapshotStep{kBehind});
   scenario.Add(AwaitCaughtUpStep{kBehind});
+  scenario.Add(OperatorStep{"auth status"});
   write_as("early", "early", 10);
   write_as("late", "late", 10);
   scenario.AwaitDelivered("on it");

@@ -18,6 +18,8 @@ class Answered final : public Checker {
                  std::optional<Revision>) override {
     if (ForUser(call)) denied_.try_emplace(call.client, Denied{call, std::string(error)});
     if (IsOfUsers(call.method)) return JudgeUsers(call, error);
+    if (call.method == Method::kAuthDisable) may_be_disabled_ |= !Refused(call);
+    if (call.method == Method::kAuthStatus) return JudgeAuthStatus(call);
     if (!IsKeyValue(call.method)) return;
     Exercised();
     const StoreLimits& limits = facts().limits;
@@ -45,8 +47,16 @@ class Answered final : public Checker {
                  std::holds_alternative<ReadRight>(annotation);
     if (const auto* const changed = std::get_if<RightsChanged>(&annotation)) {
       users_.BeUnsure(changed->user);
+      changing_ = where.line;
     } else if (const auto* const rights = std::get_if<UserRights>(&annotation)) {
       users_.State(*rights);
+      enabled_ = true;
+      std::string& stated = stated_[rights->user];
+      const std::string now = ToText(*rights);
+      if (!stated.empty() && stated != now) NoteChange(changing_, where.line);
+      stated = now;
+    } else if (std::holds_alternative<Restored>(annotation)) {
+      auth_ = {};
     }
     const auto* const differs = std::get_if<AnswerDiffers>(&annotation);
     if (differs == nullptr) return;
@@ -61,6 +71,10 @@ class Answered final : public Checker {
   // not the harness's own are not known; and a store may have them before that is stated.
   void Conclude() override {
     if (has_users_ || facts().options.members == 0) return;
+    if (unasked_ && facts().options.topology != "users") {
+      Differs(*unasked_, "authentication to be reported as not enabled: it was not",
+              "it was reported as enabled", Level::kMust);
+    }
     for (const auto& [client, denied] : denied_) {
       Differs(denied.call,
               fmt::format("no {} to be refused for its user: the store has no users",
@@ -95,7 +109,48 @@ class Answered final : public Checker {
         }
       }
     }
+    if (Changes(call.method) && call.outcome == CallOutcome::kAnswered) {
+      NoteChange(call.began, call.ended);
+    }
     users_.Follow(call);
+  }
+
+  // Users are stated once authentication is enabled. All calls about it are one after the other for
+  // the store.
+  void JudgeAuthStatus(const RecordedCall& call) {
+    AuthStatusResponseView answer;
+    const bool answered = call.outcome == CallOutcome::kAnswered;
+    if (!answered || !Parse(call.response.view(), answer).ok()) return;
+    Exercised();
+    if (answer.enabled && !unasked_) unasked_ = call;
+    if (!answer.enabled && enabled_ && !may_be_disabled_) {
+      Differs(call, "authentication to be reported as enabled: it was", "it was not", Level::kMust);
+    }
+    if (auth_.asked.value == 0 || auth_.asked < call.began) {
+      const bool risen = auth_.changed.value != 0 && auth_.changed < call.began;
+      const std::uint64_t least = auth_.revision + (risen ? 1 : 0);
+      if (answer.revision < least) {
+        Differs(call,
+                fmt::format(
+                    "a revision of users and roles of at least {}: it was {} in line {}{}", least,
+                    auth_.revision, auth_.asked.value,
+                    risen ? fmt::format(", and they have changed by line {}", auth_.changed.value)
+                          : ""),
+                fmt::format("{}", answer.revision), Level::kMust);
+      }
+    }
+    if (answer.revision >= auth_.revision) auth_ = {call.ended, answer.revision, {}};
+  }
+  // Users or roles are others than before.
+  void NoteChange(Line began, Line ended) {
+    if (auth_.asked.value != 0 && began > auth_.asked) auth_.changed = ended;
+  }
+  static bool Refused(const RecordedCall& call) { return call.outcome == CallOutcome::kRefused; }
+  // But for a role that the user may have.
+  static bool Changes(Method method) {
+    const bool asks = method == Method::kUserGet || method == Method::kUserList ||
+                      method == Method::kRoleGet || method == Method::kRoleList;
+    return !asks && method != Method::kUserGrantRole;
   }
 
   // What is about users itself is refused for those that it names, too.
@@ -138,6 +193,19 @@ class Answered final : public Checker {
   Users users_;
   bool has_users_ = false;
   std::map<std::uint32_t, Denied> denied_;  // by client, the first
+  // The revision of users and roles, as it was reported last; and where a change of them that began
+  // later was acknowledged.
+  struct AuthReported {
+    Line asked{};
+    std::uint64_t revision = 0;
+    Line changed{};
+  };
+  AuthReported auth_;
+  std::optional<RecordedCall> unasked_;        // the first that was answered with users
+  std::map<std::string, std::string> stated_;  // by user
+  Line changing_{};                            // where the latest change began
+  bool enabled_ = false;
+  bool may_be_disabled_ = false;
 };
 
 const CheckerRegistration<Answered> kAnswered{{
@@ -156,7 +224,8 @@ const CheckerRegistration<Answered> kAnswered{{
         "guarantees judge: keys that must be there (Transactional), leases (Leased) and "
         "revisions (CompactionSurfaced). A store without users refuses no call for its user. What "
         "is about users and roles is refused where these are not there, or are already, and lists "
-        "of them are whole. "
+        "of them are whole; whether authentication is enabled is reported as it is, and each "
+        "change of users and roles has a higher revision. "
         "Exploration runs the embedded store in virtual time beside a reference store that "
         "is given the same calls, and compares every answer in full: refusals with their "
         "words, leases, counters, what a snapshot restores. On a real server it knows of "

@@ -101,6 +101,56 @@ const std::vector<CallRow>& RequestRows() {
 INSTANTIATE_TEST_SUITE_P(AnsweredRequests, CallTable, testing::ValuesIn(RequestRows()),
                          CallRowName);
 
+CallScript UsersEnabled() {
+  return CallScript()
+      .Annotate(UserRights{"root", {"root"}, {}})
+      .Annotate(UserRights{"x", {"of x"}, {}});
+}
+Message AuthAnswer(bool enabled, std::int64_t revision) {
+  return Reported(1).Optional(2, enabled ? 1 : 0).Number(3, revision);
+}
+CallScript AsksAuth(CallScript script, bool enabled, std::int64_t revision) {
+  return script.Do(Method::kAuthStatus, Message(), AuthAnswer(enabled, revision));
+}
+// After a first answer, and a change.
+CallScript RoleAdded() {
+  return AsksAuth(UsersEnabled(), true, 5)
+      .Do(Method::kRoleAdd, Message().Text(1, "r"), Reported(1));
+}
+CallScript RoleGranted() {
+  return AsksAuth(UsersEnabled(), true, 5)
+      .Do(Method::kUserGrantRole, Message().Text(1, "x").Text(2, "of x"), Reported(1));
+}
+CallScript OtherwisePermitted(const UserRights& rights) {
+  return AsksAuth(UsersEnabled(), true, 5).Annotate(RightsChanged{"x"}).Annotate(rights);
+}
+
+const std::vector<CallRow>& AuthRows() {
+  static const std::vector<CallRow> kRows = {
+      {"Enabled", AsksAuth(UsersEnabled(), true, 5)},
+      {"NotEnabledThoughItWas", AsksAuth(UsersEnabled(), false, 5), {"Answered"}},
+      {"DisabledMeanwhile",
+       AsksAuth(UsersEnabled().Lose(Method::kAuthDisable, Message()), false, 5)},
+      {"NotEnabled", AsksAuth(CallScript(), false, 1)},
+      {"EnabledThoughItWasNot", AsksAuth(CallScript(), true, 1), {"Answered"}},
+      {"TheSameRevision", AsksAuth(AsksAuth(UsersEnabled(), true, 5), true, 5)},
+      {"ALowerRevision", AsksAuth(AsksAuth(UsersEnabled(), true, 5), true, 4), {"Answered"}},
+      {"ALowerRevisionOfARestoredStore",
+       AsksAuth(AsksAuth(UsersEnabled(), true, 5).Annotate(Restored{.saved = 1, .revision = 1}),
+                true, 4)},
+      {"AHigherRevisionAfterAChange", AsksAuth(RoleAdded(), true, 6)},
+      {"TheSameRevisionAfterAChange", AsksAuth(RoleAdded(), true, 5), {"Answered"}},
+      {"TheSameRevisionAfterARoleThatTheUserHad", AsksAuth(RoleGranted(), true, 5)},
+      {"TheSameRevisionAfterOtherRights",
+       AsksAuth(OtherwisePermitted({"x", {"of x"}, {{true, false, {"a"}, {"b"}}}}), true, 5),
+       {"Answered"}},
+      {"TheSameRevisionAfterTheSameRights",
+       AsksAuth(OtherwisePermitted({"x", {"of x"}, {}}), true, 5)},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(AnsweredAuth, CallTable, testing::ValuesIn(AuthRows()), CallRowName);
+
 const std::vector<CallRow>& LimitRows() {
   constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
   static const std::vector<CallRow> kRows = {
