@@ -302,5 +302,43 @@ WATCH_CASE(Authorized, ExpiredSignedToken,
   TokensEnd(scenario, scenario.Between(28, 32), true);
 }
 
+WATCH_CASE(
+    Authorized, TokensOfOthers,
+    {.requirement = "a user that is deleted, or has another password, has to log in again, and no "
+                    "other user has to (etcd, role-based access control)",
+     .explain = "Users with every right on a range log in. One gets another password, and one is "
+                "deleted. With the tokens that these have from before all calls must be refused, "
+                "and change nothing; with that of the third one they must be answered.",
+     .needs = {Capability::kUsers, Capability::kLeases, Capability::kCompaction},
+     .guarantees = {"Authorized", "Reliable"}}) {
+  const Keys keys(scenario.Key("m"));
+  const std::vector<std::string> leases = {"own"};
+  scenario.Add(LeaseStep{"own", 120s});
+  const WatchedRange own{keys.before, keys.behind + "x"};
+  std::vector<User> users;
+  for (const char* name : {"changed", "deleted", "left"}) {
+    users.push_back({name, "", UserMay::kReadAndWrite, own});
+  }
+  scenario.Shuffle(users);
+  Enable(scenario, users);
+  scenario.Open({.group = "all", .range = own});
+  const auto call = [&](const std::vector<User>& as, bool ended) {
+    for (const User& user : as) {
+      scenario.PutTogether(keys.All());
+      scenario.PutOnLease(keys.last, "own");
+      scenario.Add(CallsStep{.user = user.name,
+                             .calls = KeyCalls(scenario, keys, leases),
+                             .expired = ended && user.name != "left",
+                             .kept = user.name});
+    }
+  };
+  call(users, false);
+  scenario.Add(OperatorStep{.call = "user change password", .about = "changed"});
+  scenario.Add(OperatorStep{.call = "user delete", .about = "deleted"});
+  scenario.Shuffle(users);
+  call(users, true);
+  scenario.AwaitDelivered("all");
+}
+
 }  // namespace
 }  // namespace watchproof

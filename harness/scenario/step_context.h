@@ -64,6 +64,8 @@ class StepContext {
   };
   // By lease.
   std::map<std::string, Claim>& claims() { return claims_; }
+  // Of users, by the name that they are kept under.
+  std::map<std::string, std::string>& tokens() { return tokens_; }
   // Streams on which the client sends nothing more.
   std::set<StreamId>& finished_requests() { return finished_requests_; }
 
@@ -161,6 +163,7 @@ class StepContext {
   std::map<std::string, std::int64_t> leases_;  // their ids on the target
   std::map<std::string, std::unique_ptr<Load>> loads_;
   std::map<std::string, Claim> claims_;
+  std::map<std::string, std::string> tokens_;
   std::set<StreamId> finished_requests_;
   std::vector<std::string> inconclusive_;
   std::set<int> standing_still_;  // members, from 1

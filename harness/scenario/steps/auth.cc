@@ -242,7 +242,11 @@ Status CallsStep::Run(StepContext& context) const {
   if (token.empty() && user.empty()) {
     client.SetToken(session.kv().token());
   } else if (token.empty()) {
-    WP_ASSIGN_OR_RETURN(const std::string own, AdminClient(there).LogIn(user));
+    std::string own = kept.empty() ? std::string() : context.tokens()[kept];
+    if (own.empty()) {
+      WP_ASSIGN_OR_RETURN(own, AdminClient(there).LogIn(user));
+    }
+    if (!kept.empty()) context.tokens()[kept] = own;
     client.SetToken(own);
     if (age > Duration()) {
       session.PumpUntil([] { return false; }, Deadline(age));

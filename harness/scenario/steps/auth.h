@@ -107,6 +107,7 @@ struct CallsStep {
   std::vector<Step> calls;
   Duration age{};  // of the user's token at the first call; the attempt's own clients log in again
   bool expired = false;  // it gives no rights any more by then
+  std::string kept{};    // the calls of one such name have one token of the user; empty: a new one
   static constexpr std::string_view kOp = "calls";
   void Fields(FieldList& field) {
     field("user", user).Optional().Uses(Subject::kUser);
@@ -115,6 +116,7 @@ struct CallsStep {
         .Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp, TxnStep::kOp, OperatorStep::kOp});
     field("age_us", age).Optional().Waits();
     field("expired", expired).Optional();
+    field("kept", kept).Optional();
   }
   std::string_view Request() const { return "a call"; }
   Status Check() const;
