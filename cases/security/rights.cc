@@ -11,18 +11,21 @@ namespace {
 WATCH_CASE(Authorized, GrantedRange,
            {.requirement = "a user may watch exactly the keys that one of the user's roles may "
                            "read (etcd, role-based access control)",
-            .explain = "A user may read one prefix. As this user the prefix, a part of it and one "
-                       "key of it are watched, and also ranges that begin in it and end behind "
-                       "it, that contain it, and that are beside it. Those within must receive "
-                       "their events, the others must be refused.",
+            .explain = "A user may read one prefix and one other key. As this user the prefix, a "
+                       "part of it, one key of it and the other key are watched, and also ranges "
+                       "that begin in it and end behind it, that contain it, and that are beside "
+                       "it or the other key. Those within must receive their events, the others "
+                       "must be refused.",
             .needs = {Capability::kUsers},
             .guarantees = {"Authorized", "Reliable"}}) {
   const std::string stem = scenario.Key("m");
-  const std::vector<std::string> keys = {stem + "/a", stem + "/c", stem + "/e", "a/foreign",
-                                         "z/foreign"};
+  const std::string other = "y/own";
+  const std::vector<std::string> keys = {stem + "/a", stem + "/c", stem + "/e",
+                                         "a/foreign", other,       "z/foreign"};
   const WatchedRange own = Below(stem);
   const Write first = scenario.PutTogether(keys);
-  scenario.Add(AuthStep{{{.user = "reader", .key = own.key, .range_end = own.range_end}}});
+  scenario.Add(AuthStep{{{.user = "reader", .key = own.key, .range_end = own.range_end},
+                         {.user = "reader", .key = other}}});
   const auto watch = [&](const std::string& group, const WatchedRange& range,
                          const RevisionRef& start) {
     scenario.Watch(
@@ -32,9 +35,11 @@ WATCH_CASE(Authorized, GrantedRange,
     watch("within", own, start);
     watch("within", {stem + "/b", stem + "/d"}, start);
     watch("within", OneKey(stem + "/e"), start);
+    watch("within", OneKey(other), start);
     watch("beyond", {stem + "/b", own.range_end + "x"}, start);
     watch("beyond", {"a/", "z/"}, start);
     watch("beyond", OneKey("z/foreign"), start);
+    watch("beyond", {other, other + "z"}, start);
   }
   scenario.AwaitCreated("within", "beyond");
   scenario.Require("beyond", RequireStep::Fact::kRefused);

@@ -148,30 +148,15 @@ class LeasedKeys {
 
 // What is known of a user at a moment.
 struct KnownRights {
-  struct Permitted {
-    KeyRange range;
-    bool read = false;
-    bool write = false;
-  };
   Line since{};
   bool changing = false;
   std::vector<std::string> roles{};
-  std::vector<Permitted> ranges{};
+  KeyRanges reads{};
+  KeyRanges writes{};
 
   bool Has(std::string_view role) const { return std::ranges::count(roles, role) > 0; }
-  // Empty: that follows from several ranges together, which a store may join or not.
   std::optional<bool> Cover(const NeededRight& need) const {
-    std::size_t met = 0;
-    for (const Permitted& one : ranges) {
-      if (!(need.write ? one.write : one.read)) continue;
-      if (one.range.ContainsAll(need.range)) return true;
-      met += Meet(one.range, need.range) ? 1U : 0U;
-    }
-    if (met > 1) return std::nullopt;
-    return false;
-  }
-  static bool Meet(const KeyRange& one, const KeyRange& other) {
-    return one.Contains(other.first()) || other.Contains(one.first());
+    return (need.write ? writes : reads).ContainAll(need.range);
   }
 };
 
@@ -187,12 +172,14 @@ class Authorized final : public Checker {
     } else if (const auto* const rights = std::get_if<UserRights>(&annotation)) {
       KnownRights known{.since = where.line, .roles = rights->roles};
       for (const auto& one : rights->ranges) {
-        known.ranges.push_back({KeyRange(one.key.bytes, one.end.bytes), one.read, one.write});
+        const KeyRange range(one.key.bytes, one.end.bytes);
+        if (one.read) known.reads.Add(range);
+        if (one.write) known.writes.Add(range);
       }
       rights_[rights->user] = std::move(known);
       changed_ = where.line;
     } else if (const auto* const right = std::get_if<ReadRight>(&annotation)) {
-      readable_[right->stream].push_back({where, KeyRange(right->key.bytes, right->end.bytes), {}});
+      readable_[right->stream].push_back({where, ReadableBy(*right), {}});
     }
   }
 
@@ -206,7 +193,7 @@ class Authorized final : public Checker {
   }
 
   void Asked(WatchIndex watch) override {
-    if (!LacksRight(facts(), watch)) return;
+    if (HasRight(facts(), watch) != false) return;
     At(beyond_, watch).stated = facts().table.RightOf(facts().state(watch).stream)->where.line;
   }
   void Answered(WatchIndex watch, const Response& response) override {
@@ -264,7 +251,7 @@ class Authorized final : public Checker {
   // What the user of a stream may read, from a line on.
   struct Readable {
     Where since;
-    KeyRange keys;
+    KeyRanges keys;
     Line late{};  // where the first call began that was begun so late that it can count
   };
   // A create for more than its user might read by then.

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/checkers/testing/truth_table.h"
 #include "harness/history/history_parser.h"
+#include "harness/model/key_range.h"
 
 namespace watchproof {
 namespace {
 
 // The user of stream 1 may read the keys with the prefix a/ only.
+// Another range, beside the one below.
+Script ReaderOfTwo(const std::string& second = "b/") {
+  const std::string end = EndOfPrefix(second);
+  return Script().Annotate(ReadRight{StreamId(1), {"a/"}, {"a0"}, {{{second}, {end}}}});
+}
 Script Reader() { return Script().Annotate(ReadRight{StreamId(1), {"a/"}, {"a0"}}); }
 Script Taken() {
   return Reader()
@@ -70,6 +76,24 @@ INSTANTIATE_TEST_SUITE_P(
              .Watch("a/", 0, Until("b"))
              .Annotate(ReadRight{StreamId(1), {"a/"}, {"a0"}})
              .Created(0),
+         {}},
+        {"OneOfTwoRangesIsDelivered",
+         ReaderOfTwo().Watch("b/x", 0).Created(0).Put("b/x", "v", 2).Deliver(0, {{2, "b/x"}}),
+         {}},
+        {"ARangeThatIsNoneOfTwoIsDelivered",
+         ReaderOfTwo().Watch("c", 0).Created(0).Put("c", "v", 2).Deliver(0, {{2, "c"}}),
+         {"Authorized"}},
+        {"ARangeBeyondBothOfTwoIsWatched",
+         ReaderOfTwo().Watch("b", 0, Until("c")).Created(0),
+         {"Authorized"}},
+        {"ARangeOfTwoIsRefused", ReaderOfTwo().Watch("b/x", 0).Refused(-1, "no"), {"Settled"}},
+        {"ARangeThatIsNoneOfTwoIsRefused", ReaderOfTwo().Watch("c", 0).Refused(-1, "no"), {}},
+        // A store may join the two, or not.
+        {"BothOfTwoTogetherAreWatched",
+         ReaderOfTwo("a0").Watch("a/", 0, Until("a1")).Created(0),
+         {}},
+        {"BothOfTwoTogetherAreRefused",
+         ReaderOfTwo("a0").Watch("a/", 0, Until("a1")).Refused(-1, "no"),
          {}},
         {"AskedBeforeTheRightWasTaken",
          Reader().Watch("a/", 0, Until("a0")).Annotate(ReadRight{StreamId(1), {}, {}}).Created(0),

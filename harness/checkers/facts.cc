@@ -69,9 +69,9 @@ bool EndedWithoutNotice(const Facts& facts, WatchIndex watch) {
   return !facts.details(watch).cancel_asked && BelowFloor(facts, watch);
 }
 
-bool LacksRight(const Facts& facts, WatchIndex watch) {
+std::optional<bool> HasRight(const Facts& facts, WatchIndex watch) {
   const std::optional<Right>& right = facts.table.RightOf(facts.state(watch).stream);
-  return right && !right->readable.ContainsAll(facts.details(watch).range.range);
+  return right ? right->readable.ContainAll(facts.details(watch).range.range) : true;
 }
 
 bool RefusalIsJustified(const Facts& facts, WatchIndex watch, const Response& response) {
@@ -79,7 +79,7 @@ bool RefusalIsJustified(const Facts& facts, WatchIndex watch, const Response& re
   const StreamId stream = facts.state(watch).stream;
   if (details.range.range.empty() || details.requested_start < 0) return true;
   if (details.requested_id == kWholeStream) return true;
-  if (LacksRight(facts, watch)) return true;
+  if (HasRight(facts, watch) != true) return true;
   if (facts.faults.MayRefuse(stream, response.where.line)) return true;
   if (details.requested_id == 0) return false;
   // etcd frees an id when its watch is cancelled, not when it ends in ErrCompacted.

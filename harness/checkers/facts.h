@@ -72,8 +72,8 @@ Revision HighestFloor(const Facts& facts);
 // Whether the request itself, or a fault, explains that the create was refused by the response.
 bool RefusalIsJustified(const Facts& facts, WatchIndex watch, const Response& response);
 
-// Whether the user of its stream may not read all of its range.
-bool LacksRight(const Facts& facts, WatchIndex watch);
+// Whether the user of its stream may read all of its range. Empty: see KeyRanges::ContainAll.
+std::optional<bool> HasRight(const Facts& facts, WatchIndex watch);
 
 // The answer to a create that made no watch.
 inline bool IsRefusal(const Response& response) {

@@ -42,6 +42,14 @@ std::string Phrase(const KeyRange& range) {
   return fmt::format("every key from {}", Quoted(range.first()));
 }
 
+std::string Phrase(const KeyRanges& ranges) {
+  std::string all;
+  for (const KeyRange& one : ranges.ranges()) {
+    all += fmt::format("{}{}", all.empty() ? "" : " and ", Phrase(one));
+  }
+  return all;
+}
+
 std::string Milliseconds(Duration duration) {
   return fmt::format("{:.1f} ms", static_cast<double>(duration.count()) / 1e6);
 }

@@ -17,6 +17,7 @@ namespace watchproof {
 std::string Quoted(std::string_view bytes);
 // "k", ["a", "b"), every key, every key from "a".
 std::string Phrase(const KeyRange& range);
+std::string Phrase(const KeyRanges& ranges);
 // 1.3 ms
 std::string Milliseconds(Duration duration);
 // put of "k/4" at revision 3

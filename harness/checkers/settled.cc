@@ -155,7 +155,7 @@ class Settled final : public Checker {
       case WatchEnd::kStreamClosed:
         return;
       case WatchEnd::kCancelled:
-        if (!details.cancel_asked && !LacksRight(facts(), watch) &&
+        if (!details.cancel_asked && HasRight(facts(), watch) == true &&
             !NeighbourToBlame(facts(), watch) && !EndedWithoutNotice(facts(), watch)) {
           Report(watch, "a watch that lasts until it is cancelled",
                  fmt::format("the target ended it in line {}, giving as reason {}",

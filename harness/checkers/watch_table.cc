@@ -60,6 +60,12 @@ void WatchTable::Ask(const Asked& asked, Revision floor, Revision known) {
   details_[predecessor->second.value].continued_by = watch;
 }
 
+KeyRanges ReadableBy(const ReadRight& right) {
+  KeyRanges all({KeyRange(right.key.bytes, right.end.bytes)});
+  for (const ReadRight::Range& one : right.more) all.Add(KeyRange(one.key.bytes, one.end.bytes));
+  return all;
+}
+
 const std::optional<Right>& WatchTable::RightOf(StreamId stream) const {
   static const std::optional<Right> kAll;
   if (rights_.empty()) return kAll;
@@ -68,7 +74,7 @@ const std::optional<Right>& WatchTable::RightOf(StreamId stream) const {
 }
 
 void WatchTable::Limit(const ReadRight& right, Where where) {
-  rights_[right.stream.value] = Right{where, KeyRange(right.key.bytes, right.end.bytes)};
+  rights_[right.stream.value] = Right{where, ReadableBy(right)};
 }
 
 std::optional<std::string> WatchTable::Resume(const Resumption& resumption, Where where) {

@@ -65,15 +65,16 @@ struct WatchDetails {
   }
 };
 
-// The range that the user of a stream may read, by the driver's annotation.
+// What the user of a stream may read, by the driver's annotation.
 struct Right {
   Where where;
-  KeyRange readable;
+  KeyRanges readable;
 };
+KeyRanges ReadableBy(const ReadRight& right);
 
 class WatchTable {
  public:
-  // The range that the user of a stream may read; none: everything.
+  // What the user of a stream may read; none: everything.
   const std::optional<Right>& RightOf(StreamId stream) const;
 
   // Whether progress has been asked for on the stream.

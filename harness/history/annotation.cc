@@ -28,6 +28,10 @@ struct InAnnotation {
   void operator()(const char* name, T& value) {
     fields(name == std::string_view("type") ? "change" : name, value);
   }
+  template <typename T>
+  void IfAny(const char* name, std::vector<T>& value) {
+    fields.IfAny(name, value);
+  }
 };
 
 // Sets `found` to a T, with its fields at their defaults, if that is the type.

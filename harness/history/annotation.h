@@ -58,17 +58,27 @@ struct Resumption {
   }
 };
 
-// The user of a stream may read this range only. Said again when the store has acknowledged that
-// it may read less.
+// The user of a stream may read this range only, and `more`. Said again when the store has
+// acknowledged that it may read less.
 struct ReadRight {
   static constexpr std::string_view kType = "right";
+  struct Range {
+    HexBytes key;
+    HexBytes end;
+    void Fields(auto& field) {
+      field("key", key);
+      field("end", end);
+    }
+  };
   StreamId stream{};
   HexBytes key;
   HexBytes end;
+  std::vector<Range> more{};
   void Fields(auto& field) {
     field("stream", stream);
     field("key", key);
     field("end", end);
+    field.IfAny("more", more);
   }
 };
 

@@ -14,6 +14,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       ClosingStream{StreamId(7)},
       Resumption{StreamId(1), 2, StreamId(3), 4},
       ReadRight{StreamId(1), {std::string("\0a/", 3)}, {""}},
+      ReadRight{StreamId(1), {"a"}, {""}, {{{"b"}, {"c"}}, {{"d"}, {""}}}},
       ProgressDue{StreamId(2), true, 5000},
       ProgressOver{StreamId(2)},
       DeliveryDue{"near", {1, 1}, {0, 1}, 70, 3000, true},

@@ -47,6 +47,11 @@ class FieldWriter {
   void Required(const char* name, const T& value) {
     out_[name] = value;
   }
+  // An empty list is left out.
+  template <typename T>
+  void IfAny(const char* name, const std::vector<T>& value) {
+    if (!value.empty()) out_[name] = value;
+  }
 
  private:
   Json& out_;
@@ -94,6 +99,10 @@ class BasicFieldReader {
   template <typename T>
   void Required(const char* name, T& value) {
     if (!in_.contains(name) && !wrong_) wrong_ = name;
+    (*this)(name, value);
+  }
+  template <typename T>
+  void IfAny(const char* name, std::vector<T>& value) {
     (*this)(name, value);
   }
 

@@ -9,9 +9,13 @@
 // Threads: values.
 #pragma once
 
+#include <algorithm>
 #include <compare>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace watchproof {
 
@@ -53,6 +57,11 @@ class KeyRange {
     return open_ended() || (!other.open_ended() && other.end_ <= end_);
   }
 
+  // They have a key in common.
+  bool Meets(const KeyRange& other) const {
+    return Contains(other.first_) || other.Contains(first_);
+  }
+
   auto operator<=>(const KeyRange&) const = default;
 
  private:
@@ -60,6 +69,30 @@ class KeyRange {
 
   std::string first_{kSmallest};
   std::string end_;
+};
+
+// Several ranges, as rights grant them.
+class KeyRanges {
+ public:
+  KeyRanges() = default;
+  explicit KeyRanges(std::vector<KeyRange> ranges) : ranges_(std::move(ranges)) {}
+
+  void Add(KeyRange range) { ranges_.push_back(std::move(range)); }
+  const std::vector<KeyRange>& ranges() const { return ranges_; }
+  bool Contains(std::string_view key) const {
+    return std::ranges::any_of(ranges_, [&](const KeyRange& one) { return one.Contains(key); });
+  }
+  // Empty: that follows from several of them together, which a store may join or not.
+  std::optional<bool> ContainAll(const KeyRange& range) const {
+    const auto all = [&](const KeyRange& one) { return one.ContainsAll(range); };
+    if (std::ranges::any_of(ranges_, all)) return true;
+    const auto met = [&](const KeyRange& one) { return one.Meets(range); };
+    if (std::ranges::count_if(ranges_, met) > 1) return std::nullopt;
+    return false;
+  }
+
+ private:
+  std::vector<KeyRange> ranges_;
 };
 
 }  // namespace watchproof

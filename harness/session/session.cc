@@ -213,7 +213,7 @@ Status AttemptSession::Permit(const UserRight& right) {
   AdminClient admin(environment_.endpoint(Path::kDirect, member_).ToString(), kv().token());
   Annotate(RightsChanged{right.user});
   WP_RETURN_IF_ERROR(GiveRight(admin, right));
-  Annotate(rights_[right.user]);
+  NoteRights(right.user);
   return {};
 }
 
@@ -225,11 +225,15 @@ Status AttemptSession::Forbid(const std::string& user, const AdminClient::Keys& 
   std::erase_if(known.ranges, [&keys](const UserRights::Permitted& one) {
     return one.key.bytes == keys.key && one.end.bytes == keys.range_end;
   });
-  Annotate(known);
+  NoteRights(user);
+  return {};
+}
+
+void AttemptSession::NoteRights(const std::string& user) {
+  Annotate(rights_[user]);
   for (const auto& [name, settings] : stream_settings_) {
     if (settings.user == user) NoteReadRight(streams_.at(name)->id(), settings);
   }
-  return {};
 }
 
 Status AttemptSession::UseToken(const std::string& token) {
@@ -291,14 +295,20 @@ Result<WatchStream*> AttemptSession::Stream(const std::string& name,
 }
 
 void AttemptSession::NoteReadRight(StreamId stream, const StreamSettings& settings) {
-  ReadRight right{.stream = stream, .key = {}, .end = {}};  // to nothing
+  std::vector<ReadRight::Range> readable;
   if (settings.token.empty()) {
     const auto user = rights_.find(settings.user);
     if (user == rights_.end() || std::ranges::count(user->second.roles, AdminClient::kRoot) > 0)
       return;
     for (const UserRights::Permitted& one : user->second.ranges) {
-      if (one.read) right = {.stream = stream, .key = one.key, .end = one.end};
+      if (one.read) readable.push_back({.key = one.key, .end = one.end});
     }
+  }
+  ReadRight right{.stream = stream, .key = {}, .end = {}};  // to nothing
+  if (!readable.empty()) {
+    right.key = readable.front().key;
+    right.end = readable.front().end;
+    right.more.assign(readable.begin() + 1, readable.end());
   }
   Annotate(right);
 }

@@ -112,7 +112,7 @@ class AttemptSession {
     int member = 1;
     bool require_leader = false;
     std::string beside = {};  // a stream, to share its connection; empty: none
-    std::string token = {};   // that the target did not issue, or kNoToken; empty: the user's
+    std::string token = {};   // that the target did not issue, or one of these; empty: the user's
   };
   // For a client that is made now: none of its calls lasts much longer than the current phase.
   CallLimits LimitsOfCalls() const;
@@ -227,7 +227,8 @@ class AttemptSession {
   Status GiveRight(AdminClient& admin, const UserRight& right);
   // From here on, at every member.
   Status UseToken(const std::string& token);
-  // What the user of a new stream may read, for the recording.
+  // What a user may do from here on, for the recording; and what the user of a stream may read.
+  void NoteRights(const std::string& user);
   void NoteReadRight(StreamId stream, const StreamSettings& settings);
   // From one past the head on.
   Status OpenControlWatch(const std::string& token);
@@ -262,9 +263,9 @@ class AttemptSession {
   std::map<std::string, StreamSettings> stream_settings_;  // by stream
   std::unique_ptr<ConsumerLink> consumer_;
   std::string prefix_;
-  std::set<std::int64_t> granted_;            // leases, on a target that others use, too
-  Revision first_head_{};                     // before the first write
-  std::map<std::string, UserRights> rights_;  // by user; empty: authentication is off
+  std::set<std::int64_t> granted_;                   // leases, on a target that others use, too
+  Revision first_head_{};                            // before the first write
+  std::map<std::string, UserRights> rights_;         // by user; empty: authentication is off
   struct Pacing {
     ReaderPace pace;
     Duration due{};

@@ -8,7 +8,7 @@ namespace watchproof {
 WP_SIGNATURE(WrongWatchClosed, "wrong-watch-closed") {
   const Facts& facts = one.facts;
   const auto refused = [&facts](WatchIndex other) {
-    return facts.state(other).end == WatchEnd::kRefused && LacksRight(facts, other);
+    return facts.state(other).end == WatchEnd::kRefused && HasRight(facts, other) != true;
   };
   if (const auto* const end = one.As<symptom::EndedWith>()) {
     return refused(end->other) && facts.state(*one.watch).id == WatchId(0);

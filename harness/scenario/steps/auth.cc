@@ -2,7 +2,6 @@
 #include "harness/scenario/steps/auth.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "harness/model/operations.h"
@@ -154,17 +153,6 @@ UserRight Placed(const AttemptSession& session, UserRight right) {
 }
 
 }  // namespace
-
-Status AuthStep::Check() const {
-  std::set<std::string> readers_so_far;
-  for (const Reader& reader : readers) {
-    const bool reads = reader.may == UserMay::kRead || reader.may == UserMay::kReadAndWrite;
-    if (!reads || readers_so_far.insert(reader.user).second) continue;
-    return Fail(StatusCode::kInvalidArgument, "user '{}' may read a second range; expected one",
-                reader.user);
-  }
-  return {};
-}
 
 Status AuthStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();

@@ -15,8 +15,7 @@ inline constexpr std::string_view kUserMay[] = {"read", "write", "read and write
                                                 "root"};
 
 // Adds users with these rights and nothing else, and then enables authentication. From here on the
-// writes of the plan are root's. A user may have several rights, but only one to read: a recording
-// says one range that the user of a stream may read.
+// writes of the plan are root's. A user may have several rights.
 struct AuthStep {
   struct Reader {
     std::string user;
@@ -35,7 +34,6 @@ struct AuthStep {
   void Fields(FieldList& field) { field("readers", readers); }
   std::string_view Request() const { return "users"; }
   std::string BeyondKubernetes() const { return "users"; }
-  Status Check() const;
   Status Run(StepContext& context) const;
 };
 
