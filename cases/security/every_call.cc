@@ -268,6 +268,20 @@ void TokensEnd(Scenario& scenario, std::int64_t seconds, bool is_signed) {
                              .expired = expired});
     }
   }
+  for (const User& user : users) {
+    const std::string group = "ended token of " + user.name;
+    for (const WatchedRange& range : keys.Ranges()) {
+      scenario.Watch({.group = group,
+                      .range = range,
+                      .options = {.prev_kv = scenario.Chance(0.5)},
+                      .user = user.name,
+                      .stream = group,
+                      .token = "ended"});
+    }
+    scenario.AwaitCreated(group);
+    scenario.Add(RequestProgressStep{group});
+  }
+  scenario.PutTogether(keys.All());
   scenario.AwaitDelivered("all");
   // The stream of these has a token that has ended, too: nothing more can be asked on it.
   scenario.Add(CloseStep{});
@@ -277,17 +291,18 @@ void TokensEnd(Scenario& scenario, std::int64_t seconds, bool is_signed) {
   scenario.Add(CloseStep{"again"});
 }
 
-WATCH_CASE(Authorized, ExpiredToken,
-           {.requirement = "a token gives the rights of its user for as long as it is used now and "
-                           "then, and none once it was not used for its lifetime (etcd, "
-                           "--auth-token-ttl)",
-            .explain = "The server's tokens end when they are not used for some seconds. A user "
-                       "with every right on a range, and one with the role root, make every call "
-                       "there is with a new token, and with one that has ended. With that all must "
-                       "be refused, and change nothing.",
-            .needs = {Capability::kUsers, Capability::kLeases, Capability::kCompaction,
-                      Capability::kTokenLifetime},
-            .guarantees = {"Authorized", "Reliable"}}) {
+WATCH_CASE(
+    Authorized, ExpiredToken,
+    {.requirement = "a token gives the rights of its user for as long as it is used now and "
+                    "then, and none once it was not used for its lifetime (etcd, "
+                    "--auth-token-ttl)",
+     .explain = "The server's tokens end when they are not used for some seconds. A user "
+                "with every right on a range, and one with the role root, make every call "
+                "there is with a new token, and with one that has ended, and opens watches with "
+                "that. With that all must be refused, and change nothing.",
+     .needs = {Capability::kUsers, Capability::kLeases, Capability::kCompaction,
+               Capability::kTokenLifetime},
+     .guarantees = {"Authorized", "Reliable"}}) {
   TokensEnd(scenario, scenario.Between(6, 8), false);
 }
 

@@ -281,7 +281,9 @@ Result<WatchStream*> AttemptSession::Stream(const std::string& name,
       AdminClient auth(environment_.endpoint(Path::kDirect, member).ToString());
       WP_ASSIGN_OR_RETURN(options.token, auth.LogIn(settings.user));
     }
-    if (!settings.token.empty()) {
+    if (settings.token == kEndedToken) {
+      options.token = ended_tokens_[settings.user];
+    } else if (!settings.token.empty()) {
       options.token = settings.token == kNoToken ? std::string() : settings.token;
     }
     if (const auto neighbour = streams_.find(settings.beside); neighbour != streams_.end()) {

@@ -106,6 +106,7 @@ class AttemptSession {
   Recorder& recording() { return *recorder_; }
   WriteForm write_form() const;
   static constexpr std::string_view kNoToken = "none";
+  static constexpr std::string_view kEndedToken = "ended";  // see NoteEnded
   struct StreamSettings {
     Path path = Path::kProxied;
     std::string user = {};
@@ -129,6 +130,8 @@ class AttemptSession {
   const std::atomic<std::int64_t>& known() const { return known_; }
   // Adds the users and enables authentication on the target. A user may have several rights.
   Status EnableUsers(const std::vector<UserRight>& rights);
+  // A token of the user that is good for nothing any more.
+  void NoteEnded(const std::string& user, const std::string& token) { ended_tokens_[user] = token; }
   // The attempt's own clients get a new token: theirs may have ended.
   Status LogInAgain();
   // Beside what the user may do already; one that is not there yet is added. By the member in use.
@@ -265,6 +268,7 @@ class AttemptSession {
   std::string prefix_;
   std::set<std::int64_t> granted_;                   // leases, on a target that others use, too
   Revision first_head_{};                            // before the first write
+  std::map<std::string, std::string> ended_tokens_;  // by user
   std::map<std::string, UserRights> rights_;         // by user; empty: authentication is off
   struct Pacing {
     ReaderPace pace;

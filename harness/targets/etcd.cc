@@ -76,10 +76,10 @@ class EtcdTarget final : public ProcessTarget {
   bool durable() const override { return true; }
   bool can_cluster() const override { return true; }
   Capabilities settings() const override {
+    Capabilities offered{Capability::kTokenLifetime};
     // Each member of a cluster has its own space, and gets it back only when it is defragmented
-    // itself; and what is asked of all members in the end takes longer than a token lasts.
-    if (!peer_url().empty()) return {};
-    Capabilities offered{Capability::kQuota, Capability::kTokenLifetime};
+    // itself.
+    if (peer_url().empty()) offered.insert(Capability::kQuota);
     // With one secret for all members.
     if (MinorOf(version()).value_or(0) >= 4) offered.insert(Capability::kSignedTokens);
     return offered;

@@ -240,6 +240,7 @@ Status CallsStep::Run(StepContext& context) const {
       session.PumpUntil([] { return false; }, Deadline(age));
       WP_RETURN_IF_ERROR(session.LogInAgain());
     }
+    if (expired) session.NoteEnded(user, own);
     name = (expired ? "expired token of " : "user ") + user + at;
     session.Annotate(CallsAs{name, expired ? "" : user, expired});
   } else {

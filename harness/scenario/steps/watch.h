@@ -33,7 +33,8 @@ struct WatchStep {
   std::string stream = "main";
   // These and the user (see AuthStep) count for the first watch of a stream, which opens it: its
   // member, whether that member must have a leader, the connection, and a token instead of the
-  // user's, which gives no rights; "none": without one.
+  // user's, which gives no rights; "none": without one; "ended": of the user, from a CallsStep with
+  // an expired one.
   int member = 1;
   bool require_leader = false;
   std::string beside{};  // another stream, to share its connection
