@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answered: what had to be refused is refused, and nothing else; and what the driver can compare,
 // but no recording alone shows.
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -17,6 +21,7 @@ class Answered final : public Checker {
   void CallEnded(const RecordedCall& call, std::string_view error,
                  std::optional<Revision>) override {
     if (ForUser(call)) denied_.try_emplace(call.client, Denied{call, std::string(error)});
+    if (JudgeDue(call, error)) return users_.Follow(call);
     if (IsOfUsers(call.method)) return JudgeUsers(call, error);
     if (call.method == Method::kAuthDisable) may_be_disabled_ |= !Refused(call);
     if (call.method == Method::kAuthStatus) return JudgeAuthStatus(call);
@@ -57,6 +62,8 @@ class Answered final : public Checker {
       stated = now;
     } else if (std::holds_alternative<Restored>(annotation)) {
       auth_ = {};
+    } else if (const auto* const due = std::get_if<RefusalDue>(&annotation)) {
+      asking_[due->client] = {.due = *due};
     }
     const auto* const differs = std::get_if<AnswerDiffers>(&annotation);
     if (differs == nullptr) return;
@@ -88,6 +95,57 @@ class Answered final : public Checker {
     RecordedCall call;
     std::string error;
   };
+  // A client that asks for what must be refused, and what it has read before.
+  struct Asking {
+    std::optional<RefusalDue> due{};  // until it has asked
+    std::string what{};               // from then on
+    std::map<std::pair<Method, std::string>, Bytes> before{};
+  };
+
+  // False: it is not stated that it must be refused.
+  bool JudgeDue(const RecordedCall& call, std::string_view error) {
+    const auto found = asking_.find(facts().model.calls().client_names()[call.client]);
+    if (found == asking_.end()) return false;
+    Asking& asking = found->second;
+    if (!asking.due || asking.due->reads-- > 0) {
+      FollowReads(call, asking);
+      return false;
+    }
+    // Without an answer it is asked again.
+    if (IsNoAnswer(call.code)) return true;
+    const RefusalDue due = *std::exchange(asking.due, std::nullopt);
+    asking.what =
+        fmt::format("the {} that must be refused, {},", InfoOf(call.method).name, due.why);
+    Exercised();
+    const std::string_view name = InfoOf(call.method).name;
+    if (call.outcome == CallOutcome::kAnswered) {
+      const bool empty = call.response.view().empty();
+      Differs(call, fmt::format("the {} to be refused: {}", name, due.why),
+              empty ? "it was answered with nothing"
+                    : fmt::format("it was answered, with revision {}", call.revision),
+              Level::kMust);
+    } else if (std::ranges::count(due.codes, Name(call.code)) == 0) {
+      Differs(call,
+              fmt::format("the {} to be refused as {}: {}", name, fmt::join(due.codes, " or "),
+                          due.why),
+              fmt::format("{}: {}", Name(call.code), error), Level::kShould);
+    }
+    return true;
+  }
+  void FollowReads(const RecordedCall& call, Asking& asking) const {
+    if (call.outcome != CallOutcome::kAnswered) return;
+    const std::pair asked(call.method, std::string(call.request.view()));
+    if (asking.due) {
+      asking.before[asked] = call.response;
+      return;
+    }
+    // Later ones may show what came after it.
+    const auto before = asking.before.extract(asked);
+    if (before.empty() || before.mapped().view() == call.response.view()) return;
+    Differs(call, fmt::format("{} to change nothing", asking.what),
+            fmt::format("a {} was answered otherwise than before it", InfoOf(call.method).name),
+            Level::kMust);
+  }
 
   // Whether the caller may do it is judged by Authorized.
   void JudgeUsers(const RecordedCall& call, std::string_view error) {
@@ -192,7 +250,8 @@ class Answered final : public Checker {
   std::map<std::pair<std::string, std::string>, std::uint32_t> kinds_;
   Users users_;
   bool has_users_ = false;
-  std::map<std::uint32_t, Denied> denied_;  // by client, the first
+  std::map<std::string, Asking, std::less<>> asking_;  // by client
+  std::map<std::uint32_t, Denied> denied_;             // by client, the first
   // The revision of users and roles, as it was reported last; and where a change of them that began
   // later was acknowledged.
   struct AuthReported {
@@ -226,6 +285,8 @@ const CheckerRegistration<Answered> kAnswered{{
         "is about users and roles is refused where these are not there, or are already, and lists "
         "of them are whole; whether authentication is enabled is reported as it is, and each "
         "change of users and roles has a higher revision. "
+        "Where a case states that a call must be refused, it is refused with one of the codes that "
+        "the API documents for that, and what the client reads is the same before and after it. "
         "Exploration runs the embedded store in virtual time beside a reference store that "
         "is given the same calls, and compares every answer in full: refusals with their "
         "words, leases, counters, what a snapshot restores. On a real server it knows of "

@@ -151,6 +151,77 @@ const std::vector<CallRow>& AuthRows() {
 }
 INSTANTIATE_TEST_SUITE_P(AnsweredAuth, CallTable, testing::ValuesIn(AuthRows()), CallRowName);
 
+Message Listed(std::vector<std::string> names, std::int64_t revision = 2) {
+  Message list = Message().Nested(1, Header(revision));
+  for (const std::string& name : names) list.Text(2, name);
+  return list;
+}
+// Lists users, asks for a grant that must be refused, and is about to have its answer.
+CallScript Asks(StatusCode code = StatusCode::kInvalidArgument) {
+  return CallScript()
+      .Put("k", "v", 2)
+      .Annotate(RefusalDue{"a", "the permission names no key", {Name(code), "unknown"}, 1})
+      .Do(Method::kUserList, Message(), Listed({"root"}))
+      .Begin(9, Method::kRoleGrantPermission, Message().Text(1, "r").Nested(2, Message()));
+}
+CallScript IsRefused(StatusCode code = StatusCode::kInvalidArgument) {
+  return Asks().Fail(9, Method::kRoleGrantPermission, code);
+}
+CallScript Lists(CallScript script, const Message& answer) {
+  return script.Do(Method::kUserList, Message(), answer);
+}
+// The same of a read that is answered in parts.
+CallScript AsksInParts() {
+  return CallScript()
+      .Put("k", "v", 2)
+      .As("a, in parts")
+      .Annotate(RefusalDue{"a, in parts", "it is in descending order", {"unimplemented"}})
+      .Begin(9, Method::kRange, GetOf("k", {.descending = true}));
+}
+
+const std::vector<CallRow>& DueRows() {
+  static const std::vector<CallRow> kRows = {
+      {"WhatMustBeRefusedIs", IsRefused()},
+      {"WhatMustBeRefusedIsWithAnotherOfItsCodes", IsRefused(StatusCode::kUnknown)},
+      {"WhatMustBeRefusedIsWithACodeOfOthers", IsRefused(StatusCode::kNotFound), {"Answered"}},
+      {"WhatMustBeRefusedFailsWithACodeOfOthers", IsRefused(StatusCode::kInternal), {"Answered"}},
+      {"WhatMustBeRefusedHasNoAnswer", IsRefused(StatusCode::kDeadlineExceeded)},
+      {"WhatMustBeRefusedIsAnsweredWhenAskedAgain",
+       IsRefused(StatusCode::kUnavailable)
+           .Do(Method::kRoleGrantPermission, Message().Text(1, "r"), Reported(2)),
+       {"Answered"}},
+      {"WhatMustBeRefusedIsAnswered",
+       Asks().End(9, Method::kRoleGrantPermission, Reported(2)),
+       {"Answered"}},
+      {"APartlessReadPassesForNoKeys",
+       AsksInParts().End(9, Method::kRange, Message()),
+       {"Answered", "Headers", "Linearizable"},
+       true},
+      {"APartlessReadIsRefused", AsksInParts().Fail(9, Method::kRange, StatusCode::kUnimplemented)},
+      {"OnlyTheNextCallMustBeRefused",
+       IsRefused().Do(Method::kRoleGrantPermission, Message().Text(1, "r"), Reported(2))},
+      {"OnlyTheCallOfTheClientMustBeRefused",
+       Asks()
+           .As("b")
+           .Do(Method::kRoleGrantPermission, Message().Text(1, "r"), Reported(2))
+           .Fail(9, Method::kRoleGrantPermission, StatusCode::kInvalidArgument)},
+      {"ARefusedCallChangesNothing", Lists(IsRefused(), Listed({"root"}))},
+      {"ARefusedCallAddsAName", Lists(IsRefused(), Listed({"root", "new"})), {"Answered"}},
+      {"ARefusedCallMakesARevision", Lists(IsRefused(), Listed({"root"}, 3)), {"Answered"}},
+      {"WhatCameAfterARefusedCallChangesSomething",
+       Lists(Lists(IsRefused(), Listed({"root"})), Listed({"root", "new"}))},
+      {"WhatCameBetweenTwoRefusedCallsChangedSomething",
+       Lists(Lists(Lists(IsRefused(), Listed({"root"}))
+                       .Annotate(RefusalDue{"a", "it names no user", {"invalid argument"}, 1}),
+                   Listed({"root", "new"}))
+                 .Begin(10, Method::kUserAdd, Message())
+                 .Fail(10, Method::kUserAdd, StatusCode::kInvalidArgument),
+             Listed({"root", "new"}))},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(AnsweredDue, CallTable, testing::ValuesIn(DueRows()), CallRowName);
+
 const std::vector<CallRow>& LimitRows() {
   constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
   static const std::vector<CallRow> kRows = {

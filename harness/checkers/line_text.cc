@@ -300,6 +300,10 @@ struct AnnotationPhrases {
                        : as.user.empty() ? "for no user"
                                          : "for user " + as.user);
   }
+  std::string operator()(const RefusalDue& due) {
+    return fmt::format("a call of client {} must be refused, after {} that read: {}", due.client,
+                       due.reads, due.why);
+  }
   std::string operator()(const HealingBegan& healing) {
     return fmt::format("fault {} begins to be healed", healing.fault);
   }

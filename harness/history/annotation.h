@@ -349,6 +349,23 @@ struct CallsAs {
   }
 };
 
+// A client makes so many calls that read, and then one that must be refused, with one of these
+// codes, and change nothing: the same calls are answered as before it, as nothing else changes the
+// store meanwhile.
+struct RefusalDue {
+  static constexpr std::string_view kType = "refusal_due";
+  std::string client;
+  std::string why;                 // "the permission names no key"
+  std::vector<std::string> codes;  // by their names
+  std::int64_t reads = 0;
+  void Fields(auto& field) {
+    field("client", client);
+    field("why", why);
+    field("codes", codes);
+    field("reads", reads);
+  }
+};
+
 // Limits that the store was started with. 0: not known.
 struct StoreLimits {
   static constexpr std::string_view kType = "limits";
@@ -555,10 +572,10 @@ using Annotation =
     std::variant<StageReached, ClosingStream, Resumption, ReadRight, ProgressDue, ProgressOver,
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
                  AnswerDiffers, NotRestarted, HistoryHash, MembersListed, RightsChanged, UserRights,
-                 CallsAs, StoreLimits, Restored, HealingBegan, MomentMissed, TargetRefused,
-                 MemberBehind, Account, PromiseAsked, ClientAsks, CallsBeside, ReadingLimited,
-                 QuestionLeft, DiskActivity, NotRecorded, ConsumerStarted, ConsumerReport,
-                 ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
+                 CallsAs, RefusalDue, StoreLimits, Restored, HealingBegan, MomentMissed,
+                 TargetRefused, MemberBehind, Account, PromiseAsked, ClientAsks, CallsBeside,
+                 ReadingLimited, QuestionLeft, DiskActivity, NotRecorded, ConsumerStarted,
+                 ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

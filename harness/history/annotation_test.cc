@@ -30,6 +30,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       RightsChanged{"late"},
       UserRights{"late", {"of late", "root"}, {{true, false, {"a/"}, {std::string("\0", 1)}}}},
       CallsAs{"script 7", "late"},
+      RefusalDue{"wrong", "it names no key", {"invalid argument", "unknown"}, 3},
       StoreLimits{4 << 20, 128, 1536 << 10},
       Restored{7, 1007},
       HealingBegan{"pause"},

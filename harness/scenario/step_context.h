@@ -92,6 +92,9 @@ class StepContext {
   Revision head() const { return head_; }
   void NoteHead(Revision revision) { head_ = std::max(head_, revision); }
   Status NoteHead(const Result<Revision>& revision);
+  // Up to where the plan has compacted the history; 0: it has not.
+  Revision floor() const { return floor_; }
+  void NoteFloor(Revision floor) { floor_ = std::max(floor_, floor); }
   // As NoteHead; later steps may refer to the revision. Requires: the kind of step has kWrites.
   Status NoteWrite(const Result<Revision>& revision);
   // As NoteWrite, of a call for a lease that may have ended. That it was not found is an answer,
@@ -171,6 +174,7 @@ class StepContext {
   std::vector<Revision> writes_;  // of the plan, in order
   Revision head_{};
   Revision first_head_{};
+  Revision floor_{};
   std::optional<double> gauge_before_;
   std::map<std::string, double> account_;
   std::optional<Spare> spare_;

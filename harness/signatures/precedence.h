@@ -93,6 +93,9 @@ enum class Rank : std::size_t {
   kPromotionWithoutUser,
   kNoneAddedWhileOneIsDown,
   kEndedAsUnavailable,
+  kSortsByNothing,
+  kGrantsNothing,
+  kAddsNoRole,
   kEnd,
 };
 

@@ -1056,6 +1056,32 @@ TEST(Signature, OfAKeptValueThatIsDeleted) {
   EXPECT_EQ(signature("l", true), "");
 }
 
+TEST(Signature, OfARequestThatEndsTheServer) {
+  const auto signature = [](Method method, const Message& request, const std::string& words) {
+    return SignatureOf(Guarantee("Available"),
+                       CallScript()
+                           .Put("k", "v", 2)
+                           .Lose(method, request)
+                           .Annotate(TargetEnded{1, "exited with 2", words}));
+  };
+  const std::string sorts = "panic: nil\nin sort.Sort < etcdserver.(*applierV3backend).Range";
+  const Message get = GetOf("k");
+  EXPECT_EQ(signature(Method::kRange, Message(get).Number(6, 9), sorts), "sorts-by-nothing");
+  EXPECT_EQ(signature(Method::kRange, Message(get).Number(6, 4), sorts), "");
+  EXPECT_EQ(signature(Method::kRange, Message(get).Number(6, 9), "panic: nil"), "");
+  const std::string grants = "panic: nil\nin auth.(*authStore).RoleGrantPermission";
+  const Message role = Message().Text(1, "r");
+  EXPECT_EQ(signature(Method::kRoleGrantPermission, role, grants), "grants-nothing");
+  EXPECT_EQ(signature(Method::kRoleGrantPermission, Message(role).Nested(2, Message().Text(2, "k")),
+                      grants),
+            "");
+  EXPECT_EQ(signature(Method::kRoleGrantPermission, role, "panic: nil"), "");
+  const std::string adds = "cannot put key into bucket (key required)";
+  EXPECT_EQ(signature(Method::kRoleAdd, Message(), adds), "adds-no-role");
+  EXPECT_EQ(signature(Method::kRoleAdd, role, adds), "");
+  EXPECT_EQ(signature(Method::kRoleAdd, Message(), "panic: nil"), "");
+}
+
 // The watch receives what comes before the value that there is none to keep of.
 TEST(Signature, OfATransactionThatIsDoneHalfWay) {
   const TxnRequest txn{.success = {PutRequest{.key = "a", .value = "x"},

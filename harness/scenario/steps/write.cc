@@ -207,6 +207,7 @@ Status CompactStep::Run(StepContext& context) const {
   WP_RETURN_IF_ERROR(session.CheckFloor());
   using Answer = KvClient::Answer;
   const auto done = session.kv().Compact(floor, at_once ? Answer::kAtOnce : Answer::kPhysical);
+  if (done.has_value()) context.NoteFloor(floor);
   // Whether the target had to reject it is judged from the recording.
   if (refused && !done.has_value() && !IsDefiniteRefusal(done.error().code())) return done.error();
   if (refused || done.has_value()) return {};

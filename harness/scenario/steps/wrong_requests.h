@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests that a store must refuse: one for each thing that can be wrong in a call of etcd's API,
+// with the codes that the API documents. What etcd takes although it is odd is not among them.
+//
+//   for (const WrongRequest& one : WrongRequests()) ... one.name() ...   // "put: it names no key"
+//   const Message request = FindWrongRequest("put: it names no key")->make(known);
+//
+// Source: etcd's rpctypes, and the checks of its services. Threads: constants, made on first use.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/status.h"
+#include "harness/base/units.h"
+#include "harness/history/method.h"
+#include "harness/history/wire_writer.h"
+
+namespace watchproof {
+
+// What they are about, and so what has to be there beforehand, and what shows an effect.
+enum class WrongIn { kKeys, kKeysInParts, kLeases, kNoUsers, kUsers, kOperators, kLocks };
+
+// The store that is asked.
+struct AskedStore {
+  std::string key{};  // keys that begin with it are the request's
+  std::string key_end{};
+  std::int64_t lease = 0;  // that is there
+  Revision head{};
+  Revision floor{};  // of compaction
+  std::string user{};
+  std::string role{};        // of the user, which permits to read from `key` to `key_end`
+  std::uint64_t member = 0;  // its own id
+  std::string peer_url{};    // likewise
+};
+
+// The first releases of etcd that refuse it, of one branch or two: earlier branches do not, and
+// later ones do. Empty: all do.
+struct FirstRelease {
+  int minor = 0;
+  int patch = 0;
+};
+using Since = std::vector<FirstRelease>;
+
+struct WrongRequest {
+  WrongIn in;
+  Method method;
+  std::string wrong;  // "it names no key"
+  std::vector<StatusCode> codes;
+  std::function<Message(const AskedStore&)> make;
+  Since since{};
+
+  bool in_parts() const { return in == WrongIn::kKeysInParts; }
+  std::string name() const;
+  // By a target of that version.
+  bool MustBeRefusedBy(std::string_view version) const;
+};
+
+const std::vector<WrongRequest>& WrongRequests();
+// Null: there is none of that name.
+const WrongRequest* FindWrongRequest(std::string_view name);
+
+}  // namespace watchproof
