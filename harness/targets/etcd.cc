@@ -78,8 +78,9 @@ class EtcdTarget final : public ProcessTarget {
   Capabilities settings() const override {
     Capabilities offered{Capability::kTokenLifetime};
     // Each member of a cluster has its own space, and gets it back only when it is defragmented
-    // itself.
-    if (peer_url().empty()) offered.insert(Capability::kQuota);
+    // itself; and it begins so late that a signed token lasts beyond the time of a plan.
+    if (!peer_url().empty()) return offered;
+    offered.insert(Capability::kQuota);
     // With one secret for all members.
     if (MinorOf(version()).value_or(0) >= 4) offered.insert(Capability::kSignedTokens);
     return offered;

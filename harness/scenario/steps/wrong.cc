@@ -50,10 +50,8 @@ std::vector<Read> ReadsOf(const WrongRequest& wrong, const AskedStore& store) {
 }
 
 Status LearnMember(StepContext& context, AskedStore& store) {
-  WP_ASSIGN_OR_RETURN(
-      const MemberList members,
-      ListMembers(CallOfOperator(context, context.session().member(), kAnswersWithin),
-                  ListedBy::kMember));
+  WP_ASSIGN_OR_RETURN(const MemberList members,
+                      AskOfMembers(context, context.session().member(), {}, kAnswersWithin));
   if (members.empty()) return Fail(StatusCode::kInternal, "a list of no members");
   store.member = members.front().id;
   store.peer_url = members.front().peer_url;
