@@ -120,6 +120,7 @@ WATCH_CASE(Answered, UnknownSortTarget,
             .explain = "A range is read in the order of a field that keys do not have. It must be "
                        "refused; servers that look for no such field sort by nothing, and end "
                        "(etcd #13554).",
+            .needs = {Capability::kServerOfItsOwn},
             .guarantees = {"Answered", "Reliable"},
             .upstream = {13554}}) {
   const std::string stem = scenario.Key("asked");
@@ -127,6 +128,22 @@ WATCH_CASE(Answered, UnknownSortTarget,
   scenario.PutSome(stem + "/some", {3, 6});
   scenario.Add(WrongRequestStep{
       .request = "range: there is no such field to sort by", .key = stem, .anyway = true});
+  scenario.PutSome(stem + "/other", {3, 6});
+  scenario.AwaitDelivered("all");
+}
+
+WATCH_CASE(Answered, UnknownAlarmAction,
+           {.requirement = "an action on alarms that there is not is refused (etcd API, "
+                           "AlarmRequest.action)",
+            .explain = "Something is asked to be done with alarms that is neither to get, to raise "
+                       "nor to end them. It must be refused, and the server must go on.",
+            .needs = {Capability::kServerOfItsOwn, Capability::kMaintenance},
+            .guarantees = {"Answered", "Reliable"}}) {
+  const std::string stem = scenario.Key("asked");
+  scenario.Open({.group = "all", .range = Prefix(stem)});
+  scenario.PutSome(stem + "/some", {3, 6});
+  scenario.Add(
+      WrongRequestStep{.request = "alarm: there is no such action", .key = stem, .anyway = true});
   scenario.PutSome(stem + "/other", {3, 6});
   scenario.AwaitDelivered("all");
 }

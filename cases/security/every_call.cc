@@ -324,11 +324,9 @@ WATCH_CASE(
      .explain = "Users with every right on a range log in. One gets another password, and one is "
                 "deleted. With the tokens that these have from before all calls must be refused, "
                 "and change nothing; with that of the third one they must be answered.",
-     .needs = {Capability::kUsers, Capability::kLeases, Capability::kCompaction},
+     .needs = {Capability::kUsers, Capability::kLeases},
      .guarantees = {"Authorized", "Reliable"}}) {
   const Keys keys(scenario.Key("m"));
-  const std::vector<std::string> leases = {"own"};
-  scenario.Add(LeaseStep{"own", 120s});
   const WatchedRange own{keys.before, keys.behind + "x"};
   std::vector<User> users;
   for (const char* name : {"changed", "deleted", "left"}) {
@@ -340,9 +338,13 @@ WATCH_CASE(
   const auto call = [&](const std::vector<User>& as, bool ended) {
     for (const User& user : as) {
       scenario.PutTogether(keys.All());
-      scenario.PutOnLease(keys.last, "own");
+      const Step put = PutStep{keys.first, scenario.Value()};
+      std::vector<Step> calls = {put, ReadStep{.key = own.key, .range_end = own.range_end},
+                                 DeleteStep{.key = keys.last}, TxnStep{.writes = {put}},
+                                 OperatorStep{"lease grant"}};
+      scenario.Shuffle(calls);
       scenario.Add(CallsStep{.user = user.name,
-                             .calls = KeyCalls(scenario, keys, leases),
+                             .calls = std::move(calls),
                              .expired = ended && user.name != "left",
                              .kept = user.name});
     }

@@ -51,7 +51,7 @@ const std::vector<CallRow>& Rows() {
        Watched().Do(Method::kStatus, Message(), Named(0).Number(4, 88)),
        {"Headers"}},
       {"ALockThatNamesNoMember",
-       Watched().Do(Method::kLock, Message().Text(1, "l").Number(2, 7), Named(3, 0)),
+       Watched().Do(Method::kLock, Message().Text(1, "l").Number(2, 7), Named(3, 0).Text(2, "l/7")),
        {"Headers"}},
       {"ACallOfAnOperatorThatEtcdAnswersWithoutAHeader",
        Watched().Do(Method::kDefragment, Message(), Message())},

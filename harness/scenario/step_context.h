@@ -64,7 +64,7 @@ class StepContext {
   };
   // By lease.
   std::map<std::string, Claim>& claims() { return claims_; }
-  // Of users, by the name that they are kept under.
+  // Those of users, by the name that they are kept under.
   std::map<std::string, std::string>& tokens() { return tokens_; }
   // Streams on which the client sends nothing more.
   std::set<StreamId>& finished_requests() { return finished_requests_; }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests that end servers which use what is not in them. sorts-by-nothing (etcd #13554): a range
 // in the order of a field that there is not. grants-nothing (#13086): a permission that is missing.
-// adds-no-role (#10905): a role without a name.
+// adds-no-role (#10905): a role without a name. alarm-of-no-action: an action on alarms that there
+// is not.
 #include "harness/history/wire.h"
 #include "harness/signatures/signature.h"
 
@@ -33,6 +34,14 @@ WP_SIGNATURE(GrantsNothing, "grants-nothing") {
          AnyLost<UsersRequestView>(
              one, Method::kRoleGrantPermission,
              [](const UsersRequestView& grant) { return grant.second.empty(); });
+}
+
+WP_SIGNATURE(AlarmOfNoAction, "alarm-of-no-action") {
+  constexpr std::int64_t kLastAction = 2;  // to take them back
+  return one.Says("nil pointer dereference") &&
+         AnyLost<AlarmRequestView>(one, Method::kAlarm, [](const AlarmRequestView& alarm) {
+           return alarm.action > kLastAction;
+         });
 }
 
 WP_SIGNATURE(AddsNoRole, "adds-no-role") {

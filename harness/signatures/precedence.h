@@ -96,6 +96,7 @@ enum class Rank : std::size_t {
   kSortsByNothing,
   kGrantsNothing,
   kAddsNoRole,
+  kAlarmOfNoAction,
   kEnd,
 };
 

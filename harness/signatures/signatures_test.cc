@@ -741,17 +741,23 @@ TEST(Signature, OfWhatIsWonWithoutALease) {
   const auto granted = [](std::int64_t lease, std::int64_t ttl) {
     return Reported(1).Number(2, lease).Number(3, ttl);
   };
+  const auto answer = [](Method claims, std::int64_t lease) {
+    const std::string key = fmt::format("n/{}", lease);
+    if (claims == Method::kLock) return Reported(1).Text(2, key);
+    const Message leader = Message().Text(1, "n").Text(2, key).Number(3, 1).Number(4, lease);
+    return Reported(1).Nested(2, leader);
+  };
   const auto won = [&](Method claims, Method releases, const Message& release) {
     return SignatureOf(Guarantee("Exclusive"),
                        CallScript()
                            .Do(Method::kLeaseGrant, Message().Number(1, 60), granted(1, 60))
                            .Do(Method::kLeaseGrant, Message().Number(1, 2), granted(2, 2))
-                           .Do(claims, claim(1), Reported(1))
+                           .Do(claims, claim(1), answer(claims, 1))
                            .Begin(9, claims, claim(2))
                            .Pause(5s)
                            .Do(Method::kLeaseTimeToLive, Message().Number(1, 2), granted(2, -1))
                            .Do(releases, release, Reported(1))
-                           .End(9, claims, Reported(1)));
+                           .End(9, claims, answer(claims, 2)));
   };
   EXPECT_EQ(won(Method::kCampaign, Method::kResign, Message().Nested(1, Message().Text(2, "n/1"))),
             "elected-without-lease");
@@ -760,8 +766,8 @@ TEST(Signature, OfWhatIsWonWithoutALease) {
                         CallScript()
                             .Do(Method::kLeaseGrant, Message().Number(1, 60), granted(1, 60))
                             .Do(Method::kLeaseGrant, Message().Number(1, 60), granted(2, 60))
-                            .Do(Method::kLock, claim(1), Reported(1))
-                            .Do(Method::kLock, claim(2), Reported(1))),
+                            .Do(Method::kLock, claim(1), answer(Method::kLock, 1))
+                            .Do(Method::kLock, claim(2), answer(Method::kLock, 2))),
             "");
 }
 
@@ -1080,6 +1086,9 @@ TEST(Signature, OfARequestThatEndsTheServer) {
   EXPECT_EQ(signature(Method::kRoleAdd, Message(), adds), "adds-no-role");
   EXPECT_EQ(signature(Method::kRoleAdd, role, adds), "");
   EXPECT_EQ(signature(Method::kRoleAdd, Message(), "panic: nil"), "");
+  const std::string uses = "panic: runtime error: nil pointer dereference";
+  EXPECT_EQ(signature(Method::kAlarm, Message().Number(1, 7), uses), "alarm-of-no-action");
+  EXPECT_EQ(signature(Method::kAlarm, Message().Number(1, 2), uses), "");
 }
 
 // The watch receives what comes before the value that there is none to keep of.

@@ -30,6 +30,7 @@ const Since kSince34 = {{4, 0}};
 const Since kSince35 = {{5, 0}};
 const Since kSince36 = {{6, 0}};
 const Since kEmptyRanges = {{4, 25}, {5, 8}};  // etcd #15294
+const Since kNoneYet = {{99, 0}};              // none is known to
 
 constexpr std::int64_t kUnknownLease = 0x5eed;
 constexpr std::int64_t kUnknownMember = 0x5eed;
@@ -340,6 +341,9 @@ void AddOperators(Table& table) {
       [](Asked) { return Message().Number(1, kUnknownMember); }, kSince34);
   add(
       Method::kMoveLeader, "it names no member", kUnmet, [](Asked) { return Message(); }, kSince34);
+  add(
+      Method::kAlarm, "there is no such action", kInvalid,
+      [](Asked) { return Message().Number(1, kNoEnum); }, kNoneYet);
   constexpr std::int64_t kValidate = 0;
   constexpr std::int64_t kEnable = 1;
   for (const std::int64_t action : {kValidate, kEnable}) {
