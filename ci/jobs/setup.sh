@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the packages for the build, the tests and the first run on Debian 12, and those named as
 # arguments. Does nothing when all of them are installed. The first argument may be
+#   --run:     only what the command needs that is there already, for its first run;
 #   --command: only what the command needs, to be built (without tests, -DWATCHPROOF_TESTS=OFF) and
 #              for its first run: a fifth of the packages;
 #   --checks:  also what checks the Python, into a folder of its own in build/, so that nothing else
@@ -10,20 +11,21 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 what=tests
 case ${1:-} in
-  --command | --checks)
+  --run | --command | --checks)
     what=${1#--}
     shift
     ;;
 esac
 
-packages=(
-  ca-certificates cmake curl debian-archive-keyring etcd-client etcd-server g++ git
+packages=(ca-certificates curl debian-archive-keyring etcd-client etcd-server zstd)
+[[ $what == run ]] || packages+=(
+  cmake g++ git
   libboost-filesystem1.81-dev libboost1.81-dev libcli11-dev libexpected-dev libfmt-dev
   libgrpc++-dev liblmdb-dev libnghttp2-dev libprotobuf-dev libprotozero-dev libsqlite3-dev
   libssl-dev libtomlplusplus-dev libxxhash-dev libzstd-dev ninja-build nlohmann-json3-dev
-  pkg-config protobuf-compiler protobuf-compiler-grpc zstd
+  pkg-config protobuf-compiler protobuf-compiler-grpc
 )
-if [[ $what != command ]]; then
+if [[ $what == tests || $what == checks ]]; then
   packages+=(
     ccache clang-format libbenchmark-dev libgmock-dev libgtest-dev python3 python3-jsonschema
     python3-pip python3-yaml
