@@ -82,7 +82,7 @@ ALLOWED = {
     | ATTEMPT - {"harness/scenario"}
     | {"harness/promises", "harness/script", SHARED},
     # Whoever runs, checks or shrinks a plan names no kind of step.
-    STEPS: RUN | PROXIES | ATTEMPT | {"harness/script"},
+    STEPS: RUN | PROXIES | ATTEMPT | {"harness/bugs", "harness/script"},
     "harness/report": BASE
     | ORACLE
     | {"harness/releases", "harness/results", "harness/statistics", "harness/targets"}

@@ -56,6 +56,10 @@ TEST(WrongRequests, MustBeRefusedByReleasesThatAreKnownTo) {
   EXPECT_FALSE(must("range: there is no such order", "3.5.35"));
   EXPECT_TRUE(must("range: there is no such order", "3.6.0"));
   EXPECT_TRUE(must("range: it names no key", "3.3.25"));
+  // As distributions name their builds of etcd.
+  EXPECT_FALSE(must("range: there is no such order", "3.5.16-k3s1"));
+  EXPECT_FALSE(must("range: there is no such order", "3.5.16+vendor"));
+  EXPECT_TRUE(must("range: there is no such order", "3.6.5-k3s1"));
 }
 
 }  // namespace

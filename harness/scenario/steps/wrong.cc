@@ -73,8 +73,11 @@ Status WrongRequestStep::Check() const {
 Status WrongRequestStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
   const WrongRequest& wrong = *FindWrongRequest(request);
-  const std::string version = context.environment().target().version();
-  if (!anyway && !wrong.MustBeRefusedBy(version)) return {};
+  const Target& target = context.environment().target();
+  if (!anyway && !wrong.MustBeRefusedBy(target.version())) return {};
+  // What ends releases is asked of no server that others use, unless its release is known.
+  if (target.shared() && !wrong.not_refused_by.empty() && !ParseVersion(target.version()))
+    return {};
   AskedStore store{.key = session.Placed(key),
                    .key_end = EndOfPrefix(session.Placed(key)),
                    .head = context.head(),

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "harness/base/parse.h"
 #include "harness/history/requests.h"
 
 namespace watchproof {
@@ -26,11 +25,14 @@ const Codes kInvalidPassedOn = {StatusCode::kInvalidArgument, StatusCode::kUnkno
 const Codes kNotFoundPassedOn = {StatusCode::kNotFound, StatusCode::kUnknown};
 const Codes kUncoded = {StatusCode::kUnknown};
 
-const Since kSince34 = {{4, 0}};
-const Since kSince35 = {{5, 0}};
-const Since kSince36 = {{6, 0}};
-const Since kEmptyRanges = {{4, 25}, {5, 8}};  // etcd #15294
-const Since kNoneYet = {{99, 0}};              // none is known to
+using Releases = std::vector<AffectedRange>;
+Releases Before(const char* range) { return {ParseRange(range).value()}; }
+const Releases kBefore34 = Before("3.4 < 3.4.0");
+const Releases kBefore35 = Before("3.5 < 3.5.0");
+const Releases kBefore36 = Before("3.6 < 3.6.0");
+const Releases kEmptyRanges = {ParseRange("3.4 < 3.4.25").value(),
+                               ParseRange("3.5 < 3.5.8").value()};  // etcd #15294
+const Releases kAll = Before("3.3");
 
 constexpr std::int64_t kUnknownLease = 0x5eed;
 constexpr std::int64_t kUnknownMember = 0x5eed;
@@ -46,7 +48,7 @@ struct WrongOperation {
   bool of_form;
   Codes codes;
   std::function<Message(Asked)> make;
-  Since since{};
+  Releases not_refused_by{};
 };
 
 Message KeyOnly(const std::string& key) { return Message().Text(1, key); }
@@ -60,9 +62,9 @@ const std::vector<WrongOperation>& WrongReads() {
       {Method::kRange, "it names an end and no key", true, kInvalid,
        [](Asked store) { return Message().Text(2, store.key_end); }},
       {Method::kRange, "there is no such order", true, kInvalid,
-       [](Asked store) { return KeyOnly(store.key).Number(5, kNoEnum); }, kSince36},
+       [](Asked store) { return KeyOnly(store.key).Number(5, kNoEnum); }, kBefore36},
       {Method::kRange, "there is no such field to sort by", true, kInvalid,
-       [](Asked store) { return KeyOnly(store.key).Number(6, kNoEnum); }, kSince36},
+       [](Asked store) { return KeyOnly(store.key).Number(6, kNoEnum); }, kBefore36},
       {Method::kRange, "its revision is in the future", false, kOutOfRange,
        [](Asked store) { return KeyOnly(store.key).Number(4, store.head.value + 1000); }},
       {Method::kRange, "its revision is compacted", false, kOutOfRange,
@@ -116,7 +118,7 @@ void AddInTransactions(const WrongOperation& one, Table& table) {
                      [one, place, branch](Asked store) {
                        return place(store, branch, Operation(one.method, one.make(store)));
                      },
-                     one.since});
+                     one.not_refused_by});
   };
   add(TxnWith, kTaken, "the branch that runs");
   add(TxnWith, kOther, "the branch that does not run");
@@ -176,7 +178,8 @@ void AddTransactions(Table& table) {
 void AddKeys(Table& table) {
   for (const auto* operations : {&WrongReads(), &WrongWrites()}) {
     for (const WrongOperation& one : *operations) {
-      table.push_back({WrongIn::kKeys, one.method, one.wrong, one.codes, one.make, one.since});
+      table.push_back(
+          {WrongIn::kKeys, one.method, one.wrong, one.codes, one.make, one.not_refused_by});
       AddInTransactions(one, table);
     }
   }
@@ -195,7 +198,8 @@ void AddKeys(Table& table) {
 
 void AddInParts(Table& table) {
   for (const WrongOperation& one : WrongReads()) {
-    table.push_back({WrongIn::kKeysInParts, one.method, one.wrong, one.codes, one.make, one.since});
+    table.push_back(
+        {WrongIn::kKeysInParts, one.method, one.wrong, one.codes, one.make, one.not_refused_by});
   }
   // What cannot be answered in parts.
   const auto add = [&table](const char* wrong, std::uint32_t field, std::int64_t value,
@@ -284,7 +288,7 @@ void AddRoles(Table& table) {
   };
   const auto name_only = [](const char* name) { return [name](Asked) { return Names(name); }; };
   add(Method::kRoleAdd, "it names no role", kInvalid, name_only(""));
-  table.back().since = kSince34;  // older ones end: etcd #10905
+  table.back().not_refused_by = kBefore34;  // older ones end: etcd #10905
   add(Method::kRoleAdd, "there is such a role", kUnmet,
       [](Asked store) { return Names(store.role); });
   for (const Method method : {Method::kRoleGet, Method::kRoleDelete}) {
@@ -292,13 +296,13 @@ void AddRoles(Table& table) {
     add(method, "it names no role", kUnmet, name_only(""));
   }
   add(Method::kRoleDelete, "it is about root", kInvalid, name_only("root"));
-  const auto grants = [&](const char* wrong, const Since& since,
+  const auto grants = [&](const char* wrong, const Releases& not_refused_by,
                           std::function<Message(Asked)> make) {
     add(Method::kRoleGrantPermission, wrong, kInvalid, std::move(make));
-    table.back().since = since;
+    table.back().not_refused_by = not_refused_by;
   };
   // Older ones end: etcd #13086.
-  grants("it permits nothing", kSince35, [](Asked store) { return Names(store.role); });
+  grants("it permits nothing", kBefore35, [](Asked store) { return Names(store.role); });
   grants("the permission names no key", kEmptyRanges,
          [](Asked store) { return Granting(store.role, "", ""); });
   grants("the permission names an end and no key", kEmptyRanges,
@@ -329,8 +333,9 @@ void AddRoles(Table& table) {
 
 void AddOperators(Table& table) {
   const auto add = [&table](Method method, const char* wrong, const Codes& codes,
-                            std::function<Message(Asked)> make, Since since = {}) {
-    table.push_back({WrongIn::kOperators, method, wrong, codes, std::move(make), std::move(since)});
+                            std::function<Message(Asked)> make, Releases not_refused_by = {}) {
+    table.push_back(
+        {WrongIn::kOperators, method, wrong, codes, std::move(make), std::move(not_refused_by)});
   };
   add(Method::kHashKv, "its revision is in the future", kOutOfRange,
       [](Asked store) { return Message().Number(1, store.head.value + 1000); });
@@ -338,12 +343,13 @@ void AddOperators(Table& table) {
       [](Asked store) { return Message().Number(1, store.floor.value - 1); });
   add(
       Method::kMoveLeader, "there is no such member", kUnmet,
-      [](Asked) { return Message().Number(1, kUnknownMember); }, kSince34);
+      [](Asked) { return Message().Number(1, kUnknownMember); }, kBefore34);
   add(
-      Method::kMoveLeader, "it names no member", kUnmet, [](Asked) { return Message(); }, kSince34);
+      Method::kMoveLeader, "it names no member", kUnmet, [](Asked) { return Message(); },
+      kBefore34);
   add(
       Method::kAlarm, "there is no such action", kInvalid,
-      [](Asked) { return Message().Number(1, kNoEnum); }, kNoneYet);
+      [](Asked) { return Message().Number(1, kNoEnum); }, kAll);
   constexpr std::int64_t kValidate = 0;
   constexpr std::int64_t kEnable = 1;
   for (const std::int64_t action : {kValidate, kEnable}) {
@@ -353,7 +359,7 @@ void AddOperators(Table& table) {
     const std::string what = action == kEnable ? "begins" : "is asked for";
     const auto downgrades = [&](const char* wrong, const char* version) {
       add(Method::kDowngrade, fmt::format("it {} {}", what, wrong).c_str(), kInvalid, to(version),
-          kSince35);
+          kBefore35);
     };
     downgrades("and names no version", "");
     downgrades("with a version that is none", "three");
@@ -364,8 +370,9 @@ void AddOperators(Table& table) {
 
 void AddMembers(Table& table) {
   const auto add = [&table](Method method, const char* wrong, const Codes& codes,
-                            std::function<Message(Asked)> make, Since since = {}) {
-    table.push_back({WrongIn::kOperators, method, wrong, codes, std::move(make), std::move(since)});
+                            std::function<Message(Asked)> make, Releases not_refused_by = {}) {
+    table.push_back(
+        {WrongIn::kOperators, method, wrong, codes, std::move(make), std::move(not_refused_by)});
   };
   add(Method::kMemberAdd, "it names no address", kInvalid, [](Asked) { return Message(); });
   add(Method::kMemberAdd, "the address is none", kInvalid,
@@ -379,19 +386,19 @@ void AddMembers(Table& table) {
   add(Method::kMemberAdd, "the address of a learner is in use", kUnmet,
       [](Asked store) { return Message().Text(1, store.peer_url).Number(2, 1); });
   for (const Method method : {Method::kMemberRemove, Method::kMemberPromote}) {
-    const auto since = method == Method::kMemberPromote ? kSince34 : Since();
+    const auto not_refused_by = method == Method::kMemberPromote ? kBefore34 : Releases();
     add(
         method, "there is no such member", kNotFound,
-        [](Asked) { return Message().Number(1, kUnknownMember); }, since);
+        [](Asked) { return Message().Number(1, kUnknownMember); }, not_refused_by);
     add(
-        method, "it names no member", kNotFound, [](Asked) { return Message(); }, since);
+        method, "it names no member", kNotFound, [](Asked) { return Message(); }, not_refused_by);
   }
   add(Method::kMemberUpdate, "there is no such member", kNotFound,
       [](Asked) { return Message().Number(1, kUnknownMember).Text(2, "http://127.0.0.1:1"); });
   add(
       Method::kMemberPromote, "the member is no learner", kUnmet,
       [](Asked store) { return Message().Number(1, static_cast<std::int64_t>(store.member)); },
-      kSince34);
+      kBefore34);
 }
 
 void AddLocks(Table& table) {
@@ -446,21 +453,14 @@ std::string WrongRequest::name() const {
 }
 
 bool WrongRequest::MustBeRefusedBy(std::string_view version) const {
-  constexpr std::string_view kMajor = "3.";
-  const auto dot = version.find('.', kMajor.size());
-  if (since.empty() || !version.starts_with(kMajor) || dot == version.npos) return true;
-  const auto minor = ParseNumber<int>(version.substr(kMajor.size(), dot - kMajor.size()));
-  const auto patch = ParseNumber<int>(version.substr(dot + 1));
-  if (!minor || !patch) return true;
-  for (const FirstRelease& first : since) {
-    if (*minor == first.minor) return *patch >= first.patch;
-  }
-  return *minor > since.back().minor;
+  const auto release = ParseVersion(version);
+  return not_refused_by.empty() || !release ||
+         StateIn(not_refused_by, *release).presence != Presence::kAffected;
 }
 
 const std::vector<WrongRequest>& WrongRequests() {
-  static const Table kAll = AllOfThem();
-  return kAll;
+  static const Table table = AllOfThem();
+  return table;
 }
 
 const WrongRequest* FindWrongRequest(std::string_view name) {

@@ -16,6 +16,7 @@
 
 #include "harness/base/status.h"
 #include "harness/base/units.h"
+#include "harness/bugs/release_version.h"
 #include "harness/history/method.h"
 #include "harness/history/wire_writer.h"
 
@@ -33,17 +34,9 @@ struct AskedStore {
   Revision floor{};  // of compaction
   std::string user{};
   std::string role{};        // of the user, which permits to read from `key` to `key_end`
-  std::uint64_t member = 0;  // its own id
+  std::uint64_t member = 0;  // the id of one with a vote
   std::string peer_url{};    // likewise
 };
-
-// The first releases of etcd that refuse it, of one branch or two: earlier branches do not, and
-// later ones do. Empty: all do.
-struct FirstRelease {
-  int minor = 0;
-  int patch = 0;
-};
-using Since = std::vector<FirstRelease>;
 
 struct WrongRequest {
   WrongIn in;
@@ -51,11 +44,12 @@ struct WrongRequest {
   std::string wrong;  // "it names no key"
   std::vector<StatusCode> codes;
   std::function<Message(const AskedStore&)> make;
-  Since since{};
+  // The releases of etcd that do not refuse it, as in a row of the answer key. Empty: all do.
+  std::vector<AffectedRange> not_refused_by{};
 
   bool in_parts() const { return in == WrongIn::kKeysInParts; }
   std::string name() const;
-  // By a target of that version.
+  // By a target of that version. What is no version is another store's.
   bool MustBeRefusedBy(std::string_view version) const;
 };
 
