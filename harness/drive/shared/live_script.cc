@@ -510,22 +510,23 @@ void LiveScript::Do(const KeepAlive& keep) {
            keep_alives_->Call(server_.recording(), std::move(request), CallerAt(member)));
 }
 
-// Others compact at the same time: what was compacted before is gone, and what no script has
-// asked to compact is kept.
 // A server from before RangeStream answers the same read whole.
 Result<Bytes> LiveScript::ReadInParts(const std::string& request, Needs needs) {
   if (!server_.reads_in_parts()) return Call(Method::kRange, request, needs);
   const int member = MemberFor(needs);
   Result<Bytes> answer = client_.calls(member).ReadInParts(
       server_.recording(), request, CallerAt(member) + std::string(kInParts));
-  if (!answer.has_value() && answer.error().code() == StatusCode::kUnimplemented) {
-    server_.LacksReadsInParts();
+  if (answer.has_value()) server_.HasReadInParts();
+  if (!answer.has_value() && answer.error().code() == StatusCode::kUnimplemented &&
+      server_.LacksReadsInParts()) {
     return Call(Method::kRange, request, needs);
   }
   Answered(Method::kRange, {}, answer);
   return answer;
 }
 
+// Others compact at the same time: what was compacted before is gone, and what no script has
+// asked to compact is kept.
 void LiveScript::Do(const Get& get) { Read(get, Resolve(get.at)); }
 
 void LiveScript::Read(const Get& get, std::int64_t at) {

@@ -159,7 +159,13 @@ class LiveServer {
   bool CanRestrict() const { return !root_.empty(); }
   // Until it has answered that it knows no RangeStream.
   bool reads_in_parts() const { return reads_in_parts_; }
-  void LacksReadsInParts() { reads_in_parts_ = false; }
+  void HasReadInParts() { has_read_in_parts_ = true; }
+  // It says so. False: it has read in parts before, so that is no reason.
+  bool LacksReadsInParts() {
+    if (has_read_in_parts_) return false;
+    reads_in_parts_ = false;
+    return true;
+  }
   void Annotate(const Annotation& annotation) { Append(AnnotationEntry(annotation)); }
   // Waits until everything recorded so far has been judged and `done` holds, which is asked
   // whenever more has been judged. False when the time is over: the server had as many answers to
@@ -220,6 +226,7 @@ class LiveServer {
   std::atomic<std::uint64_t> held_back_ = 0;
   std::atomic<bool> gone_ = false;
   std::atomic<bool> reads_in_parts_ = true;
+  std::atomic<bool> has_read_in_parts_ = false;
   std::optional<CrashPoint> point_;  // that is armed; of the one script that has such points
   proxy::DiskEffectId armed_point_{};
   std::vector<std::string> crashes_;
