@@ -12,6 +12,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,7 +96,8 @@ class ResponseChecker {
   const Deviations& deviations_;
   const RecordedCall* call_ = nullptr;
   bool changes_ = false;
-  Revision seen_{};  // by the next operation of a transaction
+  Revision seen_{};          // by the next operation of a transaction
+  std::set<Method> saying_;  // the kinds of operations that have named it
   Examined examined_;
 };
 

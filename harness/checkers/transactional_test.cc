@@ -68,6 +68,14 @@ CallScript DeletesNoneThenPuts(std::int64_t revision) {
   return BeforeAPut(Part(Method::kDeleteRange, DeleteOf("none")),
                     Part(Method::kDeleteRange, Deleted(revision, 0)));
 }
+// Two transactions with a put each, of which the second does not name its revision.
+CallScript NamesRevisions(bool first) {
+  const Message put = first ? Part(Method::kPut, Reported(3)) : kPutDone;
+  return OnePut()
+      .Do(Method::kTxn, TxnOf{.success = {PutPart("x", "1")}}.message(), Decided(3, true, {put}))
+      .Do(Method::kTxn, TxnOf{.success = {PutPart("x", "2")}}.message(),
+          Decided(4, true, {kPutDone}));
+}
 CallScript ReadsThePast(const KeyValueFields& shown) {
   const TxnOf txn{
       .success = {PutPart("k", "3"), Part(Method::kRange, GetOf("k", {.revision = 2}))}};
@@ -193,6 +201,8 @@ const std::vector<CallRow>& AnswerRows() {
       {"ARangeBeforeThePutIsAtThatOfThePut", ReadsThenPuts(3), {"Transactional"}},
       {"ADeletionOfNoneChangesNoRevision", DeletesNoneThenPuts(2)},
       {"ADeletionOfNoneIsAtThatOfThePut", DeletesNoneThenPuts(3), {"Transactional"}},
+      {"APutWithoutItsRevisionWhereNoneHasIt", NamesRevisions(false)},
+      {"APutWithoutItsRevisionAfterOneWithIt", NamesRevisions(true), {"Transactional"}},
       {"AnOperationIsNotAnswered",
        OnePut().Do(Method::kTxn, TxnOf{.success = {PutPart("k", "2"), GetPart("k")}}.message(),
                    Decided(3, true, {kPutDone})),
