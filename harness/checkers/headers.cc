@@ -150,13 +150,9 @@ class Headers final : public Checker {
     return none && (call.method == Method::kDefragment || call.method == Method::kMoveLeader ||
                     call.method == Method::kSnapshot);
   }
-  // The headers of calls about members name none in etcd.
-  static bool NamesRevision(Method method) {
-    return method < Method::kMemberList || method > Method::kMemberPromote;
-  }
   // What the same connection was answered before, MonotonicReads judges for key-value calls.
   void CheckRevision(const RecordedCall& call) const {
-    if (IsKeyValue(call.method) || !NamesRevision(call.method)) return;
+    if (IsKeyValue(call.method) || IsOfMembers(call.method)) return;
     if (facts().options.members == 0) return;
     if (call.revision >= call.before_here.revision) return;
     if (!facts().faults.QuietSince(call.before_here.line)) return;
@@ -364,10 +360,7 @@ const CheckerRegistration<Headers> kHeaders{{
         "same client was answered with before; calls about members name none. A store that "
         "names its cluster, member and term once does so in every event and in every answer, but "
         "to a defragmentation, a move of the leader, and a snapshot; and about alarms in none or "
-        "in "
-        "all. "
-        "Source: the "
-        "message ResponseHeader of the etcd v3 API.",
+        "in all. Source: the message ResponseHeader of the etcd v3 API.",
 }};
 
 }  // namespace

@@ -28,7 +28,7 @@ struct StatusFields {
   Message message() const {
     Message status = HeaderOfMember(1, header_term);
     status.Text(2, version).Number(3, size).Optional(4, leader).Number(5, index).Number(6, term);
-    status.Number(7, applied);
+    status.Optional(7, applied);
     for (const std::string& error : errors) status.Text(8, error);
     status.Number(9, in_use).Optional(10, learner ? 1 : 0).OptionalText(11, storage);
     return status.Number(12, quota).Nested(13, downgrade);
@@ -165,6 +165,7 @@ const std::vector<CallRow>& AlarmRows() {
       {"ListedOnceDisarmed", ListsAlarms(DisarmedAlarm(), {OneAlarm()}), {"Reported"}},
       {"AmongTheErrors", AsksStatus(RaisedAlarm(), {.errors = {kSpaceError}})},
       {"NotAmongTheErrors", AsksStatus(RaisedAlarm()), {"Reported"}},
+      {"AmongNoErrorsOfAReleaseWithoutThem", AsksStatus(RaisedAlarm(), {.applied = 0})},
       {"AmongTheErrorsOnceDisarmed",
        AsksStatus(DisarmedAlarm(), {.errors = {kSpaceError}}),
        {"Reported"}},

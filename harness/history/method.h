@@ -141,6 +141,11 @@ constexpr bool IsOfData(Method method) {
   return method >= Method::kRange && method <= Method::kLeaseKeepAlive;
 }
 
+// Whether it is a call of the cluster service. The headers of its answers name no revision.
+constexpr bool IsOfMembers(Method method) {
+  return method >= Method::kMemberList && method <= Method::kMemberPromote;
+}
+
 // kNone: none of these.
 constexpr Method MethodOf(std::string_view path) {
   for (std::size_t i = 1; i < std::size(kMethods); ++i) {

@@ -90,7 +90,7 @@ Method OperatorCall(std::string_view name) {
   constexpr auto kFirst = static_cast<std::size_t>(Method::kCompact);
   for (std::size_t i = kFirst; i < std::size(kMethods); ++i) {
     const auto method = static_cast<Method>(i);
-    const bool of_locks = method >= Method::kLock && method <= Method::kResign;
+    const bool of_locks = std::string_view(kMethods[i].path).starts_with("/v3");
     if (kMethods[i].name == name && !of_locks) return method;
   }
   return Method::kNone;
