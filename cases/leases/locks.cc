@@ -8,6 +8,22 @@
 namespace watchproof {
 namespace {
 
+constexpr const char* kOneHolder =
+    "a lock is held by one caller at a time, for as long as its lease lasts (etcd, v3lock)";
+constexpr const char* kOneLeader =
+    "an election has one leader at a time, for as long as its lease lasts (etcd, v3election)";
+
+// In an election, both.
+void AskForLeader(Scenario& scenario, Exclusion what, const std::string& name) {
+  if (what == Exclusion::kElection) scenario.Add(AskLeaderStep{name});
+}
+void Proclaim(Scenario& scenario, Exclusion what, const std::string& name,
+              const std::string& caller) {
+  if (what != Exclusion::kElection) return;
+  scenario.Add(ProclaimStep{name, caller, scenario.Value()});
+  AskForLeader(scenario, what, name);
+}
+
 // The caller in the middle has lost its claim by the time the first one releases it, so that the
 // last one is next.
 void WaitAndLoseLease(Scenario& scenario, Exclusion what) {
@@ -19,32 +35,25 @@ void WaitAndLoseLease(Scenario& scenario, Exclusion what) {
     scenario.Add(ClaimStep{name, caller, what});
     scenario.Add(AwaitClaimStep{name, caller});
   };
-  const auto lead = [&](const std::string& caller) {
-    if (what != Exclusion::kElection) return;
-    scenario.Add(AskLeaderStep{name});
-    scenario.Add(ProclaimStep{name, caller, scenario.Value()});
-    scenario.Add(AskLeaderStep{name});
-  };
   claim("first", 60s);
   scenario.Add(MustHoldStep{name, "first"});
   claim("lapsing", 2s);
   claim("next", 60s);
-  lead("first");
+  AskForLeader(scenario, what, name);
+  Proclaim(scenario, what, name, "first");
   scenario.Add(GuardedPutStep{name, "first", guarded});
   scenario.Add(AwaitExpiredStep{"lapsing"});
   scenario.Add(GuardedPutStep{name, "first", guarded});
   scenario.Add(ReleaseStep{name, "first", what});
   scenario.Add(MustHoldStep{name, "next"});
   scenario.AwaitLoad("lapsing");
-  lead("next");
-  if (what == Exclusion::kElection) {
-    scenario.Add(ProclaimStep{name, "first", scenario.Value()});
-    scenario.Add(AskLeaderStep{name});
-  }
+  AskForLeader(scenario, what, name);
+  Proclaim(scenario, what, name, "next");
+  Proclaim(scenario, what, name, "first");
   scenario.Add(GuardedPutStep{name, "next", guarded});
   scenario.Add(GuardedPutStep{name, "first", guarded});
   scenario.Add(ReleaseStep{name, "next", what});
-  if (what == Exclusion::kElection) scenario.Add(AskLeaderStep{name});
+  AskForLeader(scenario, what, name);
   scenario.AwaitDelivered("guarded");
 }
 
@@ -66,10 +75,7 @@ void HandOver(Scenario& scenario, Exclusion what, const std::string& fault,
   };
   const auto write = [&](const std::string& caller) {
     scenario.Add(GuardedPutStep{name, caller, guarded});
-    if (what == Exclusion::kElection) {
-      scenario.Add(ProclaimStep{name, caller, scenario.Value()});
-      scenario.Add(AskLeaderStep{name});
-    }
+    Proclaim(scenario, what, name, caller);
   };
   claim("first", kReached);
   scenario.Add(MustHoldStep{name, "first"});
@@ -108,8 +114,7 @@ constexpr const char* kExplain =
     "the first one writes once it has given it back.";
 
 WATCH_CASE(Exclusive, Lock,
-           {.requirement = "a lock is held by one caller at a time, for as long as its lease lasts "
-                           "(etcd, v3lock)",
+           {.requirement = kOneHolder,
             .explain = fmt::format(kExplain, "lock"),
             .needs = {Capability::kLeases, Capability::kLocks},
             .guarantees = {"Exclusive", "Answered", "Reliable", "Transactional"}}) {
@@ -117,8 +122,7 @@ WATCH_CASE(Exclusive, Lock,
 }
 
 WATCH_CASE(Exclusive, Election,
-           {.requirement = "an election has one leader at a time, for as long as its lease lasts "
-                           "(etcd, v3election)",
+           {.requirement = kOneLeader,
             .explain = fmt::format(kExplain, "office"),
             .needs = {Capability::kLeases, Capability::kLocks},
             .guarantees = {"Exclusive", "Answered", "Reliable", "Transactional"}}) {
@@ -127,15 +131,14 @@ WATCH_CASE(Exclusive, Election,
 
 constexpr const char* kHandedOver =
     "Three callers ask for one {}, each at another member of a cluster. {} The first caller has "
-    "what "
-    "all want, and gives it back meanwhile. The second one must get it, and the third one only "
-    "after that. What each writes is guarded by the revision of its claim.";
+    "what all want, and gives it back meanwhile. The second one must get it, and the third one "
+    "only after that. What each writes is guarded by the revision of its claim.";
+
+constexpr const char* kCutOff = "The leader is cut off, with the second caller waiting there.";
 
 WATCH_CASE(Exclusive, LockAtLeaderCutOff,
-           {.requirement = "a lock is held by one caller at a time, for as long as its lease lasts "
-                           "(etcd, v3lock)",
-            .explain = fmt::format(kHandedOver, "lock",
-                                   "The leader is cut off, with the second caller waiting there."),
+           {.requirement = kOneHolder,
+            .explain = fmt::format(kHandedOver, "lock", kCutOff),
             .needs = {Capability::kLeases, Capability::kLocks, Capability::kCluster,
                       Capability::kProxy},
             .guarantees = {"Exclusive", "Answered", "Reliable", "Transactional"}}) {
@@ -143,10 +146,8 @@ WATCH_CASE(Exclusive, LockAtLeaderCutOff,
 }
 
 WATCH_CASE(Exclusive, ElectionAtLeaderCutOff,
-           {.requirement = "an election has one leader at a time, for as long as its lease lasts "
-                           "(etcd, v3election)",
-            .explain = fmt::format(kHandedOver, "office",
-                                   "The leader is cut off, with the second caller waiting there."),
+           {.requirement = kOneLeader,
+            .explain = fmt::format(kHandedOver, "office", kCutOff),
             .needs = {Capability::kLeases, Capability::kLocks, Capability::kCluster,
                       Capability::kProxy},
             .guarantees = {"Exclusive", "Answered", "Reliable", "Transactional"}}) {
@@ -154,8 +155,7 @@ WATCH_CASE(Exclusive, ElectionAtLeaderCutOff,
 }
 
 WATCH_CASE(Exclusive, LockWhileLeaderChanges,
-           {.requirement = "a lock is held by one caller at a time, for as long as its lease lasts "
-                           "(etcd, v3lock)",
+           {.requirement = kOneHolder,
             .explain = fmt::format(kHandedOver, "lock", "The leader hands over to another member."),
             .needs = {Capability::kLeases, Capability::kLocks, Capability::kCluster},
             .guarantees = {"Exclusive", "Answered", "Reliable", "Transactional"}}) {
@@ -163,8 +163,7 @@ WATCH_CASE(Exclusive, LockWhileLeaderChanges,
 }
 
 WATCH_CASE(Exclusive, LockAtPausedLeader,
-           {.requirement = "a lock is held by one caller at a time, for as long as its lease lasts "
-                           "(etcd, v3lock)",
+           {.requirement = kOneHolder,
             .explain = fmt::format(kHandedOver, "lock",
                                    "The leader stands still, with the second caller waiting "
                                    "there."),

@@ -29,6 +29,20 @@ void Populate(Scenario& scenario, std::vector<std::string> keys) {
   for (std::int64_t i = scenario.Between(3, 6); i > 0; --i) scenario.Put(scenario.Pick(keys));
 }
 
+// Keys with a history of which the beginning is compacted are read so many times.
+void ReadWithOptions(Scenario& scenario, SweepOf of, std::size_t size) {
+  const std::string prefix = scenario.Key("asked") + "/";
+  const std::vector<std::string> keys = KeysOf(of, prefix);
+  scenario.Open({.group = "all", .range = Prefix(prefix)});
+  Populate(scenario, keys);
+  const Write floor = scenario.Put(keys[5]);
+  Populate(scenario, keys);
+  scenario.Compact(floor);
+  scenario.Add(
+      SweepStep{.of = of, .key = prefix, .size = size, .seed = scenario.Random("reads").seed()});
+  scenario.AwaitDelivered("all");
+}
+
 WATCH_CASE(
     Linearizable, OptionsOfReads,
     {.requirement = "a range request returns the keys of the range within its bounds, in the "
@@ -41,16 +55,7 @@ WATCH_CASE(
                 "the writes, or be the refusal that is due.",
      .needs = {Capability::kCompaction},
      .guarantees = {"Linearizable", "Serializable", "Transactional"}}) {
-  const std::string prefix = scenario.Key("asked") + "/";
-  const std::vector<std::string> keys = KeysOf(SweepOf::kReads, prefix);
-  scenario.Open({.group = "all", .range = Prefix(prefix)});
-  Populate(scenario, keys);
-  const Write floor = scenario.Put(keys[5]);
-  Populate(scenario, keys);
-  scenario.Compact(floor);
-  scenario.Add(SweepStep{
-      .of = SweepOf::kReads, .key = prefix, .size = 340, .seed = scenario.Random("reads").seed()});
-  scenario.AwaitDelivered("all");
+  ReadWithOptions(scenario, SweepOf::kReads, 340);
 }
 
 WATCH_CASE(Linearizable, OptionsOfReadsInParts,
@@ -64,16 +69,7 @@ WATCH_CASE(Linearizable, OptionsOfReadsInParts,
                        "writes, each key once, or be the refusal that is due.",
             .needs = {Capability::kRangeStream, Capability::kCompaction},
             .guarantees = {"Linearizable", "Serializable"}}) {
-  const std::string prefix = scenario.Key("asked") + "/";
-  const std::vector<std::string> keys = KeysOf(SweepOf::kParts, prefix);
-  scenario.Open({.group = "all", .range = Prefix(prefix)});
-  Populate(scenario, keys);
-  const Write floor = scenario.Put(keys[5]);
-  Populate(scenario, keys);
-  scenario.Compact(floor);
-  scenario.Add(SweepStep{
-      .of = SweepOf::kParts, .key = prefix, .size = 160, .seed = scenario.Random("reads").seed()});
-  scenario.AwaitDelivered("all");
+  ReadWithOptions(scenario, SweepOf::kParts, 160);
 }
 
 // Between 30 and 60 keys, so that an answer has several parts: etcd begins with ten keys.

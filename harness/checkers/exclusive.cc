@@ -102,6 +102,7 @@ class Exclusive final : public Checker {
                 .lease = claim.lease,
                 .held = {.line = call.ended, .at = call.at},
                 .since = call.ended};
+    if (next.election) next.value = std::string(claim.value);
     CheckKey(call, next);
     for (const Holder& holder : holders_) {
       const bool other = holder.key != next.key && holder.name == next.name;
@@ -119,9 +120,7 @@ class Exclusive final : public Checker {
   void CheckKey(const RecordedCall& call, Holder& next) const {
     LockResponseView locked;
     CampaignResponseView elected;
-    CampaignRequestView campaign;
-    const bool parsed = next.election ? Parse(call.response.view(), elected).ok() &&
-                                            Parse(call.request.view(), campaign).ok()
+    const bool parsed = next.election ? Parse(call.response.view(), elected).ok()
                                       : Parse(call.response.view(), locked).ok();
     if (!parsed) return;
     const std::string_view key = next.election ? elected.leader.key : locked.key;
@@ -133,7 +132,6 @@ class Exclusive final : public Checker {
     if (!next.election) return;
     const LeaderKeyView& leader = elected.leader;
     next.created = leader.created;
-    next.value = std::string(campaign.value);
     if (leader.name == next.name && leader.lease == next.lease && leader.created > 0) return;
     Add(call, {.expected = fmt::format("a leader of {} with lease {}, and the revision of its key",
                                        Quoted(next.name), next.lease),
@@ -220,7 +218,7 @@ class Exclusive final : public Checker {
   }
 
   void Named(const RecordedCall& call) {
-    LeaderRequestView asked;
+    ClaimRequestView asked;
     LeaderResponseView named;
     const bool answered = call.outcome == CallOutcome::kAnswered;
     if (!Parse(call.request.view(), asked).ok() || !(answered || Refused(call))) return;

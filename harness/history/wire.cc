@@ -279,7 +279,7 @@ static void Read(std::string_view message, NamesResponseView& out) {
   ReadFields(message, At<2>(out.names));
 }
 static void Read(std::string_view message, ClaimRequestView& out) {
-  ReadFields(message, At<1>(out.name), At<2>(out.lease));
+  ReadFields(message, At<1>(out.name), At<2>(out.lease), At<3>(out.value));
 }
 static void Read(std::string_view message, LeaderKeyView& out) {
   ReadFields(message, At<1>(out.name), At<2>(out.key), At<3>(out.created), At<4>(out.lease));
@@ -290,17 +290,11 @@ static void Read(std::string_view message, LockResponseView& out) {
 static void Read(std::string_view message, CampaignResponseView& out) {
   ReadFields(message, At<2>(out.leader));
 }
-static void Read(std::string_view message, CampaignRequestView& out) {
-  ReadFields(message, At<3>(out.value));
-}
 static void Read(std::string_view message, ResignRequestView& out) {
   ReadFields(message, At<1>(out.leader));
 }
 static void Read(std::string_view message, ProclaimRequestView& out) {
   ReadFields(message, At<1>(out.leader), At<2>(out.value));
-}
-static void Read(std::string_view message, LeaderRequestView& out) {
-  ReadFields(message, At<1>(out.name));
 }
 static void Read(std::string_view message, LeaderResponseView& out) {
   ReadFields(message, At<2>(out.kv));
@@ -413,10 +407,8 @@ template Status Parse(std::string_view, NamesResponseView&);
 template Status Parse(std::string_view, ClaimRequestView&);
 template Status Parse(std::string_view, LockResponseView&);
 template Status Parse(std::string_view, CampaignResponseView&);
-template Status Parse(std::string_view, CampaignRequestView&);
 template Status Parse(std::string_view, ResignRequestView&);
 template Status Parse(std::string_view, ProclaimRequestView&);
-template Status Parse(std::string_view, LeaderRequestView&);
 template Status Parse(std::string_view, LeaderResponseView&);
 template Status Parse(std::string_view, AuthenticateResponseView&);
 template Status Parse(std::string_view, AuthStatusResponseView&);

@@ -249,6 +249,7 @@ struct ClaimRequestView {
   static constexpr const char* kMessage = "request for a lock";
   std::string_view name;
   std::int64_t lease = 0;
+  std::string_view value;  // of a campaign
 };
 struct LeaderKeyView {
   static constexpr const char* kMessage = "LeaderKey";
@@ -265,10 +266,6 @@ struct CampaignResponseView {
   static constexpr const char* kMessage = "CampaignResponse";
   LeaderKeyView leader;
 };
-struct CampaignRequestView {
-  static constexpr const char* kMessage = "CampaignRequest";
-  std::string_view value;
-};
 struct ResignRequestView {
   static constexpr const char* kMessage = "ResignRequest";
   LeaderKeyView leader;
@@ -277,10 +274,6 @@ struct ProclaimRequestView {
   static constexpr const char* kMessage = "ProclaimRequest";
   LeaderKeyView leader;
   std::string_view value;
-};
-struct LeaderRequestView {
-  static constexpr const char* kMessage = "LeaderRequest";
-  std::string_view name;
 };
 struct LeaderResponseView {
   static constexpr const char* kMessage = "LeaderResponse";

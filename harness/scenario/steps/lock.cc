@@ -200,10 +200,7 @@ Status ReleaseStep::Run(StepContext& context) const {
   const Method method = of == Exclusion::kElection ? Method::kResign : Method::kUnlock;
   const auto answer = caller.client->Call(recorder, method, request.bytes(), caller.name);
   if (!answer.has_value()) return answer.error();
-  HeaderView header;
-  WP_RETURN_IF_ERROR(ParseHeader(answer->view(), header));
-  context.NoteHead(Revision(header.revision));
-  return {};
+  return NoteAnswer(context, answer);
 }
 
 Status ProclaimStep::Run(StepContext& context) const {
