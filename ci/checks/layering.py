@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from source import File, Problem, unit_of
 
 BASE = {"harness/base"}
-ORACLE = {"harness/history", "harness/model", "harness/checkers"}
+ORACLE = {"harness/contract", "harness/history", "harness/model", "harness/checkers"}
 FETCH = {"harness/process", "harness/releases"}
 RUN = {"harness/targets", "harness/faults", "harness/client"} | ORACLE | BASE
 ATTEMPT = {"harness/consumers", "harness/results", "harness/environment", "harness/session"} | {
@@ -37,12 +37,13 @@ ALLOWED = {
     "harness/base": set(),
     "harness/bugs": BASE,
     "harness/api": BASE,
+    "harness/contract": BASE,
     "harness/statistics": BASE,
     "harness/history": BASE | {"fixtures/protos"},
     "harness/import": BASE | {"harness/history", "harness/model"},
     "harness/capture": BASE | {"harness/history", "proxies/core", "proxies/http2"},
     "harness/model": BASE | {"harness/history"},
-    "harness/checkers": BASE | {"harness/history", "harness/model"},
+    "harness/checkers": BASE | {"harness/contract", "harness/history", "harness/model"},
     # No checker names a bug; they are linked beside each other.
     "harness/signatures": BASE | ORACLE,
     "harness/client": BASE | {"harness/history"},

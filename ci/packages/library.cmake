@@ -17,7 +17,7 @@ add_library(proxy INTERFACE)
 target_link_libraries(proxy INTERFACE control)
 
 set(WP_LIBRARIES_BASE base)
-set(WP_LIBRARIES_ORACLE oracle checkers signatures model history)
+set(WP_LIBRARIES_ORACLE oracle checkers signatures contract model history)
 set(WP_LIBRARIES_STORE store defects server wire http_port auth watch lease mvcc backend protos)
 set(WP_LIBRARIES_PROXY proxy control disk effects http2 proxy_grpc core)
 set(WP_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/watchproof)
@@ -35,7 +35,7 @@ foreach(name oracle store proxy)
   add_library(watchproof::${name} ALIAS ${name})
 endforeach()
 
-foreach(folder harness/base harness/history harness/model harness/checkers embedded_store proxies)
+foreach(folder harness/base harness/contract harness/history harness/model harness/checkers embedded_store proxies)
   get_filename_component(above ${folder} DIRECTORY)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/watchproof/${above}
     COMPONENT development FILES_MATCHING PATTERN *.h PATTERN testing EXCLUDE

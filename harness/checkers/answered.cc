@@ -272,8 +272,7 @@ const CheckerRegistration<Answered> kAnswered{{
     .place = 570,
     .gravity = Gravity::kData,
     .of_driver = true,
-    .promise = "A call is answered with what the calls before it have made, and refused only where "
-               "it, or they, are a reason.",
+    .clause = "S-5",
     .impact = "A Kubernetes API server passes the refusal on, or takes what it was answered for "
               "the state of the store.",
     .explain =

@@ -138,7 +138,7 @@ const CheckerRegistration<Atomic> kAtomic{{
     .guarantee = Guarantee("Atomic"),
     .place = 30,
     .gravity = Gravity::kOrder,
-    .promise = "All events of one revision that concern a watch come in one response.",
+    .clause = "W-3",
     .impact = "For a moment a Kubernetes cache holds one half of a transaction without the other, "
               "a state that never existed.",
     .explain = "A transaction makes all its changes at one revision, and a watch must not show "

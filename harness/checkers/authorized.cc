@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kRoot = "root";
 // A part of the promise.
-constexpr std::string_view kReadable = "A watch delivers only keys that its user may read.";
+constexpr std::string_view kReadable = "A-2";
 // A right that was taken away ends for open watches within this time.
 constexpr Duration kTakenWithin = 1s;
 
@@ -216,7 +216,7 @@ class Authorized final : public Checker {
             .evidence = {right->where.line},
             .where = response.where,
             .symptom = symptom::ForbiddenKey{},
-            .promise = kReadable};
+            .clause = kReadable};
       });
     }
   }
@@ -437,7 +437,7 @@ const CheckerRegistration<Authorized> kAuthorized{{
     .guarantee = Guarantee("Authorized"),
     .place = 150,
     .gravity = Gravity::kData,
-    .promise = "A user gets what its rights allow, and nothing else.",
+    .clause = "A-1",
     .impact = "A Kubernetes cache holds, and may hand on, objects that its user has no "
               "right to see.",
     .explain =

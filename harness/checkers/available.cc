@@ -34,7 +34,7 @@ class Available final : public Checker {
            .observed = refused->refusal,
            .where = where,
            .impact = kNotOffered,
-           .promise = "A target offers what it is declared to offer."});
+           .clause = "S-7"});
     } else if (const auto* behind = std::get_if<MemberBehind>(&annotation)) {
       Add(MemberSubject{behind->member, where.line},
           {.expected = fmt::format("the history through revision {}, which each member has that no "
@@ -46,7 +46,7 @@ class Available final : public Checker {
            .where = where,
            .symptom = symptom::MemberBehind{behind->applied},
            .impact = kOutdated,
-           .promise = "A member that no fault disturbs has the whole history."});
+           .clause = "S-8"});
     }
   }
 };
@@ -55,7 +55,7 @@ const CheckerRegistration<Available> kAvailable{{
     .guarantee = Guarantee("Available"),
     .place = 160,
     .gravity = Gravity::kDeath,
-    .promise = "A target that is not stopped or disturbed keeps running, and answers each call.",
+    .clause = "S-2",
     .impact = "A Kubernetes API server without its store serves outdated objects from its cache, "
               "and refuses every write.",
     .explain = "The process of the target must not end unless a fault kills it or the run is over, "

@@ -19,13 +19,9 @@ constexpr std::string_view kBookmarkMissing =
     "A Kubernetes cache cannot detect that it is up to date: reads of the latest state wait, and "
     "after a disconnection it resumes from a revision that may be compacted.";
 
-constexpr std::string_view kProgressComes =
-    "Progress comes when it is requested, or periodically where that is asked for, once the "
-    "watches of the stream have received everything.";
-constexpr std::string_view kProgressOfTheStore =
-    "Progress names a revision that the store has reached, and never one below what the watch has "
-    "received.";
-constexpr std::string_view kProgressOnRequest = "Progress comes only where it is asked for.";
+constexpr std::string_view kProgressComes = "W-13";
+constexpr std::string_view kProgressOfTheStore = "W-14";
+constexpr std::string_view kProgressOnRequest = "W-15";
 constexpr std::string_view kProgressUnasked =
     "A Kubernetes cache that did not ask for bookmarks gets messages that it has no use for.";
 
@@ -63,7 +59,7 @@ class Bookmarkable final : public Checker {
                   .where = response.where,
                   .symptom = symptom::ProgressBack{&response},
                   .impact = kBookmarkTooLow,
-                  .promise = kProgressOfTheStore});
+                  .clause = kProgressOfTheStore});
     } else if (Revision(revision).next() < state.start) {
       Add(watch,
           {.expected =
@@ -75,7 +71,7 @@ class Bookmarkable final : public Checker {
            .where = response.where,
            .symptom = symptom::ProgressBelowStart{&response},
            .impact = kBookmarkTooLow,
-           .promise = kProgressOfTheStore});
+           .clause = kProgressOfTheStore});
     } else if (Revision(revision) < state.last_event) {
       Add(watch,
           {.expected = fmt::format("progress of at least {}, the revision of an event that was "
@@ -86,7 +82,7 @@ class Bookmarkable final : public Checker {
            .where = response.where,
            .symptom = symptom::ProgressBack{&response},
            .impact = kBookmarkTooLow,
-           .promise = kProgressOfTheStore});
+           .clause = kProgressOfTheStore});
     }
     CheckProgressAsked(watch, response);
     if (revision >= bookmark.revision) bookmark = {revision, response.where};
@@ -135,7 +131,7 @@ class Bookmarkable final : public Checker {
          .where = response.where,
          .symptom = symptom::Empty{&response},
          .impact = kProgressUnasked,
-         .promise = kProgressOnRequest},
+         .clause = kProgressOnRequest},
         Level::kShould);
   }
 
@@ -172,7 +168,7 @@ class Bookmarkable final : public Checker {
          .where = where,
          .symptom = symptom::NoProgress{stream, due.what.asked},
          .impact = kBookmarkMissing,
-         .promise = kProgressComes,
+         .clause = kProgressComes,
          .by_silence = true});
   }
 
@@ -193,7 +189,7 @@ const CheckerRegistration<Bookmarkable> kBookmarkable{{
     .guarantee = Guarantee("Bookmarkable"),
     .place = 60,
     .gravity = Gravity::kSilence,
-    .promise = "After a progress response with revision R, no event at or below R comes any more.",
+    .clause = "W-6",
     .impact = "A Kubernetes cache resumes from the bookmark, and so skips the changes that were "
               "still to come, or receives changes again that it already has.",
     .explain = "A progress response is a bookmark for the client: everything up to its revision "

@@ -35,7 +35,7 @@ const CheckerRegistration<Bounded> kBounded{{
     .guarantee = Guarantee("Bounded"),
     .place = 165,
     .gravity = Gravity::kFields,
-    .promise = "What clients have ended costs the target nothing any more, and it counts it so.",
+    .clause = "S-3",
     .impact = "The store that a Kubernetes API server watches grows with every connection that was "
               "lost, or alarms on its metrics are false.",
     .explain = "A case notes what the target publishes about itself: goroutines, open files, "

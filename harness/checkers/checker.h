@@ -122,13 +122,13 @@ class Checker {
                             call.revision, latest.value),
                 {call.began, call.ended, latest});
   }
-  void AddMismatch(const RecordedCall& call, const Mismatch& mismatch,
-                   std::string_view promise = {}, std::string_view impact = {}) const {
+  void AddMismatch(const RecordedCall& call, const Mismatch& mismatch, std::string_view clause = {},
+                   std::string_view impact = {}) const {
     Draft draft{.expected = mismatch.expected,
                 .observed = mismatch.observed,
                 .symptom = mismatch.symptom,
                 .impact = impact,
-                .promise = promise};
+                .clause = mismatch.clause.empty() ? clause : mismatch.clause};
     if (mismatch.reported.value != 0) draft.evidence.push_back(mismatch.reported);
     draft.evidence.insert(draft.evidence.end(), {call.began, call.ended});
     Add(call, std::move(draft));
@@ -150,7 +150,7 @@ struct CheckerInfo {
   Gravity gravity = Gravity::kData;
   bool of_calls = false;     // it judges key-value calls, each of which may break it
   bool of_driver = false;    // it judges what the driver states, which passive recordings lack
-  std::string_view promise;  // one sentence: what a client may rely on
+  std::string_view clause;   // of the contract, by its id: what a client may rely on
   std::string_view impact;   // the effect on a Kubernetes cache if it is broken
   std::string_view explain;  // a plain-language paragraph, with the source of the rule
   std::unique_ptr<Checker> (*make)() = nullptr;  // by the registration

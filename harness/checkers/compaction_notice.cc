@@ -16,9 +16,7 @@ constexpr std::string_view kNoticeNumber =
     "A Kubernetes cache that restarts at the reported revision is refused again, or skips the "
     "changes before that revision.";
 
-constexpr std::string_view kNoticeTrue =
-    "ErrCompacted comes only if something that the watch may still expect was compacted, and names "
-    "the revision of that compaction.";
+constexpr std::string_view kNoticeTrue = "C-2";
 
 // Whether it is known that nothing in the range of the watch was written between the two revisions.
 // Others may have written what nothing in a passive recording shows.
@@ -73,7 +71,7 @@ Draft FalseNotice(const Response& response, std::string expected, std::vector<Li
           .where = response.where,
           .symptom = symptom::FalseNotice{},
           .impact = kNoticeFalse,
-          .promise = kNoticeTrue};
+          .clause = kNoticeTrue};
 }
 
 }  // namespace
@@ -85,7 +83,7 @@ Draft WrongNumber(const Response& response, std::string expected, std::string_vi
                               response.where.line.value, addition),
       .where = response.where,
       .impact = kNoticeNumber,
-      .promise = kNoticeTrue};
+      .clause = kNoticeTrue};
 }
 
 bool IsByOthers(const Facts& facts, Revision reported) {

@@ -27,13 +27,9 @@ constexpr std::string_view kCompactionRefused =
     "A client that compacts takes history for gone, or kept, that is not.";
 
 // Parts of the promise.
-constexpr std::string_view kReadsAtTheFloor =
-    "A read of a revision below the compaction floor, or beyond the head, is refused as out of "
-    "range, any other is answered.";
-constexpr std::string_view kCompactionsInRange =
-    "A compaction at or below the last one, or beyond the head, is refused as out of range.";
-constexpr std::string_view kNoticeOnce =
-    "ErrCompacted comes once, as the last message of a watch that is open.";
+constexpr std::string_view kReadsAtTheFloor = "C-4";
+constexpr std::string_view kCompactionsInRange = "C-5";
+constexpr std::string_view kNoticeOnce = "C-3";
 
 class CompactionSurfaced final : public Checker {
  public:
@@ -80,7 +76,7 @@ class CompactionSurfaced final : public Checker {
          .where = response.where,
          .symptom = SymptomOf(watch, response),
          .impact = notice ? kNoticeRepeated : impact::kAnsweredUnasked,
-         .promise = kNoticeOnce});
+         .clause = kNoticeOnce});
   }
 
   void Stray(const Response& response) override {
@@ -91,7 +87,7 @@ class CompactionSurfaced final : public Checker {
                                  response.message.watch_id, response.where.line.value),
          .where = response.where,
          .impact = impact::kAnsweredUnasked,
-         .promise = promise::kOnlyAnswers});
+         .clause = clause::kOnlyAnswers});
   }
 
   // etcd answers both compacted and future revisions as out of range.
@@ -243,7 +239,7 @@ class CompactionSurfaced final : public Checker {
   }
 
   struct Rule {
-    std::string_view promise;
+    std::string_view clause;
     std::string_view impact;
   };
   void Report(const RecordedCall& call, std::string expected, std::string observed,
@@ -255,7 +251,7 @@ class CompactionSurfaced final : public Checker {
          .where = {call.ended, call.at},
          .about = Revision(call.named),
          .impact = rule.impact,
-         .promise = rule.promise},
+         .clause = rule.clause},
         level);
   }
 
@@ -465,8 +461,7 @@ const CheckerRegistration<CompactionSurfaced> kCompactionSurfaced{{
     .guarantee = Guarantee("CompactionSurfaced"),
     .place = 70,
     .gravity = Gravity::kData,
-    .promise = "A watch that can no longer receive an expected event ends with ErrCompacted, "
-               "never in silence.",
+    .clause = "C-1",
     .impact = "A Kubernetes cache starts over only when it receives ErrCompacted. Without it, the "
               "cache serves outdated objects as if they were current; with a false one, it lists "
               "everything anew without need.",

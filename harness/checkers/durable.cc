@@ -23,7 +23,7 @@ class Durable final : public Checker {
                     "fault damaged that, to end and say why",
                 .observed = ended->observed,
                 .where = where,
-                .promise = "A target that was killed starts again with what it had acknowledged.",
+                .clause = "S-9",
                 .by_silence = ended->late};
     if (ended->client.empty()) return Add(StreamId{}, std::move(draft));
     Add(ClientSubject{0, ended->client, where.line}, std::move(draft));
@@ -72,8 +72,7 @@ const CheckerRegistration<Durable> kDurable{{
     .place = 550,
     .gravity = Gravity::kData,
     .of_calls = true,
-    .promise = "An acknowledged write stays: its revision belongs to no other write, and holds "
-               "what it wrote.",
+    .clause = "S-4",
     .impact = "A Kubernetes cache holds, and controllers act on, an update that was acknowledged "
               "and no longer exists.",
     .explain = "Once a write has been answered, a crash, a change of leader or a restart must not "

@@ -55,8 +55,7 @@ const CheckerRegistration<Enrolled> kEnrolled{{
     .guarantee = Guarantee("Enrolled"),
     .place = 162,
     .gravity = Gravity::kData,
-    .promise = "A cluster has the members that its operators gave it, each with or without a vote "
-               "as they decided, and every member says so.",
+    .clause = "M-1",
     .impact =
         "The store of a Kubernetes cluster counts the votes of members that are gone, or lacks "
         "votes that it was given: it stops serving after fewer failures than its operator "

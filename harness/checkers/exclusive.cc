@@ -305,7 +305,7 @@ const CheckerRegistration<Exclusive> kExclusive{{
     .place = 575,
     .gravity = Gravity::kData,
     .of_driver = true,
-    .promise = "A lock has one holder at a time, and an election one leader.",
+    .clause = "X-1",
     .impact = "Two controllers of a Kubernetes cluster act on the same objects, each of which "
               "takes itself for the only one.",
     .explain =

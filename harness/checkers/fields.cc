@@ -79,7 +79,7 @@ const CheckerRegistration<Fields> kFields{{
     .guarantee = Guarantee("Fields"),
     .place = 90,
     .gravity = Gravity::kFields,
-    .promise = "Create revision, version and lease of an event follow from the writes before it.",
+    .clause = "W-8",
     .impact = "A Kubernetes cache compares the metadata of an object: an update looks like a "
               "creation, or a conflict between two writers stays undetected.",
     .explain = "A put event carries the revision at which its key was created, the version (the "

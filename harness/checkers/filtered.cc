@@ -54,7 +54,7 @@ const CheckerRegistration<Filtered> kFiltered{{
     .guarantee = Guarantee("Filtered"),
     .place = 110,
     .gravity = Gravity::kData,
-    .promise = "A watch delivers only its own range, and only the requested kinds of change.",
+    .clause = "W-9",
     .impact = "A Kubernetes cache holds objects outside of its request, or acts on a kind of "
               "change that it had excluded.",
     .explain = "A watch requests a key, a range, or everything from a key on, and may filter out "

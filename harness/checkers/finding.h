@@ -22,7 +22,7 @@ struct Finding {
   std::vector<Line> evidence;  // the two or three lines that contradict each other
   Duration at{};               // time of the offending line, to name the fault active then
   std::string impact{};        // on a Kubernetes cache; empty: that of its guarantee
-  std::string promise{};       // the part of the guarantee that it broke; empty: the headline
+  std::string clause{};        // of the contract, that it broke, by its id
   // It is about what did not come: a paused or busy server may only have been late, so that the
   // recording is no proof by itself.
   bool by_silence = false;

@@ -45,18 +45,19 @@ void Findings::File(const Key& key, std::string watch, Draft draft) {
     return;
   }
   alike.push_back(filed.findings.size());
-  filed.findings.push_back({.guarantee = key.guarantee,
-                            .watch = std::move(watch),
-                            .expected = std::move(draft.expected),
-                            .observed = std::move(draft.observed),
-                            .signature = std::string(signature),
-                            .evidence = std::move(draft.evidence),
-                            .at = where.line.value != 0 ? where.at : draft.at,
-                            .impact = std::string(draft.impact),
-                            .promise = std::string(draft.promise),
-                            .by_silence = draft.by_silence,
-                            .level = key.level,
-                            .standing = std::string(key.promise)});
+  filed.findings.push_back(
+      {.guarantee = key.guarantee,
+       .watch = std::move(watch),
+       .expected = std::move(draft.expected),
+       .observed = std::move(draft.observed),
+       .signature = std::string(signature),
+       .evidence = std::move(draft.evidence),
+       .at = where.line.value != 0 ? where.at : draft.at,
+       .impact = std::string(draft.impact),
+       .clause = std::string(draft.clause.empty() ? HeadlineOf(key.guarantee).id : draft.clause),
+       .by_silence = draft.by_silence,
+       .level = key.level,
+       .standing = std::string(key.promise)});
   filed.repeats.push_back(0);
   filed.about.push_back(draft.about);
 }

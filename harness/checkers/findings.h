@@ -39,8 +39,8 @@ struct Draft {
   // On a Kubernetes cache, where a guarantee can be broken with different impacts; empty: that of
   // the guarantee.
   std::string_view impact{};
-  // Where a guarantee promises more than its headline says; empty: that.
-  std::string_view promise{};
+  // A clause of the contract, by its id, where a guarantee has more than its headline; empty: that.
+  std::string_view clause{};
   bool by_silence = false;  // see Finding
 };
 

@@ -148,7 +148,7 @@ const CheckerRegistration<Fragmented> kFragmented{{
     .guarantee = Guarantee("Fragmented"),
     .place = 120,
     .gravity = Gravity::kData,
-    .promise = "The parts of a response that was split for its size add up to the whole response.",
+    .clause = "W-10",
     .impact = "A Kubernetes cache takes a part of a response for the whole, and treats a "
               "half-received revision as complete.",
     .explain = "A watch with fragments enabled may receive a large response in parts; each part "

@@ -41,7 +41,9 @@ const std::vector<CheckerInfo>& RegisteredCheckers() {
   return kSorted;
 }
 
-std::string_view Promise(Guarantee guarantee) { return InfoOf(guarantee).promise; }
+const Clause& HeadlineOf(Guarantee guarantee) {
+  return Contract::BuiltIn().Get(InfoOf(guarantee).clause);
+}
 std::string_view Impact(Guarantee guarantee) { return InfoOf(guarantee).impact; }
 std::string_view Explain(Guarantee guarantee) { return InfoOf(guarantee).explain; }
 Gravity GravityOf(Guarantee guarantee) { return InfoOf(guarantee).gravity; }

@@ -3,7 +3,7 @@
 // etcd's names, others the names of the literature. Everything else about a guarantee is in the
 // file that judges it, harness/checkers/<name>.cc.
 //
-//   Guarantee("Ordered")   Promise(finding.guarantee)   for (Guarantee one : AllGuarantees()) ...
+//   Guarantee("Ordered")   HeadlineOf(guarantee).says   for (Guarantee one : AllGuarantees()) ...
 //
 // Threads: values.
 #pragma once
@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <string_view>
 #include <vector>
+
+#include "harness/contract/contract.h"
 
 namespace watchproof {
 
@@ -36,24 +38,9 @@ constexpr std::string_view Name(Gravity gravity) {
   return kNames[static_cast<std::size_t>(gravity)];
 }
 
-// How binding a rule is: the one that a finding broke, and the one that a case tests. Both are
-// promises of etcd's documentation unless they say otherwise. A rule that should hold is documented
-// behaviour without such a promise: the order of changes within a revision, progress without a
-// request, the size of fragments, the refusal of a senseless compaction. What may be (late events,
-// the order of keys deleted together) is noted and never fails an attempt.
-enum class Level {
-  kMust,    // etcd's documentation promises it
-  kShould,  // documented behaviour
-  kMay,     // observed and interesting; never fails an attempt
-};
-constexpr std::string_view Name(Level level) {
-  constexpr std::string_view kNames[] = {"must", "should", "may"};
-  return kNames[static_cast<std::size_t>(level)];
-}
-
 constexpr std::string_view Name(Guarantee guarantee) { return guarantee.name(); }
-// One sentence: what a client may rely on.
-std::string_view Promise(Guarantee guarantee);
+// The clause of the contract that is all of it in one sentence. Others may say more.
+const Clause& HeadlineOf(Guarantee guarantee);
 // One sentence: the impact on a Kubernetes cache that a store with this fault feeds.
 std::string_view Impact(Guarantee guarantee);
 // A plain-language paragraph for `watchproof explain`, with the source of the rule.

@@ -340,7 +340,7 @@ const CheckerRegistration<Headers> kHeaders{{
     .guarantee = Guarantee("Headers"),
     .place = 100,
     .gravity = Gravity::kFields,
-    .promise = "The header of a message names its true sender and the true revision of the store.",
+    .clause = "S-1",
     .impact = "A Kubernetes cache takes the resource version of its lists and watches from the "
               "header, and so labels its content with the wrong revision.",
     .explain =

@@ -13,8 +13,7 @@ namespace watchproof {
 namespace {
 
 // A watch beside other calls.
-constexpr std::string_view kNotHeldUp =
-    "What else a client asks for on its connection does not hold up a watch.";
+constexpr std::string_view kNotHeldUp = "W-16";
 constexpr std::string_view kCachesBehind =
     "The caches of a Kubernetes API server stay behind for as long as it lists large resources.";
 
@@ -147,7 +146,7 @@ class Isolated final : public Checker {
                  .symptom = symptom::Delay{.notices = due.notices, .beside_calls = beside_calls},
                  .lost = NextOf(*first),
                  .impact = beside_calls ? kCachesBehind : "",
-                 .promise = beside_calls ? kNotHeldUp : "",
+                 .clause = beside_calls ? kNotHeldUp : "",
                  .by_silence = true});
   }
 
@@ -182,7 +181,7 @@ const CheckerRegistration<Isolated> kIsolated{{
     .guarantee = Guarantee("Isolated"),
     .place = 130,
     .gravity = Gravity::kSilence,
-    .promise = "No watch of a stream disturbs another: not by its events, and not by its end.",
+    .clause = "W-11",
     .impact = "A Kubernetes cache acts on events of another resource, or receives no more "
               "updates, because another watch of the stream disturbed its watch.",
     .explain = "One stream carries many watches, and each must work as if it were alone. Each has "

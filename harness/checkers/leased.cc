@@ -373,8 +373,7 @@ const CheckerRegistration<Leased> kLeased{{
     .place = 560,
     .gravity = Gravity::kData,
     .of_driver = true,
-    .promise = "A lease lasts until its time is over or it is revoked, and is listed with its time "
-               "and its keys.",
+    .clause = "L-1",
     .impact = "Kubernetes events, which are on leases, vanish before their time or stay for ever; "
               "so do locks and elections.",
     .explain =

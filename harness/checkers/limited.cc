@@ -135,7 +135,7 @@ const CheckerRegistration<Limited> kLimited{{
     .place = 580,
     .gravity = Gravity::kFields,
     .of_driver = true,
-    .promise = "What is beyond a limit of the store is refused, and changes nothing.",
+    .clause = "S-6",
     .impact = "The store that a Kubernetes API server writes to grows beyond the space that was "
               "set aside for it, until its disk is full.",
     .explain = "A case states the limits that its target was started with: the space for its data, "

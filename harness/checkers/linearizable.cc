@@ -39,8 +39,7 @@ const CheckerRegistration<Linearizable> kLinearizable{{
     .place = 510,
     .gravity = Gravity::kData,
     .of_calls = true,
-    .promise = "Writes and linearizable reads take effect one after the other, each at a revision "
-               "between its call and its answer, and a read shows the state of that revision.",
+    .clause = "K-1",
     .impact = "A Kubernetes API server answers a read of the latest state with an outdated or a "
               "future one, and controllers act on it.",
     .explain = "The store orders all changes by revision, so no search for an order is needed: "

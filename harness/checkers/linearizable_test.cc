@@ -152,7 +152,7 @@ const std::vector<CallRow>& LeaseRows() {
       {"ControlWatchSawTheDelete",
        CallScript()
            .OpenControlWatch()
-           .Do(Method::kLeaseGrant, Message().Number(1, 60), Reported(1).Number(2, 7))
+           .Do(Method::kLeaseGrant, Message().Number(1, 60), Reported(1).Number(2, 7).Number(3, 60))
            .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
            .Put("x", "1", 4)
            .Sees(Kv("k", "1", 2))
@@ -174,7 +174,7 @@ const std::vector<CallRow>& LeaseRows() {
       {"TheEndOfALeaseIsNoLostDeletionOfARange",
        CallScript()
            .OpenControlWatch()
-           .Do(Method::kLeaseGrant, Message().Number(1, 60), Reported(1).Number(2, 7))
+           .Do(Method::kLeaseGrant, Message().Number(1, 60), Reported(1).Number(2, 7).Number(3, 60))
            .Do(Method::kPut, PutOf("k", "1", 7), Reported(2))
            .Put("x", "1", 3)
            .Sees(Kv("k", "1", 2))
@@ -310,6 +310,24 @@ const std::vector<CallRow>& RangeRows() {
   return kRows;
 }
 INSTANTIATE_TEST_SUITE_P(LinearizableRange, CallTable, testing::ValuesIn(RangeRows()), CallRowName);
+
+// A finding names what of the read is wrong, not only that the read is.
+TEST(LinearizableClauses, AreAboutWhatIsWrong) {
+  const auto clause = [](const std::string& name) {
+    for (const auto* rows : {&RangeRows(), &OrderAndLimitRows()}) {
+      for (const CallRow& row : *rows) {
+        if (row.name == name) return row.history.Judge().findings.at(0).clause;
+      }
+    }
+    return std::string("no row " + name);
+  };
+  EXPECT_EQ(clause("AWrongCount"), "K-11");
+  EXPECT_EQ(clause("ACountWithMore"), "K-12");
+  EXPECT_EQ(clause("ARangeOutOfOrder"), "K-15");
+  EXPECT_EQ(clause("ALimitedRangeWithoutMore"), "K-10");
+  EXPECT_EQ(clause("ALimitedRangeThatSkipsOne"), HeadlineOf(Guarantee("Linearizable")).id);
+  EXPECT_EQ(clause("ARangeThatLeavesOneOut"), HeadlineOf(Guarantee("Linearizable")).id);
+}
 
 }  // namespace
 }  // namespace watchproof

@@ -23,7 +23,7 @@ const CheckerRegistration<MonotonicReads> kMonotonicReads{{
     .place = 540,
     .gravity = Gravity::kOrder,
     .of_calls = true,
-    .promise = "The revisions in the answers to one client over one connection never go back.",
+    .clause = "K-4",
     .impact = "A Kubernetes cache lists an older state than the one it has already served, and "
               "its objects go back in time.",
     .explain = "A serializable read may be behind other members, but the store of the member that "

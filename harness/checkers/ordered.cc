@@ -94,7 +94,7 @@ const CheckerRegistration<Ordered> kOrdered{{
     .guarantee = Guarantee("Ordered"),
     .place = 10,
     .gravity = Gravity::kOrder,
-    .promise = "Within one watch, the revisions of events never decrease.",
+    .clause = "W-1",
     .impact = "A Kubernetes cache replaces a newer state of an object by an older one and takes "
               "that for the latest.",
     .explain = "A watch delivers the changes of the store in the order in which they were made. "

@@ -39,11 +39,9 @@ inline constexpr std::string_view kChangeLost =
 }  // namespace impact
 
 // Parts of a promise, for findings that break no more than this.
-namespace promise {
-inline constexpr std::string_view kLasts =
-    "A watch lasts until it is cancelled, its history is compacted, or its stream is closed.";
-inline constexpr std::string_view kOnlyAnswers =
-    "A watch receives nothing that it did not ask for, and nothing after its end.";
-}  // namespace promise
+namespace clause {
+inline constexpr std::string_view kLasts = "W-20";
+inline constexpr std::string_view kOnlyAnswers = "W-21";
+}  // namespace clause
 
 }  // namespace watchproof

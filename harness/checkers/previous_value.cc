@@ -287,8 +287,7 @@ const CheckerRegistration<PreviousValue> kPreviousValue{{
     .guarantee = Guarantee("PreviousValue"),
     .place = 80,
     .gravity = Gravity::kFields,
-    .promise = "A watch that asks for previous values gets them exactly, or not at all once they "
-               "have been compacted.",
+    .clause = "W-7",
     .impact = "A Kubernetes cache builds the previous state of an object from this: selectors are "
               "matched, and deletions reported, for a state that never existed.",
     .explain = "With prev_kv every put over an existing key and every delete brings the key in "

@@ -314,8 +314,7 @@ const CheckerRegistration<Reliable> kReliable{{
     .guarantee = Guarantee("Reliable"),
     .place = 40,
     .gravity = Gravity::kData,
-    .promise = "A watch receives exactly the changes written in its range from its start on, "
-               "without a gap.",
+    .clause = "W-4",
     .impact = "A Kubernetes cache holds objects as they were before a change that it did not "
               "receive, or in a state that was never written, and has no reason to list them anew.",
     .explain = "Every acknowledged write that changes a key of the watched range at or above the "

@@ -351,8 +351,7 @@ const CheckerRegistration<Reported> kReported{{
     .place = 164,
     .gravity = Gravity::kFields,
     .of_driver = true,
-    .promise = "What a member reports of itself agrees with itself, with what it reported before, "
-               "and with what its operators did.",
+    .clause = "M-2",
     .impact = "The operators of the store of a Kubernetes cluster see a leader, a size, an alarm "
               "or a version that it has not, and act on it.",
     .explain =

@@ -49,11 +49,27 @@ bool Precedes(const RangeRequestView& range, const KeyValueView& a, const KeyVal
   }
 }
 
+// Clauses of the contract.
+constexpr std::string_view kLimit = "K-10";
+constexpr std::string_view kCount = "K-11";
+constexpr std::string_view kCountOnly = "K-12";
+constexpr std::string_view kOrder = "K-15";
+constexpr std::string_view kBounds = "K-16";
+constexpr std::string_view kReadInParts = "K-17";
+constexpr std::string_view kPreviousOnRequest = "K-22";
+constexpr std::string_view kKeeps = "K-23";
+constexpr std::string_view kBranchOfCompares = "K-28";
+
 }  // namespace
 
-Examined ResponseChecker::Check(const RecordedCall& call, std::optional<Revision> made) {
+void ResponseChecker::Begin(const RecordedCall& call) {
   call_ = &call;
   examined_ = {};
+  clause_ = {};
+}
+
+Examined ResponseChecker::Check(const RecordedCall& call, std::optional<Revision> made) {
+  Begin(call);
   changes_ = made.has_value();
   seen_ = made ? made->previous() : call.revision;
   if (call.method == Method::kTxn) Branch(call.request.view(), call.response.view());
@@ -64,16 +80,14 @@ Examined ResponseChecker::Check(const RecordedCall& call, std::optional<Revision
 
 Examined ResponseChecker::CheckRead(const RecordedCall& call, std::string_view request,
                                     std::string_view response) {
-  call_ = &call;
-  examined_ = {};
+  Begin(call);
   changes_ = false;
   Range(request, response);
   return std::move(examined_);
 }
 
 Examined ResponseChecker::CheckRefusal(const RecordedCall& call) {
-  call_ = &call;
-  examined_ = {};
+  Begin(call);
   const Conditional conditions = ConditionsOf(call.method, call.request.view());
   const bool all = std::ranges::all_of(conditions.kept, [this](std::string_view key) {
     return keys_.Look(key).knowledge == Knowledge::kAlive;
@@ -96,7 +110,7 @@ void ResponseChecker::Wrong(std::string expected, std::string observed, Line rep
   examined_.wrong = Mismatch{std::move(expected),
                              fmt::format("{} in line {}, answered with revision {}",
                                          std::move(observed), call_->ended.value, call_->revision),
-                             reported, symptom};
+                             reported, symptom, clause_};
 }
 
 // A key from before the recording becomes known with the first answer that shows it.
@@ -135,6 +149,7 @@ void ResponseChecker::Branch(std::string_view request, std::string_view response
   }
   if (!expected) examined_.whole = false;
   if (expected && *expected != answer.succeeded) {
+    clause_ = kBranchOfCompares;
     Wrong(fmt::format("the {} branch, since its compares {} at revision {}",
                       *expected ? "success" : "failure", *expected ? "hold" : "do not hold",
                       keys_.at()),
@@ -200,6 +215,7 @@ void ResponseChecker::CheckSeen(Method kind, std::string_view response) {
   if (header.revision == 0 && !saying_.contains(kind)) return;
   saying_.insert(kind);
   if (Revision(header.revision) == seen_) return;
+  clause_ = {};
   Wrong(fmt::format("a {} in the transaction at revision {}", InfoOf(kind).name, seen_),
         fmt::format("one at revision {}", header.revision));
 }
@@ -209,11 +225,13 @@ void ResponseChecker::Put(std::string_view request, std::string_view response) {
   PutResponseView answer;
   if (!Parse(request, put).ok() || !Parse(response, answer).ok()) return;
   const Found found = keys_.Look(put.key);
+  clause_ = kKeeps;
   if ((put.ignore_value || put.ignore_lease) && found.knowledge == Knowledge::kAbsent) {
     Wrong(fmt::format("the put to be refused: it keeps the {} of {}, which is not there",
                       put.ignore_value ? "value" : "lease", Quoted(put.key)),
           "an answer", found.facts == nullptr ? Line() : found.facts->line);
   }
+  clause_ = kPreviousOnRequest;
   if (put.prev_kv) {
     if (answer.has_previous) {
       CheckKey(put.key, found, answer.previous, false);
@@ -239,7 +257,9 @@ void ResponseChecker::Delete(std::string_view request, std::string_view response
   if (!Parse(request, erase).ok() || !Parse(response, answer).ok()) return;
   const KeyRange range(erase.key, erase.range_end);
   const Listing listing = List(range);
+  clause_ = {};
   CheckCount(listing, answer.deleted, "deleted");
+  clause_ = kPreviousOnRequest;
   if (erase.prev_kv) {
     for (const KeyValueView& kv : answer.previous) CheckShown(listing, range, kv, false);
     CheckOrder({}, answer.previous);
@@ -258,19 +278,26 @@ void ResponseChecker::Range(std::string_view request, std::string_view response)
   if (range.revision > 0 && Revision(range.revision) != keys_.at()) return;
   const KeyRange keys(range.key, range.range_end);
   const Listing listing = List(keys);
+  clause_ = {};
   for (const KeyValueView& kv : answer.kvs) CheckShown(listing, keys, kv, range.keys_only);
   const bool each_right = !examined_.wrong;
+  clause_ = kCount;
   CheckCount(listing, answer.count, "counted");
   if (range.count_only) {
+    clause_ = kCountOnly;
     if (!answer.kvs.empty()) Wrong("a count and no keys", "keys");
     if (answer.more) Wrong("a count and no more keys", "the field more is true");
   } else {
+    clause_ = kBounds;
     CheckBounds(range, answer.kvs);
+    clause_ = kOrder;
     CheckOrder(range, answer.kvs);
+    clause_ = kLimit;
     CheckComplete(listing, range, answer);
     const bool sorted_in_parts = call_->in_parts && range.sort_target != 0 && range.sort_order == 0;
     if (each_right && examined_.wrong && sorted_in_parts) {
       examined_.wrong->symptom = symptom::SortedInParts{};
+      examined_.wrong->clause = kReadInParts;
     }
   }
   if (!range.filtered()) LearnFrom(listing, keys, range, answer);
@@ -427,6 +454,7 @@ void ResponseChecker::CheckComplete(const Listing& listing, const RangeRequestVi
     if (full && !last) last = Sorted(range, answer.kvs.back());
     // It comes after the last.
     if (full && (!*last || !Precedes(range, facts.kv, **last))) continue;
+    clause_ = {};
     return Wrong(fmt::format("{} at revision {}", Phrase(facts.kv), keys_.at()), NoKey(row->key),
                  facts.line);
   }

@@ -28,6 +28,7 @@ struct Mismatch {
   std::string observed;
   Line reported{};  // the line that shows the state; 0: it follows from all lines before
   Symptom symptom{};
+  std::string_view clause{};  // see Draft
 };
 
 struct Examined {
@@ -88,6 +89,7 @@ class ResponseChecker {
   void LearnFrom(const Listing& listing, const KeyRange& range, const RangeRequestView& request,
                  const RangeResponseView& answer);
   void Undecide(const Found& found);
+  void Begin(const RecordedCall& call);
   void Wrong(std::string expected, std::string observed, Line reported = {},
              const Symptom& symptom = {});
 
@@ -95,6 +97,7 @@ class ResponseChecker {
   const Writers& writers_;
   const Deviations& deviations_;
   const RecordedCall* call_ = nullptr;
+  std::string_view clause_{};  // that what is compared is about; see Draft
   bool changes_ = false;
   Revision seen_{};          // by the next operation of a transaction
   std::set<Method> saying_;  // the kinds of operations that have named it

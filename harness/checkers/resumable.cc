@@ -111,8 +111,7 @@ const CheckerRegistration<Resumable> kResumable{{
     .guarantee = Guarantee("Resumable"),
     .place = 50,
     .gravity = Gravity::kData,
-    .promise = "A watch can be resumed by another from where it stopped, without loss and without "
-               "repetition.",
+    .clause = "W-5",
     .impact = "A Kubernetes cache takes its resumption for complete; changes made in between are "
               "missing, or are applied twice.",
     .explain = "Streams break; then a client opens another one and requests the revision after "

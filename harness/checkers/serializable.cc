@@ -27,7 +27,7 @@ class Serializable final : public Checker {
          .evidence = {line},
          .where = where,
          .about = Revision(hash->revision),
-         .promise = "The history up to a revision is the same on all members, and stays so."});
+         .clause = "K-5"});
   }
 
   void CallAnswered(const RecordedCall& call) override {
@@ -49,7 +49,7 @@ class Serializable final : public Checker {
                                  hash.member, hash.hashed),
          .where = where,
          .about = Revision(hash.revision),
-         .promise = "A hash is that of the history up to the revision that it was asked for."});
+         .clause = "M-3"});
   }
 
   // Two histories compacted to the same revision differ by a change: so do their hashes, but for
@@ -67,7 +67,7 @@ class Serializable final : public Checker {
          .evidence = {line},
          .where = where,
          .about = Revision(hash.revision),
-         .promise = "The hash of a history depends on every change in it."});
+         .clause = "M-4"});
   }
 
   // The first one of each kind that must be equal, and its line.
@@ -83,7 +83,7 @@ const CheckerRegistration<Serializable> kSerializable{{
     .place = 520,
     .gravity = Gravity::kOrder,
     .of_calls = true,
-    .promise = "A serializable read shows one whole state of the past, that of its revision.",
+    .clause = "K-2",
     .impact = "A Kubernetes cache is filled from a list that never was the state of the store, "
               "and applies every later change on top of it.",
     .explain =

@@ -21,11 +21,9 @@ constexpr std::string_view kCancelUnanswered =
     "traffic.";
 
 // Parts of the promise.
-constexpr std::string_view kCreateAnswered =
-    "A create is answered, and refused only for a reason that is in the request.";
-constexpr std::string_view kCancelAnswered = "A cancel is answered by the end of the watch.";
-constexpr std::string_view kLeaderRequired =
-    "A stream with require-leader ends when its member has lost the leader.";
+constexpr std::string_view kCreateAnswered = "W-17";
+constexpr std::string_view kCancelAnswered = "W-18";
+constexpr std::string_view kLeaderRequired = "W-19";
 
 constexpr Duration kAlwaysInTime = 1s;
 constexpr int kTimesTheSlowestWrite = 20;
@@ -46,7 +44,7 @@ class Settled final : public Checker {
          .evidence = {details.asked.line},
          .where = response.where,
          .impact = kCreateUnanswered,
-         .promise = kCreateAnswered});
+         .clause = kCreateAnswered});
   }
 
   void CallEnded(const RecordedCall& call, std::string_view, std::optional<Revision>) override {
@@ -111,7 +109,7 @@ class Settled final : public Checker {
            .where = dropped.where,
            .symptom = symptom::StreamEnded{dropped.stream, dropped.code, dropped.where.line},
            .impact = impact::kEndedUnasked,
-           .promise = promise::kLasts});
+           .clause = clause::kLasts});
     }
   }
 
@@ -125,7 +123,7 @@ class Settled final : public Checker {
                    .evidence = {ended.line},
                    .where = response.where,
                    .impact = impact::kAnsweredUnasked,
-                   .promise = promise::kOnlyAnswers};
+                   .clause = clause::kOnlyAnswers};
     });
   }
 
@@ -140,7 +138,7 @@ class Settled final : public Checker {
                                  response.message.watch_id, response.where.line.value),
          .where = response.where,
          .impact = impact::kAnsweredUnasked,
-         .promise = promise::kOnlyAnswers});
+         .clause = clause::kOnlyAnswers});
   }
 
   void Finish(WatchIndex watch) override {
@@ -160,7 +158,7 @@ class Settled final : public Checker {
           Report(watch, "a watch that lasts until it is cancelled",
                  fmt::format("the target ended it in line {}, giving as reason {}",
                              details.ended->line.value, Quoted(details.end_text)),
-                 {.impact = impact::kEndedUnasked, .promise = promise::kLasts});
+                 {.impact = impact::kEndedUnasked, .clause = clause::kLasts});
         }
         return;
     }
@@ -234,7 +232,7 @@ class Settled final : public Checker {
          .evidence = {since.line},
          .where = where,
          .symptom = symptom::StreamKept{},
-         .promise = kLeaderRequired,
+         .clause = kLeaderRequired,
          .by_silence = true});
   }
 
@@ -335,14 +333,14 @@ class Settled final : public Checker {
                                           Milliseconds(facts().latest.at - details.latest.at));
     if (!state.created) {
       return Report(watch, "an answer to the create request", "none " + quiet,
-                    {.impact = kCreateUnanswered, .promise = kCreateAnswered, .by_silence = true});
+                    {.impact = kCreateUnanswered, .clause = kCreateAnswered, .by_silence = true});
     }
     if (details.cancel_asked) {
       return Report(watch, "an answer to the cancel request",
                     fmt::format("none in {}, from line {} to the end of the recording",
                                 Milliseconds(facts().latest.at - details.cancel_asked->at),
                                 details.cancel_asked->line.value),
-                    {.impact = kCancelUnanswered, .promise = kCancelAnswered, .by_silence = true});
+                    {.impact = kCancelUnanswered, .clause = kCancelAnswered, .by_silence = true});
     }
     if (!ExpectsCompactionNotice(facts(), watch)) FinishStuck(watch, quiet);
   }
@@ -410,7 +408,7 @@ const CheckerRegistration<Settled> kSettled{{
     .place = 140,
     .gravity = Gravity::kSilence,
     .of_driver = true,
-    .promise = "Every watch reaches a final state: complete, compacted, or ended on request.",
+    .clause = "W-12",
     .impact = "A Kubernetes cache waits for events that do not come and serves outdated objects "
               "as if they were current.",
     .explain = "When faults are healed and writing has stopped, every wait must end. Every create "

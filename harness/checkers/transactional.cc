@@ -10,21 +10,20 @@ namespace {
 
 // Parts of the promise, and what breaking them does to a Kubernetes cluster.
 struct Rule {
-  std::string_view promise;
+  std::string_view clause;
   std::string_view impact;
 };
 constexpr Rule kWriteAnswered = {
-    "The answer to a put or a deletion follows from the state before it.",
+    "K-6",
     "A controller that goes by the previous value, or by the number of deleted keys, acts on a "
     "state that never was."};
-constexpr Rule kNoTrace = {
-    "A write that was refused, or that is in a branch that did not run, leaves no trace.",
-    "A Kubernetes cache holds an update that was reported as failed."};
-constexpr Rule kOnce = {"A transaction that changes a key twice is refused.",
+constexpr Rule kNoTrace = {"K-7",
+                           "A Kubernetes cache holds an update that was reported as failed."};
+constexpr Rule kOnce = {"K-8",
                         "A Kubernetes cache is sent one of two changes of an object at one "
                         "resource version, or both in an unknown order."};
 constexpr Rule kLeaseTakesKeys = {
-    "The revocation of a lease deletes all its keys.",
+    "L-2",
     "Locks, elections and events that are on a lease outlive it: what has been given up still "
     "looks taken."};
 
@@ -57,14 +56,14 @@ class Transactional final : public Checker {
                                    phantom.seen.line.value),
            .evidence = {call.began, call.ended, phantom.seen.line},
            .impact = kNoTrace.impact,
-           .promise = kNoTrace.promise});
+           .clause = kNoTrace.clause});
     }
   }
 
   void CallDiffers(const RecordedCall& call, const Mismatch& mismatch) override {
     if (call.method == Method::kRange) return;
     const Rule rule = call.method == Method::kTxn ? Rule() : kWriteAnswered;
-    AddMismatch(call, mismatch, rule.promise, rule.impact);
+    AddMismatch(call, mismatch, rule.clause, rule.impact);
   }
 
  private:
@@ -82,7 +81,7 @@ class Transactional final : public Checker {
                  .evidence = {call.began, call.ended},
                  .symptom = symptom::ChangedTwice{.to_the_end = twice->to_the_end},
                  .impact = kOnce.impact,
-                 .promise = kOnce.promise});
+                 .clause = kOnce.clause});
     }
   }
   void CheckLease(const RecordedCall& call, const KeyValueView& kv) const {
@@ -99,7 +98,7 @@ class Transactional final : public Checker {
                                  Quoted(kv.key), kv.mod_revision, call.ended.value),
          .evidence = {lease.revoking_began, lease.revoked, call.ended},
          .impact = kLeaseTakesKeys.impact,
-         .promise = kLeaseTakesKeys.promise});
+         .clause = kLeaseTakesKeys.clause});
   }
 };
 
@@ -108,8 +107,7 @@ const CheckerRegistration<Transactional> kTransactional{{
     .place = 530,
     .gravity = Gravity::kData,
     .of_calls = true,
-    .promise = "A write, alone or in a transaction, happens at one state, wholly or not at all, "
-               "and its answer follows from that state.",
+    .clause = "K-3",
     .impact = "A Kubernetes API server reports the wrong outcome of an update that depends on a "
               "resource version: a conflict is overwritten, or a successful update is reported as "
               "lost.",

@@ -61,7 +61,7 @@ const CheckerRegistration<Unique> kUnique{{
     .guarantee = Guarantee("Unique"),
     .place = 20,
     .gravity = Gravity::kOrder,
-    .promise = "No change is delivered twice to one watch.",
+    .clause = "W-2",
     .impact = "A Kubernetes cache takes one change for two: a handler that counts, or that acts "
               "on every change, acts twice.",
     .explain = "A change is one key at one revision. A watch receives each change at most once, "

@@ -40,7 +40,7 @@ WATCH_CASE({1}, {2},
             .guarantees = {{"{4}"}}}}) {{
 )",
       Escaped(file.header.target), name.substr(0, dot), name.substr(dot + 1),
-      Promise(Guarantee(file.plan.shows)), file.plan.shows);
+      HeadlineOf(Guarantee(file.plan.shows)).says, file.plan.shows);
   text += SettingsOf(file.plan.settings);
   for (const std::string& line : StepLines(file.plan)) {
     text += fmt::format("  scenario.AddLine(R\"({})\");\n", line);

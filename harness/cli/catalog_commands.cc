@@ -28,8 +28,8 @@ namespace {
 constexpr std::string_view kApi = "api";
 
 struct CatalogEntry {
-  // "case", "guarantee", "fault", "effect", "disk-effect", "defect", "bug", "consumer", "check",
-  // "step", "target", "signature", "api", and the kinds of words
+  // "case", "guarantee", "clause", "fault", "effect", "disk-effect", "defect", "bug", "consumer",
+  // "check", "step", "target", "signature", "api", and the kinds of words
   std::string kind;
   std::string name;
   std::string summary;                 // one line; may be empty
@@ -40,11 +40,15 @@ struct CatalogEntry {
 
 void AddCases(std::vector<CatalogEntry>& catalog) {
   for (const CaseInfo& info : AllCases()) {
-    std::vector<std::string> needs;
+    std::vector<std::string> needs, clauses;
+    for (const Clause* const clause : Contract::BuiltIn().TestedBy(info.name)) {
+      clauses.push_back(clause->id);
+    }
     for (const Capability need : info.needs) needs.emplace_back(Name(need));
     Facts facts = {{"requirement", info.requirement},
                    {"level", std::string(Name(info.level))},
                    {"judges", fmt::format("{}", fmt::join(info.guarantees, ", "))},
+                   {"clauses", fmt::format("{}", fmt::join(clauses, ", "))},
                    {"needs", fmt::format("{}", fmt::join(needs, ", "))},
                    {"upstream", IssueUrls(info.upstream)},
                    {"source", info.file.empty() ? "" : fmt::format("{}:{}", info.file, info.line)}};
@@ -54,13 +58,41 @@ void AddCases(std::vector<CatalogEntry>& catalog) {
 
 void AddGuarantees(std::vector<CatalogEntry>& catalog) {
   for (const Guarantee guarantee : AllGuarantees()) {
-    const std::string promise(Promise(guarantee));
-    catalog.push_back(
-        {"guarantee",
-         std::string(Name(guarantee)),
-         promise,
-         std::string(Explain(guarantee)),
-         {{"promise", promise}, {"gravity", std::string(Name(GravityOf(guarantee)))}}});
+    const std::string& promise = HeadlineOf(guarantee).says;
+    std::vector<std::string> clauses;
+    for (const Clause& clause : Contract::BuiltIn().clauses()) {
+      if (clause.guarantee == Name(guarantee)) clauses.push_back(clause.id);
+    }
+    catalog.push_back({"guarantee",
+                       std::string(Name(guarantee)),
+                       promise,
+                       std::string(Explain(guarantee)),
+                       {{"promise", promise},
+                        {"clauses", fmt::format("{}", fmt::join(clauses, ", "))},
+                        {"gravity", std::string(Name(GravityOf(guarantee)))}}});
+  }
+}
+
+std::string VersionsOf(const Clause& clause) {
+  if (clause.since.empty() && clause.until.empty()) return {};
+  if (clause.until.empty()) return fmt::format("from {} on", clause.since);
+  return clause.since.empty() ? fmt::format("up to {}", clause.until)
+                              : fmt::format("{} to {}", clause.since, clause.until);
+}
+
+void AddClauses(std::vector<CatalogEntry>& catalog) {
+  for (const Clause& clause : Contract::BuiltIn().clauses()) {
+    catalog.push_back({"clause",
+                       clause.id,
+                       clause.says,
+                       clause.says,
+                       {{"level", std::string(Name(clause.level))},
+                        {"judged by", clause.guarantee},
+                        {"tested by", fmt::format("{}", fmt::join(clause.cases, ", "))},
+                        {"asked by", fmt::format("{}", fmt::join(clause.promises, ", "))},
+                        {"in etcd", VersionsOf(clause)},
+                        {"differs", clause.differs},
+                        {"source", clause.source}}});
   }
 }
 
@@ -215,6 +247,7 @@ std::vector<CatalogEntry> Catalog() {
   std::vector<CatalogEntry> catalog;
   AddCases(catalog);
   AddGuarantees(catalog);
+  AddClauses(catalog);
   AddFaults(catalog);
   AddEffects(catalog);
   AddDiskEffects(catalog);
@@ -230,9 +263,9 @@ std::vector<CatalogEntry> Catalog() {
 
 // The other kinds are words that only `explain` needs.
 const std::vector<std::string>& ListedKinds() {
-  static const std::vector<std::string> kKinds = {"case",        "guarantee", "fault",    "effect",
-                                                  "disk-effect", "defect",    "consumer", "target",
-                                                  "step",        "api"};
+  static const std::vector<std::string> kKinds = {"case",   "guarantee",   "clause", "fault",
+                                                  "effect", "disk-effect", "defect", "consumer",
+                                                  "target", "step",        "api"};
   return kKinds;
 }
 

@@ -52,8 +52,7 @@ std::string ReportText(const ExploreReport& report, const std::string& attached,
   std::string text =
       fmt::format("# {}: {}\n\nExpected: {}\n\nObserved: {}\n\nOf: {}\n\n", report.target,
                   TitleOf(broken), broken.expected, broken.observed, broken.watch);
-  text += fmt::format("What is documented: {} {}\n\n",
-                      broken.promise.empty() ? Promise(broken.guarantee) : broken.promise,
+  text += fmt::format("What is documented: {} {}\n\n", Contract::BuiltIn().Get(broken.clause).says,
                       Explain(broken.guarantee));
   if (lines.empty()) {
     return text + "It did not show again when the script ran alone, so there is no program.\n";

@@ -121,12 +121,18 @@ ReportRows RowsOf(const RunRecord& record) {
   return rows;
 }
 
+// With the clause that says it.
+std::string PromiseOf(const FindingRecord& finding) {
+  if (finding.promise.empty()) return finding.guarantee;
+  if (finding.clause.empty()) return finding.promise;
+  return fmt::format("{} ({})", finding.promise, finding.clause);
+}
+
 std::vector<FindingRow> FindingRows(const FindingRecord& finding) {
-  std::vector<FindingRow> rows = {
-      {"promise", finding.promise.empty() ? finding.guarantee : finding.promise},
-      {"watch", finding.watch},
-      {"expected", finding.expected},
-      {"observed", finding.observed}};
+  std::vector<FindingRow> rows = {{"promise", PromiseOf(finding)},
+                                  {"watch", finding.watch},
+                                  {"expected", finding.expected},
+                                  {"observed", finding.observed}};
   for (const std::string& message : finding.messages) rows.push_back({"see", message});
   rows.push_back({"meanwhile", finding.meanwhile});
   rows.push_back({"so", finding.impact});

@@ -81,6 +81,7 @@ void Fields(auto& field, Exercise& exercise) {
 void Fields(auto& field, FindingRecord& finding) {
   field.Required("guarantee", finding.guarantee);
   field("promise", finding.promise);
+  field("clause", finding.clause);
   field("impact", finding.impact);
   field("watch", finding.watch);
   field("expected", finding.expected);

@@ -31,6 +31,7 @@ constexpr bool IsConclusive(Verdict verdict) {
 struct FindingRecord {
   std::string guarantee;
   std::string promise;
+  std::string clause{};  // of the contract that says so, "W-6"; empty: none does
   std::string impact{};  // what a Kubernetes cache would now wrongly hold
   std::string watch;
   std::string expected;
@@ -40,7 +41,7 @@ struct FindingRecord {
   std::string meanwhile;                // the fault that was active, if any
   std::vector<std::uint64_t> evidence;  // lines of the history
   std::vector<std::string> messages{};  // these lines as text
-  std::string level = "must";           // how binding the rule is; see checkers/guarantee.h
+  std::string level = "must";           // how binding the rule is; see contract/contract.h
   std::string standing{};  // the standing promise that was asked for, if it is about no watch
 };
 

@@ -107,8 +107,8 @@ std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
   for (const Finding& finding : findings) {
     FindingRecord record{
         .guarantee = std::string(Name(finding.guarantee)),
-        .promise =
-            finding.promise.empty() ? std::string(Promise(finding.guarantee)) : finding.promise,
+        .promise = Contract::BuiltIn().Get(finding.clause).says,
+        .clause = finding.clause,
         .impact = finding.impact.empty() ? std::string(Impact(finding.guarantee)) : finding.impact,
         .watch = finding.watch,
         .expected = finding.expected,
