@@ -175,13 +175,14 @@ class CommandLine {
         AddBaselineUpdate);
     Add(baseline, "Commands", "prune", "Remove entries that have expired, or match nothing in runs",
         AddBaselinePrune);
+    Add(app_, kDecide, "score", "Say how much of the contract a store keeps", AddScore);
     Add(app_, kDecide, "power", "Measure the chance of finding each known bug", AddPower);
   }
 
   void AddTools() {
     constexpr char kTools[] = "Tools";
     Add(app_, kTools, "list",
-        "List cases, guarantees, faults, effects, defects, targets and the API", AddList);
+        "List cases, guarantees, clauses, faults, effects, defects, targets and the API", AddList);
     Add(app_, kTools, "proxy", "Run a fault-injection proxy before a server", AddProxy);
     Add(app_, kTools, "store", "Serve the embedded store", AddStore);
     Add(app_, kTools, "disk", "Run a program with a fault-injection proxy before its disk",

@@ -46,6 +46,7 @@ const std::vector<Example>& Examples() {
       {"explore", "watchproof explore --target etcd@3.5.16 --time-budget 10m --keep found",
        "look for what no case asks"},
       {"case", "watchproof case found/Reliable-1.jsonl", "make a case of what was found"},
+      {"score", "watchproof score --target etcd@3.5.16", "how much of the contract it keeps"},
       {"power", "watchproof power --bug 20221 --attempts 50", "how often its cases show a bug"},
       {"selftest", "watchproof selftest", "does watchproof notice what it has to notice?"},
       {"list", "watchproof list cases", "every case, in a line each"},

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/score.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/history/json_fields.h"
+#include "harness/report/rows.h"
+
+namespace watchproof {
+namespace {
+
+constexpr std::string_view kNewest = "3.7";  // what the contract describes
+constexpr std::size_t kMostLines = 10;
+
+int WeightOf(const Clause& clause) {
+  return clause.level == Level::kMust ? 3 : clause.level == Level::kShould ? 1 : 0;
+}
+
+// "3.5" of "3.5.16"; what is no version of etcd is held against the newest.
+std::string MinorOf(const std::string& version) {
+  const std::size_t dot = version.find('.', 2);
+  return version.starts_with("3.") && dot != std::string::npos ? version.substr(0, dot)
+                                                               : std::string(kNewest);
+}
+
+bool IsJudged(const AttemptResult& result) {
+  return result.verdict == Verdict::kPass || result.verdict == Verdict::kFail;
+}
+
+// The attempts of the target, and the number of the first finding of each.
+struct Numbered {
+  const AttemptResult* result;
+  std::size_t first;
+};
+std::vector<Numbered> AttemptsOf(const RunRecord& record, std::string_view target) {
+  std::vector<Numbered> attempts;
+  std::size_t findings = 0;
+  for (const AttemptSummary& attempt : record.attempts) {
+    const AttemptResult& result = attempt.result;
+    if (result.target == target) attempts.push_back({&result, findings + 1});
+    if (result.verdict == Verdict::kFail) {
+      findings += std::max<std::size_t>(1, result.findings.size());
+    }
+  }
+  return attempts;
+}
+
+ClauseScore ScoreOf(const Clause& clause, const std::vector<Numbered>& attempts) {
+  ClauseScore score{.clause = &clause};
+  bool judged = false;
+  bool unsupported = false;
+  for (const auto& [result, first] : attempts) {
+    for (std::size_t i = 0; i < result->findings.size(); ++i) {
+      const FindingRecord& finding = result->findings[i];
+      if (finding.clause != clause.id) continue;
+      score.kept = Kept::kBroken;
+      score.finding = first + i;
+      score.case_name = result->case_name;
+      score.observed = finding.observed;
+      return score;
+    }
+    // Standing promises are asked for in every attempt.
+    if (!clause.cases.empty() && !clause.TestedBy(result->case_name)) continue;
+    judged = judged || IsJudged(*result);
+    unsupported = unsupported || result->verdict == Verdict::kUnsupported;
+  }
+  if (judged) {
+    score.kept = Kept::kKept;
+  } else if (unsupported) {
+    score.kept = Kept::kNotOffered;
+  }
+  return score;
+}
+
+std::string LineOf(const ClauseScore& one) {
+  std::string line = fmt::format("{:<5} {}", one.clause->id, one.clause->says);
+  switch (one.kept) {
+    case Kept::kBroken:
+      return fmt::format("{}\n          #{} {}: {}", line, one.finding, one.case_name,
+                         one.observed);
+    case Kept::kNotOffered:
+      return line + " (not offered)";
+    default:
+      return line + " (no attempt shows it)";
+  }
+}
+
+std::string SummaryOf(const ReachScore& level, std::size_t needed) {
+  if (level.missing.empty()) return fmt::format("reached: {} clauses", needed);
+  std::map<Kept, int> counts;
+  for (const ClauseScore* const one : level.missing) ++counts[one->kept];
+  std::vector<std::string> parts;
+  for (const auto& [kept, count] : counts) {
+    parts.push_back(fmt::format("{} {}", count,
+                                kept == Kept::kBroken       ? "broken"
+                                : kept == Kept::kNotOffered ? "not offered"
+                                                            : "not shown"));
+  }
+  return fmt::format("not reached: of {} clauses {}", needed, fmt::join(parts, ", "));
+}
+
+const Reach* HighestOf(const Score& score) {
+  const Reach* highest = nullptr;
+  for (const ReachScore& level : score.levels) {
+    if (level.missing.empty()) highest = level.reach;
+  }
+  return highest;
+}
+
+std::string PointsOf(const Score& score) { return fmt::format("{:.0f}/100", score.points); }
+
+}  // namespace
+
+int Score::Count(Kept kept) const {
+  return static_cast<int>(std::ranges::count(clauses, kept, &ClauseScore::kept));
+}
+
+Score ScoreOf(const RunRecord& record, std::string_view target) {
+  const std::vector<Numbered> attempts = AttemptsOf(record, target);
+  Score score;
+  std::string reported;
+  for (const Numbered& one : attempts) {
+    if (reported.empty()) reported = one.result->target_version;
+  }
+  for (const TargetSpec& spec : record.targets) {
+    if (spec.text == target) score.label = spec.Label(reported);
+  }
+  score.version = MinorOf(reported);
+  score.seed = record.seed;
+  int all = 0;
+  int kept = 0;
+  for (const Clause& clause : Contract::BuiltIn().clauses()) {
+    if (!clause.Binds(score.version)) continue;
+    score.clauses.push_back(ScoreOf(clause, attempts));
+    all += WeightOf(clause);
+    if (score.clauses.back().kept == Kept::kKept) kept += WeightOf(clause);
+  }
+  score.points = all == 0 ? 0 : 100.0 * kept / all;
+  for (const Reach& reach : Contract::BuiltIn().reaches()) {
+    ReachScore level{.reach = &reach};
+    for (const Clause* const needed : Contract::BuiltIn().Of(reach)) {
+      const auto found = std::ranges::find(score.clauses, needed, &ClauseScore::clause);
+      if (found == score.clauses.end() || found->kept == Kept::kKept) continue;
+      level.missing.push_back(&*found);
+    }
+    std::ranges::stable_sort(level.missing, {}, &ClauseScore::kept);
+    score.levels.push_back(std::move(level));
+  }
+  return score;
+}
+
+std::string ToText(const Score& score) {
+  std::string text = fmt::format(
+      "{}: {}\n  of {} clauses that bind etcd {}: {} kept, {} broken, {} not offered, {} not "
+      "shown\n",
+      score.label, PointsOf(score), score.clauses.size(), score.version, score.Count(Kept::kKept),
+      score.Count(Kept::kBroken), score.Count(Kept::kNotOffered), score.Count(Kept::kNotShown));
+  for (const ReachScore& level : score.levels) {
+    std::size_t needed = 0;
+    for (const Clause* const one : Contract::BuiltIn().Of(*level.reach)) {
+      needed += one->Binds(score.version) ? 1 : 0;
+    }
+    text += fmt::format("\n{}: {}\n", level.reach->name, SummaryOf(level, needed));
+    std::size_t lines = 0;
+    for (const ClauseScore* const one : level.missing) {
+      if (++lines > kMostLines) break;
+      text += fmt::format("  {}\n", LineOf(*one));
+    }
+    if (lines > kMostLines) {
+      text += fmt::format("  and {} more\n", level.missing.size() - kMostLines);
+    }
+  }
+  return text;
+}
+
+std::string ToJson(const Score& score) {
+  Json document = {{"schema", 1},
+                   {"target", score.label},
+                   {"api", score.version},
+                   {"points", score.points},
+                   {"seed", score.seed}};
+  for (const ReachScore& level : score.levels) {
+    Json missing = Json::array();
+    for (const ClauseScore* const one : level.missing) missing.push_back(one->clause->id);
+    document["levels"].push_back({{"name", level.reach->name},
+                                  {"reached", level.missing.empty()},
+                                  {"missing", std::move(missing)}});
+  }
+  for (const ClauseScore& one : score.clauses) {
+    Json entry = {{"clause", one.clause->id}, {"is", Name(one.kept)}};
+    if (one.kept == Kept::kBroken) {
+      entry["case"] = one.case_name;
+      entry["observed"] = one.observed;
+    }
+    document["clauses"].push_back(std::move(entry));
+  }
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string BadgeOf(const Score& score) {
+  const Reach* const highest = HighestOf(score);
+  const std::string message =
+      fmt::format("{} {}", highest == nullptr ? "no level" : highest->name, PointsOf(score));
+  const Json document = {{"schemaVersion", 1},
+                         {"label", "watchproof"},
+                         {"message", message},
+                         {"color", highest == nullptr ? "red" : "brightgreen"}};
+  return document.dump();
+}
+
+}  // namespace watchproof

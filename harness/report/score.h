@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of the contract a target keeps, by the attempts of a run: each clause that binds its
+// version, the levels that it reaches with them, and one number.
+//
+//   const Score score = ScoreOf(record, spec.text);
+//   score.points;               // 0 to 100
+//   out << ToText(score) << ToJson(score) << BadgeOf(score);
+//
+// A clause is kept if cases that test it came to a verdict and no finding names it, be it of a
+// known bug or not. Clauses that must hold count three, those that should hold one, others nothing;
+// points are the share of those that are kept. What the target does not offer, and what no attempt
+// shows, is not kept.
+//
+// Threads: pure functions. Ownership: refers to the built-in contract and owns the rest.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/contract/contract.h"
+#include "harness/report/run_record.h"
+
+namespace watchproof {
+
+enum class Kept { kKept, kBroken, kNotOffered, kNotShown };
+constexpr std::string_view Name(Kept kept) {
+  constexpr std::string_view kNames[] = {"kept", "broken", "not_offered", "not_shown"};
+  return kNames[static_cast<std::size_t>(kept)];
+}
+
+struct ClauseScore {
+  const Clause* clause = nullptr;
+  Kept kept = Kept::kNotShown;
+  std::size_t finding = 0;  // N of RUN#N, the first that breaks it
+  std::string case_name{};  // of that
+  std::string observed{};   // likewise
+};
+
+struct ReachScore {
+  const Reach* reach = nullptr;
+  // What keeps the target from it. Empty: it is reached.
+  std::vector<const ClauseScore*> missing{};
+};
+
+struct Score {
+  Score() = default;
+  Score(Score&&) = default;  // levels refer to the clauses
+  Score& operator=(Score&&) = default;
+  Score(const Score&) = delete;
+  Score& operator=(const Score&) = delete;
+
+  std::string label;                 // "etcd 3.5.16"
+  std::string version;               // of the API that the clauses bind, "3.5"
+  std::string seed;                  // of the run
+  std::vector<ClauseScore> clauses;  // that bind it, in the order of the contract
+  std::vector<ReachScore> levels;
+  double points = 0;
+  int Count(Kept kept) const;
+};
+
+// `target` as given.
+Score ScoreOf(const RunRecord& record, std::string_view target);
+
+// What is reached, and what is missing for each level in at most ten lines.
+std::string ToText(const Score& score);
+std::string ToJson(const Score& score);  // one document on one line
+// An endpoint document of shields.io: the highest level, and the points.
+std::string BadgeOf(const Score& score);
+
+}  // namespace watchproof

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/score.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/report/testing/sample_record.h"
+
+namespace watchproof {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kTarget = "etcd:/usr/bin/etcd";
+
+FindingRecord Breaking(const std::string& clause) {
+  return {.guarantee = "Ordered", .clause = clause, .observed = "another revision"};
+}
+
+// One attempt of each case that the contract names.
+RunRecord Whole() {
+  RunRecord record = SampleRecord();
+  record.attempts.clear();
+  for (const Clause& clause : Contract::BuiltIn().clauses()) {
+    for (std::string name : clause.cases) {
+      if (name.ends_with("*")) name.back() = 'A';
+      record.attempts.push_back(SampleAttempt(name, kTarget, Verdict::kPass));
+    }
+  }
+  return record;
+}
+
+const ClauseScore& Of(const Score& score, std::string_view id) {
+  return *std::ranges::find(score.clauses, id, [](const auto& one) { return one.clause->id; });
+}
+void Break(RunRecord& record, const std::string& case_name, const std::string& clause) {
+  for (AttemptSummary& attempt : record.attempts) {
+    if (attempt.result.case_name != case_name) continue;
+    attempt.result.verdict = Verdict::kFail;
+    attempt.result.findings = {Breaking(clause)};
+  }
+}
+
+TEST(Score, OfAStoreThatKeepsEverythingIsAHundredAndReachesEachLevel) {
+  const Score score = ScoreOf(Whole(), kTarget);
+  EXPECT_EQ(score.version, "3.4");
+  EXPECT_DOUBLE_EQ(score.points, 100);
+  for (const ReachScore& level : score.levels) EXPECT_TRUE(level.missing.empty());
+  EXPECT_THAT(BadgeOf(score), HasSubstr("Full etcd 100/100"));
+  EXPECT_THAT(ToText(score), Not(HasSubstr("not reached")));
+  for (const ClauseScore& one : score.clauses) EXPECT_TRUE(one.clause->Binds("3.4"));
+}
+
+TEST(Score, AFindingBreaksItsClauseAloneAndTheLevelsThatNeedIt) {
+  RunRecord record = Whole();
+  Break(record, "Leased.A", "L-1");
+  const Score score = ScoreOf(record, kTarget);
+  EXPECT_LT(score.points, 100);
+  EXPECT_EQ(score.Count(Kept::kBroken), 1);
+  const ClauseScore& broken = Of(score, "L-1");
+  EXPECT_EQ(broken.kept, Kept::kBroken);
+  EXPECT_EQ(broken.finding, 1U);
+  EXPECT_TRUE(score.levels.front().missing.empty()) << "it is about watches";
+  EXPECT_FALSE(score.levels.back().missing.empty());
+  EXPECT_THAT(ToText(score), HasSubstr("#1 Leased.A: another revision"));
+  EXPECT_THAT(BadgeOf(score), HasSubstr("Watch-safe"));
+}
+
+TEST(Score, WhatIsNotOfferedOrNotShownIsNotKept) {
+  RunRecord record = Whole();
+  for (AttemptSummary& attempt : record.attempts) {
+    const std::string& name = attempt.result.case_name;
+    if (name.starts_with("Fragmented.")) attempt.result.verdict = Verdict::kUnsupported;
+    if (name.starts_with("Exclusive.")) attempt.result.verdict = Verdict::kInconclusive;
+  }
+  const Score score = ScoreOf(record, kTarget);
+  EXPECT_EQ(Of(score, "W-10").kept, Kept::kNotOffered);
+  EXPECT_EQ(Of(score, "X-1").kept, Kept::kNotShown);
+  EXPECT_THAT(ToJson(score), HasSubstr(R"({"clause":"W-10","is":"not_offered"})"));
+  EXPECT_THAT(BadgeOf(score), Not(HasSubstr("Full etcd")));
+}
+
+TEST(Score, WithoutAnAttemptNothingIsKept) {
+  RunRecord record = SampleRecord();
+  record.attempts.clear();
+  const Score score = ScoreOf(record, kTarget);
+  EXPECT_DOUBLE_EQ(score.points, 0);
+  EXPECT_THAT(BadgeOf(score), HasSubstr("no level 0/100"));
+}
+
+}  // namespace
+}  // namespace watchproof
