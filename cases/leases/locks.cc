@@ -37,6 +37,9 @@ void WaitAndLoseLease(Scenario& scenario, Exclusion what) {
   };
   claim("first", 60s);
   scenario.Add(MustHoldStep{name, "first"});
+  // Once more with the same lease: it has it already.
+  scenario.Add(ClaimStep{name, "first", what});
+  scenario.Add(MustHoldStep{name, "first"});
   claim("lapsing", 2s);
   claim("next", 60s);
   AskForLeader(scenario, what, name);
@@ -54,6 +57,41 @@ void WaitAndLoseLease(Scenario& scenario, Exclusion what) {
   scenario.Add(GuardedPutStep{name, "first", guarded});
   scenario.Add(ReleaseStep{name, "next", what});
   AskForLeader(scenario, what, name);
+  scenario.AwaitDelivered("guarded");
+}
+
+// A caller that loses its lease has lost what it held with it, and does not learn it.
+void HolderLosesLease(Scenario& scenario, Exclusion what) {
+  const std::string name = scenario.Key("lock");
+  const std::string guarded = scenario.Key("guarded");
+  scenario.Open({.group = "guarded", .range = OneKey(guarded)});
+  const bool revoked = scenario.Chance(0.5);
+  const auto claim = [&](const std::string& caller, std::chrono::seconds ttl) {
+    scenario.Add(LeaseStep{caller, ttl});
+    scenario.Add(ClaimStep{name, caller, what});
+    scenario.Add(AwaitClaimStep{name, caller});
+  };
+  const auto write = [&](const std::string& caller) {
+    scenario.Add(GuardedPutStep{name, caller, guarded});
+    Proclaim(scenario, what, name, caller);
+  };
+  claim("first", revoked ? 60s : 2s);
+  scenario.Add(MustHoldStep{name, "first"});
+  claim("second", 60s);
+  write("first");
+  if (revoked) {
+    scenario.Add(RevokeStep{"first"});
+  } else {
+    scenario.Add(AwaitExpiredStep{"first"});
+  }
+  scenario.Add(MustHoldStep{name, "second"});
+  write("first");
+  write("second");
+  claim("third", 60s);
+  scenario.Add(ReleaseStep{name, "second", what});
+  scenario.Add(MustHoldStep{name, "third"});
+  write("third");
+  scenario.Add(ReleaseStep{name, "third", what});
   scenario.AwaitDelivered("guarded");
 }
 
@@ -127,6 +165,27 @@ WATCH_CASE(Exclusive, Election,
             .needs = {Capability::kLeases, Capability::kLocks},
             .guarantees = {"Exclusive", "Answered", "Reliable", "Transactional"}}) {
   WaitAndLoseLease(scenario, Exclusion::kElection);
+}
+
+constexpr const char* kHolderLosesLease =
+    "The one that has the {0} loses its lease, which is revoked or ends, while another one waits. "
+    "That must get the {0}. What each writes is guarded by the revision of its claim; what the "
+    "first one writes, or says as the leader, must be refused from then on.";
+
+WATCH_CASE(Exclusive, LockWithoutItsLease,
+           {.requirement = kOneHolder,
+            .explain = fmt::format(kHolderLosesLease, "lock"),
+            .needs = {Capability::kLeases, Capability::kLocks},
+            .guarantees = {"Exclusive", "Answered", "Reliable", "Transactional"}}) {
+  HolderLosesLease(scenario, Exclusion::kLock);
+}
+
+WATCH_CASE(Exclusive, ElectionWithoutItsLease,
+           {.requirement = kOneLeader,
+            .explain = fmt::format(kHolderLosesLease, "office"),
+            .needs = {Capability::kLeases, Capability::kLocks},
+            .guarantees = {"Exclusive", "Answered", "Reliable", "Transactional"}}) {
+  HolderLosesLease(scenario, Exclusion::kElection);
 }
 
 constexpr const char* kHandedOver =

@@ -19,6 +19,7 @@ class Exclusive final : public Checker {
       case Method::kLeaseGrant:
       case Method::kLeaseKeepAlive:
       case Method::kLeaseTimeToLive:
+      case Method::kLeaseRevoke:
         return FollowLease(call);
       case Method::kLeaseLeases:
         return FollowLeases(call);
@@ -62,13 +63,14 @@ class Exclusive final : public Checker {
     const bool parsed =
         call.outcome == CallOutcome::kAnswered && Parse(call.response.view(), answer).ok();
     const bool gone = call.code == StatusCode::kNotFound || (parsed && answer.ttl <= 0);
+    const bool revokes = call.method == Method::kLeaseRevoke;
     std::int64_t id = answer.id;
     if (LeaseRequestView asked; call.method != Method::kLeaseGrant) {
       if (!Parse(call.request.view(), asked).ok()) return;
       id = asked.id;
     }
-    if (gone) return End(leases_[id], call);
-    if (!parsed || call.method == Method::kLeaseTimeToLive) return;
+    if (gone && (parsed || !revokes)) return End(leases_[id], call);
+    if (revokes || !parsed || call.method == Method::kLeaseTimeToLive) return;
     Lease& lease = leases_[id];
     if (call.method == Method::kLeaseGrant) lease = {.granted = call.ended};
     lease.until = call.at - call.took + std::chrono::seconds(answer.ttl);
@@ -183,6 +185,12 @@ class Exclusive final : public Checker {
     return holder.election && holder.held.line < call.began && holder.released.value == 0 &&
            !ReleaseIsOut(holder) && Lasts(holder.lease, call.at);
   }
+  // Where its lease was known to have ended before the call began.
+  std::optional<Where> EndedBefore(const Holder& holder, const RecordedCall& call) const {
+    const auto lease = leases_.find(holder.lease);
+    if (lease == leases_.end() || !lease->second.ended) return std::nullopt;
+    return lease->second.ended->line < call.began ? lease->second.ended : std::nullopt;
+  }
   // A caller may have won once more with the same lease: that is the last one.
   Holder* Latest(std::string_view key) {
     for (std::size_t i = holders_.size(); i > 0; --i) {
@@ -209,6 +217,11 @@ class Exclusive final : public Checker {
         Add(call, {.expected = fmt::format("a refusal: {} was given back", Quoted(holder->key)),
                    .observed = fmt::format("an answer in line {}", call.ended.value),
                    .evidence = {holder->given_back, call.began, call.ended}});
+      } else if (const auto ended = EndedBefore(*holder, call)) {
+        Add(call,
+            {.expected = fmt::format("a refusal: the lease of {} has ended", Quoted(holder->key)),
+             .observed = fmt::format("an answer in line {}", call.ended.value),
+             .evidence = {ended->line, call.began, call.ended}});
       }
     } else if (Refused(call) && Leads(*holder, call)) {
       Add(call, {.expected = fmt::format("an answer: {} leads, with a lease", Quoted(holder->key)),
@@ -241,6 +254,11 @@ class Exclusive final : public Checker {
           {.expected = fmt::format("no leader that has resigned, as {} has", Quoted(holder.key)),
            .observed = fmt::format("it is named in line {}", call.ended.value),
            .evidence = {holder.given_back, call.began, call.ended}});
+    } else if (const auto ended = EndedBefore(holder, call)) {
+      Add(call, {.expected = fmt::format("no leader that has lost its lease, as {} has",
+                                         Quoted(holder.key)),
+                 .observed = fmt::format("it is named in line {}", call.ended.value),
+                 .evidence = {ended->line, call.began, call.ended}});
     } else if (holder.created > 0 && Leads(holder, call) &&
                (named.create_revision != holder.created || named.lease != holder.lease)) {
       Add(call, {.expected = fmt::format("{} of revision {} and lease {}", Quoted(holder.key),

@@ -76,6 +76,9 @@ CallScript Leading(const Message& answer = Elected(1)) {
 CallScript Resigned() {
   return Leading().Do(Method::kResign, Message().Nested(1, Leader(1)), Reported(1));
 }
+CallScript WithoutLease() {
+  return Leading().Do(Method::kLeaseRevoke, Message().Number(1, 1), Reported(1));
+}
 Message Proclamation() { return Message().Nested(1, Leader(1)).Text(2, "w"); }
 CallScript Proclaimed() { return Leading().Do(Method::kProclaim, Proclamation(), Reported(1)); }
 CallScript Named(CallScript script, std::int64_t lease, const std::string& value,
@@ -113,6 +116,13 @@ INSTANTIATE_TEST_SUITE_P(
         {"HasResigned", Resigned()
                             .Begin(9, Method::kProclaim, Proclamation())
                             .Fail(9, Method::kProclaim, StatusCode::kUnknown)},
+        {"ProclaimsWithoutItsLease",
+         WithoutLease().Do(Method::kProclaim, Proclamation(), Reported(1)),
+         {"Exclusive"}},
+        {"IsRefusedWithoutItsLease", WithoutLease()
+                                         .Begin(9, Method::kProclaim, Proclamation())
+                                         .Fail(9, Method::kProclaim, StatusCode::kUnknown)},
+        {"IsNamedWithoutItsLease", Named(WithoutLease(), 1, "v"), {"Exclusive"}},
         {"WithoutItsRevision", Leading(Reported(1).Nested(2, Leader(1, 0))), {"Exclusive"}},
     }),
     CallRowName);

@@ -94,6 +94,11 @@ class Leased final : public Checker {
     if (!Parse(call.request.view(), asked).ok() || !Parse(call.response.view(), granted).ok())
       return;
     if (asked.id != 0) CheckId(call, asked.id, granted.id);
+    if (granted.ttl < asked.ttl) {
+      Add(call, Draft{.expected = fmt::format("at least the {} s that were asked for", asked.ttl),
+                      .observed = fmt::format("{} s in line {}", granted.ttl, call.ended.value),
+                      .evidence = {call.began, call.ended}});
+    }
     const auto before = leases_.find(asked.id);
     if (asked.id != 0 && before != leases_.end()) RefuseInUse(call, asked.id, before->second);
     leases_[granted.id] = {.time = std::chrono::seconds(granted.ttl),

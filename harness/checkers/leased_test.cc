@@ -143,6 +143,18 @@ const std::vector<CallRow>& Rows() {
   };
   return kRows;
 }
+// The time in the answer to a grant.
+CallScript Grants(std::int64_t asked, std::int64_t granted) {
+  return CallScript().Do(Method::kLeaseGrant, Message().Number(1, asked), Granted(granted));
+}
+INSTANTIATE_TEST_SUITE_P(LeasedTime, CallTable,
+                         testing::ValuesIn(std::vector<CallRow>{
+                             {"AsWasAskedFor", Grants(60, 60)},
+                             {"MoreThanWasAskedFor", Grants(1, 2)},
+                             {"LessThanWasAskedFor", Grants(60, 59), {"Leased"}},
+                         }),
+                         CallRowName);
+
 CallScript PutsOn(CallScript script, std::int64_t lease, std::int64_t revision) {
   return script.Do(Method::kPut, PutOf("k", "2", lease), Reported(revision));
 }

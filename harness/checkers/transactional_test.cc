@@ -311,7 +311,7 @@ const std::vector<CallRow>& LeaseRows() {
                                           .Get("k", Shown(2, {Leased(2)}))},
       {"ALeaseThatWasGrantedAnew",
        Revoked()
-           .Do(Method::kLeaseGrant, LeaseId(60), Reported(3).Number(2, 7))
+           .Do(Method::kLeaseGrant, LeaseId(60), Reported(3).Number(2, 7).Number(3, 60))
            .Do(Method::kPut, PutOf("k", "1", 7), Reported(4))
            .Get("k", Shown(4, {Leased(4)}))},
       {"AKeyOnAnotherLease", CallScript()
