@@ -137,20 +137,22 @@ struct User {
   std::string token{};  // instead of its own; see WatchStep
   UserMay may = UserMay::kNothing;
   WatchedRange range{};
+
+  std::string Group() const { return name + token; }
 };
-// The last one has the role root.
-std::vector<User> Users(Scenario& scenario, const Keys& keys) {
+// The last one has the role root. Those without a name have no token, or show one of these.
+std::vector<User> Users(Scenario& scenario, const Keys& keys, const std::string& token,
+                        const std::vector<std::string>& others) {
   const WatchedRange own{keys.first, keys.end};
-  std::vector<User> users = {{.name = "outsider"},
-                             {"reader", "", UserMay::kRead, own},
-                             {"writer", "", UserMay::kWrite, own},
-                             {"owner", "", UserMay::kReadAndWrite, own},
-                             {"of one key", "", UserMay::kReadAndWrite, OneKey(keys.last)},
-                             {"to the end", "", UserMay::kRead, {keys.last, kNoEnd}},
-                             {"", "none"},
-                             {"", "abcdefghijklmnop.1"}};
+  std::vector<User> users = {{.name = "outsider", .token = token},
+                             {"reader", token, UserMay::kRead, own},
+                             {"writer", token, UserMay::kWrite, own},
+                             {"owner", token, UserMay::kReadAndWrite, own},
+                             {"of one key", token, UserMay::kReadAndWrite, OneKey(keys.last)},
+                             {"to the end", token, UserMay::kRead, {keys.last, kNoEnd}}};
+  for (const std::string& one : others) users.push_back({.name = "", .token = one});
   scenario.Shuffle(users);
-  users.push_back({.name = "operator", .may = UserMay::kRoot});
+  users.push_back({.name = "operator", .token = token, .may = UserMay::kRoot});
   return users;
 }
 
@@ -198,28 +200,13 @@ std::vector<Step> CallsOf(Scenario& scenario, const User& user, const Keys& keys
   return calls;
 }
 
-WATCH_CASE(
-    Authorized, EveryCall,
-    {.requirement = "a call needs the right to all that it reads, writes and returns; without it "
-                    "the call is refused, and changes nothing (etcd, role-based access control)",
-     .explain = "Users that may read, write, or do both with a range, with one key of it, or with "
-                "everything from a key on, one with the role root, one without any right, and "
-                "callers without a token or with a wrong one make every call there is: reads, puts "
-                "and deletions with each option, on keys and ranges within their rights and beyond "
-                "them, at the exclusive end of a range too, alone, in both branches of "
-                "transactions, in transactions within these, and as what is compared; those about "
-                "leases with keys of their own and with others; and those of operators. Each is "
-                "watched for, too. What a user has no right to must be refused and must change "
-                "nothing; the rest must be answered.",
-     .needs = {Capability::kUsers, Capability::kLeases, Capability::kCompaction},
-     .guarantees = {"Authorized", "Reliable"}}) {
-  const Keys keys(scenario.Key("m"));
+// Each user watches each range, and makes every call there is.
+void MakeEveryCall(Scenario& scenario, const Keys& keys, const std::vector<User>& users) {
   const std::vector<std::string> leases = {"own", "foreign"};
   for (const std::string& lease : leases) scenario.Add(LeaseStep{lease, 120s});
-  const std::vector<User> users = Users(scenario, keys);
   Enable(scenario, users);
   for (const User& user : users) {
-    const std::string group = user.name + user.token;
+    const std::string group = user.Group();
     for (const WatchedRange& range : keys.Ranges()) {
       scenario.Watch({.group = group,
                       .range = range,
@@ -236,14 +223,51 @@ WATCH_CASE(
     scenario.PutOnLease(keys.behind, "foreign");
     std::vector<Step> calls = CallsOf(scenario, user, keys, leases);
     // Last, as it may come to pass.
-    const std::string ending = "for " + user.name + user.token;
+    const std::string ending = "for " + user.Group();
     scenario.Add(LeaseStep{ending, 120s});
     scenario.PutOnLease(keys.end, ending);
     calls.push_back(OperatorStep{.call = "lease revoke", .lease = ending});
     scenario.Add(CallsStep{user.name, user.token, std::move(calls)});
   }
   scenario.PutTogether(keys.All());
-  scenario.AwaitDelivered("operator");
+  scenario.AwaitDelivered(users.back().Group());
+}
+
+WATCH_CASE(
+    Authorized, EveryCall,
+    {.requirement = "a call needs the right to all that it reads, writes and returns; without it "
+                    "the call is refused, and changes nothing (etcd, role-based access control)",
+     .explain = "Users that may read, write, or do both with a range, with one key of it, or with "
+                "everything from a key on, one with the role root, one without any right, and "
+                "callers without a token or with a wrong one make every call there is: reads, puts "
+                "and deletions with each option, on keys and ranges within their rights and beyond "
+                "them, at the exclusive end of a range too, alone, in both branches of "
+                "transactions, in transactions within these, and as what is compared; those about "
+                "leases with keys of their own and with others; and those of operators. Each is "
+                "watched for, too. What a user has no right to must be refused and must change "
+                "nothing; the rest must be answered.",
+     .needs = {Capability::kUsers, Capability::kLeases, Capability::kCompaction},
+     .guarantees = {"Authorized", "Reliable"}}) {
+  const Keys keys(scenario.Key("m"));
+  MakeEveryCall(scenario, keys, Users(scenario, keys, "", {"none", "abcdefghijklmnop.1"}));
+}
+
+WATCH_CASE(
+    Authorized, NamesOfCertificates,
+    {.requirement = "a client without a token is the user of the name in its certificate, and "
+                    "needs no password (etcd, --client-cert-auth)",
+     .explain =
+         "Clients need a certificate. Users with rights as in EveryCall, and one with the "
+         "role root, show certificates of their names instead of tokens and make every "
+         "call there is, and so does a client with a name that is no user's; each also watches. "
+         "What a user has no right to must be refused and must change nothing; the rest "
+         "must be answered.",
+     .needs = {Capability::kUsers, Capability::kLeases, Capability::kCompaction,
+               Capability::kCertificateNames},
+     .guarantees = {"Authorized", "Reliable"}}) {
+  scenario.Cluster({.certificates = true});
+  const Keys keys(scenario.Key("m"));
+  MakeEveryCall(scenario, keys, Users(scenario, keys, "certificate", {"certificate"}));
 }
 
 // What users with every right do before their tokens have ended and afterwards.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -50,6 +51,8 @@ class Answered final : public Checker {
                  std::holds_alternative<RightsChanged>(annotation) ||
                  std::holds_alternative<UserRights>(annotation) ||
                  std::holds_alternative<ReadRight>(annotation);
+    const auto* const as = std::get_if<CallsAs>(&annotation);
+    if (as != nullptr && as->user.empty()) without_user_.insert(as->client);
     if (const auto* const changed = std::get_if<RightsChanged>(&annotation)) {
       users_.BeUnsure(changed->user);
       changing_ = where.line;
@@ -147,6 +150,11 @@ class Answered final : public Checker {
             Level::kMust);
   }
 
+  // It may be refused as a user that there is not.
+  bool IsWithoutUser(const RecordedCall& call) const {
+    return without_user_.contains(facts().model.calls().client_names()[call.client]);
+  }
+
   // Whether the caller may do it is judged by Authorized.
   void JudgeUsers(const RecordedCall& call, std::string_view error) {
     if (users_.known()) {
@@ -157,7 +165,7 @@ class Answered final : public Checker {
       if (why && answered) {
         Differs(call, fmt::format("the {} to be refused: {}", name, *why), "it was answered",
                 Level::kMust);
-      } else if (!why && OfState(call.code)) {
+      } else if (!why && OfState(call.code) && !IsWithoutUser(call)) {
         Differs(call, fmt::format("no {} to be refused for what users and roles there are", name),
                 fmt::format("{}: {}", Name(call.code), error), Level::kMust);
       } else if (answered) {
@@ -250,6 +258,7 @@ class Answered final : public Checker {
   std::map<std::pair<std::string, std::string>, std::uint32_t> kinds_;
   Users users_;
   bool has_users_ = false;
+  std::set<std::string> without_user_;                 // clients that call without one
   std::map<std::string, Asking, std::less<>> asking_;  // by client
   std::map<std::uint32_t, Denied> denied_;             // by client, the first
   // The revision of users and roles, as it was reported last; and where a change of them that began

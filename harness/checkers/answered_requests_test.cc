@@ -112,6 +112,10 @@ Message AuthAnswer(bool enabled, std::int64_t revision) {
 CallScript AsksAuth(CallScript script, bool enabled, std::int64_t revision) {
   return script.Do(Method::kAuthStatus, Message(), AuthAnswer(enabled, revision));
 }
+CallScript RefusesAUser(CallScript script) {
+  return script.Begin(9, Method::kUserAdd, Message().Text(1, "y"))
+      .Fail(9, Method::kUserAdd, StatusCode::kFailedPrecondition);
+}
 // After a first answer, and a change.
 CallScript RoleAdded() {
   return AsksAuth(UsersEnabled(), true, 5)
@@ -144,6 +148,9 @@ const std::vector<CallRow>& AuthRows() {
       {"TheSameRevisionAfterOtherRights",
        AsksAuth(OtherwisePermitted({"x", {"of x"}, {{true, false, {"a"}, {"b"}}}}), true, 5),
        {"Answered"}},
+      {"RefusedForUsersThatThereAre", RefusesAUser(UsersEnabled()), {"Answered"}},
+      {"RefusedAsAUserThatThereIsNot",
+       RefusesAUser(UsersEnabled().Annotate(CallsAs{"c", ""}).As("c"))},
       {"TheSameRevisionAfterTheSameRights",
        AsksAuth(OtherwisePermitted({"x", {"of x"}, {}}), true, 5)},
   };

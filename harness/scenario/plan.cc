@@ -48,6 +48,7 @@ std::vector<Field> FieldsOf(Plan& plan) {
   whole("quota_mib", plan.cluster.quota_mib).Optional();
   whole("token_seconds", plan.cluster.token_seconds).Optional();
   whole("signed_tokens", plan.cluster.signed_tokens).Optional();
+  whole("certificates", plan.cluster.certificates).Optional();
   whole("self_checks", plan.cluster.self_checks).Optional();
   whole("permit_compacted_at_the_floor", plan.permit_compacted_at_the_floor).Optional();
   whole("shows", plan.shows).Optional();

@@ -277,14 +277,20 @@ Result<WatchStream*> AttemptSession::Stream(const std::string& name,
                           .path = std::string(Name(settings.path)),
                           .token = environment_.target(member).token(),
                           .require_leader = settings.require_leader};
-    if (!settings.user.empty()) {
+    if (settings.token == kCertificate) {
+      WP_ASSIGN_OR_RETURN(const Endpoint own,
+                          environment_.target(member).EndpointOf(settings.user));
+      options.endpoint = own.ToString();
+      options.path = Name(Path::kDirect);
+    } else if (!settings.user.empty()) {
       AdminClient auth(environment_.endpoint(Path::kDirect, member).ToString());
       WP_ASSIGN_OR_RETURN(options.token, auth.LogIn(settings.user));
     }
     if (settings.token == kEndedToken) {
       options.token = ended_tokens_[settings.user];
     } else if (!settings.token.empty()) {
-      options.token = settings.token == kNoToken ? std::string() : settings.token;
+      const bool none = settings.token == kNoToken || settings.token == kCertificate;
+      options.token = none ? std::string() : settings.token;
     }
     if (const auto neighbour = streams_.find(settings.beside); neighbour != streams_.end()) {
       options.connection = neighbour->second->connection();
@@ -298,7 +304,8 @@ Result<WatchStream*> AttemptSession::Stream(const std::string& name,
 
 void AttemptSession::NoteReadRight(StreamId stream, const StreamSettings& settings) {
   std::vector<ReadRight::Range> readable;
-  if (settings.token.empty()) {
+  const bool own = settings.token == kCertificate && !settings.user.empty();
+  if (settings.token.empty() || own) {
     const auto user = rights_.find(settings.user);
     if (user == rights_.end() || std::ranges::count(user->second.roles, AdminClient::kRoot) > 0)
       return;

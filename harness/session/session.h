@@ -107,6 +107,9 @@ class AttemptSession {
   WriteForm write_form() const;
   static constexpr std::string_view kNoToken = "none";
   static constexpr std::string_view kEndedToken = "ended";  // see NoteEnded
+  // No token: a certificate with the name of the user, or without a user one that the server does
+  // not know. On a direct path.
+  static constexpr std::string_view kCertificate = "certificate";
   struct StreamSettings {
     Path path = Path::kProxied;
     std::string user = {};

@@ -35,9 +35,10 @@ enum class Capability {
   kQuota,                 // the space for its data can be limited
   kTokenLifetime,         // for how long a token of a user is good can be set
   kSignedTokens,          // likewise for tokens that are signed (JWT)
+  kCertificateNames,      // the name in a client's certificate can be that of a user
 };
 using Capabilities = std::set<Capability>;
-inline constexpr Capability kLastCapability = Capability::kSignedTokens;
+inline constexpr Capability kLastCapability = Capability::kCertificateNames;
 
 // What is known of a target without probing. Capabilities in neither set must be probed.
 struct Stated {
@@ -76,6 +77,7 @@ inline constexpr std::string_view kCapabilityNames[] = {
     "a quota of space",
     "a lifetime of tokens",
     "signed tokens",
+    "certificates that name users",
 };
 constexpr std::string_view Name(Capability capability) {
   return kCapabilityNames[static_cast<std::size_t>(capability)];

@@ -33,6 +33,8 @@ struct ClusterPlan {
   // which says itself when it ends, since it was given. 0: the target's default. Likewise.
   int token_seconds = 0;
   bool signed_tokens = false;
+  // Clients need a certificate, and are the user of its name where they have no token. Likewise.
+  bool certificates = false;
   // The server checks what it believes of itself as it runs, and ends where that is false. For
   // targets that can.
   bool self_checks = false;

@@ -16,8 +16,11 @@ namespace {
 class EtcdTarget final : public ProcessTarget {
  public:
   // The binary, or its release.
-  EtcdTarget(std::string binary, std::string release, std::unique_ptr<Topology> topology)
-      : binary_(std::move(binary)), release_(std::move(release)), topology_(std::move(topology)) {}
+  EtcdTarget(std::string binary, const TargetSpec& spec)
+      : binary_(std::move(binary)),
+        release_(spec.release),
+        plain_(spec.topology.empty()),
+        topology_(MakeTopology(spec)) {}
   ~EtcdTarget() override { EtcdTarget::Stop(); }
 
   Status Start(const StartOptions& options) override {
@@ -31,12 +34,15 @@ class EtcdTarget final : public ProcessTarget {
     WP_RETURN_IF_ERROR(MakeFolder(DataOf(options)));
     start_ = options;
     more_.clear();
+    const bool certificates = options.cluster.plan.certificates;
+    if (certificates) topology_ = MakeTopology({.topology = "tls"});
     WP_RETURN_IF_ERROR(topology_->Prepare({.binary = binary_,
                                            .host = options.host,
                                            .port = kClientPort,
                                            .data = DataOf(options),
                                            .folder = options.folder,
-                                           .name = options.name},
+                                           .name = options.name,
+                                           .certificates = certificates},
                                           more_));
     ChildOptions child;
     WP_RETURN_IF_ERROR(FillIn(child));
@@ -56,6 +62,9 @@ class EtcdTarget final : public ProcessTarget {
   }
   Endpoint endpoint() const override { return topology_->Direct(); }
   Endpoint front() const override { return topology_->front(); }
+  Result<Endpoint> EndpointOf(const std::string& user) override {
+    return topology_->EndpointOf(user);
+  }
   std::string token() const override {
     const std::string own = topology_->token();
     return own.empty() ? ProcessTarget::token() : own;
@@ -83,6 +92,7 @@ class EtcdTarget final : public ProcessTarget {
     offered.insert(Capability::kQuota);
     // With one secret for all members.
     if (MinorOf(version()).value_or(0) >= 4) offered.insert(Capability::kSignedTokens);
+    if (plain_) offered.insert(Capability::kCertificateNames);
     return offered;
   }
   std::string peer_url() const override {
@@ -323,7 +333,8 @@ class EtcdTarget final : public ProcessTarget {
   int joined_ = 0;                    // how often it has joined its cluster without data
   bool can_report_progress_ = false;  // by itself, often enough for a case that asks for it
   const std::string release_;         // to be looked up in the cache; empty: the binary is given
-  const std::unique_ptr<Topology> topology_;
+  const bool plain_;                  // no topology is asked for
+  std::unique_ptr<Topology> topology_;
   bool stopped_ = false;
 };
 
@@ -369,9 +380,7 @@ Status ParseEtcd(std::string_view rest, TargetSpec& spec) {
   } else {
     spec.program = path = rest.substr(1);
   }
-  spec.make = [path](const TargetSpec& made) {
-    return std::make_unique<EtcdTarget>(path, made.release, MakeTopology(made));
-  };
+  spec.make = [path](const TargetSpec& made) { return std::make_unique<EtcdTarget>(path, made); };
   return {};
 }
 

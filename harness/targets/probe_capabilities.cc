@@ -142,6 +142,7 @@ class Prober {
       case Capability::kQuota:
       case Capability::kTokenLifetime:
       case Capability::kSignedTokens:
+      case Capability::kCertificateNames:
         return target_.settings().contains(capability);
       case Capability::kLocks:
         return Answer(capability, &Prober::Locks);

@@ -11,6 +11,10 @@ Result<ServerStatus> Target::Ask(Deadline deadline) const {
   return AskStatus(endpoint(), deadline, token());
 }
 
+Result<Endpoint> Target::EndpointOf(const std::string&) {
+  return Fail(StatusCode::kUnimplemented, "clients of this target show no certificates");
+}
+
 std::optional<double> Target::Metric(std::string_view name) {
   const Result<Metrics> metrics = ReadMetrics();
   if (!metrics.has_value()) return std::nullopt;

@@ -122,6 +122,9 @@ class Target {
   // Whether it ran before and others may use it: never stopped, keys only under the prefix of the
   // attempt and deleted at the end.
   virtual bool shared() const { return false; }
+  // Where the calls of a user arrive that shows a certificate of its name, and none that the server
+  // knows if it is empty: with ClusterPlan.certificates, after Start.
+  virtual Result<Endpoint> EndpointOf(const std::string& user);
   // The token that every call must carry as its metadata "token"; empty: none. After Start.
   virtual std::string token() const { return token_; }
   // From here on, since an attempt has enabled authentication.

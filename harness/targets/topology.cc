@@ -54,6 +54,10 @@ Status TakeTopology(std::string_view& text, TargetSpec& spec) {
               spec.topology, fmt::join(forms, ", "));
 }
 
+Result<Endpoint> Topology::EndpointOf(const std::string&) {
+  return Fail(StatusCode::kUnimplemented, "clients of this server show no certificates");
+}
+
 std::unique_ptr<Topology> MakeTopology(const TargetSpec& spec) {
   return spec.topology.empty() ? std::make_unique<Topology>() : Find(spec.topology)->make();
 }

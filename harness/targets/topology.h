@@ -32,6 +32,7 @@ struct ServerPlace {
   std::filesystem::path data;    // for files, removed with the data of the server
   std::filesystem::path folder;  // for logs
   std::string name;              // of the member; empty: a single server
+  bool certificates = false;     // see ClusterPlan
 };
 
 class Topology {
@@ -50,7 +51,9 @@ class Topology {
   virtual Status Open(Deadline /*deadline*/) { return {}; }
   // Where clients reach it. After Open.
   virtual Endpoint front() const { return Direct(); }
-  // See Target. After Open.
+  // See Target.
+  virtual Result<Endpoint> EndpointOf(const std::string& user);
+  // Likewise. After Open.
   virtual std::string token() const { return {}; }
   virtual std::optional<ExitState> died() const { return std::nullopt; }
   virtual std::string LastWords() const { return {}; }

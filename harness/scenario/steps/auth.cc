@@ -220,8 +220,13 @@ std::vector<CallsStep> CallsStep::Smaller() const {
 
 Status CallsStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
-  const std::string there =
-      context.environment().endpoint(Path::kDirect, session.member()).ToString();
+  std::string there = context.environment().endpoint(Path::kDirect, session.member()).ToString();
+  const bool certified = token == AttemptSession::kCertificate;
+  if (certified) {
+    Target& target = context.environment().target(session.member());
+    WP_ASSIGN_OR_RETURN(const Endpoint own, target.EndpointOf(user));
+    there = own.ToString();
+  }
   CallClient client(MakeChannel(there), session.LimitsOfCalls());
   // Each member is another client's: it may be behind the others.
   const int member = session.member();
@@ -243,6 +248,9 @@ Status CallsStep::Run(StepContext& context) const {
     if (expired) session.NoteEnded(user, own);
     name = (expired ? "expired token of " : "user ") + user + at;
     session.Annotate(CallsAs{name, expired ? "" : user, expired});
+  } else if (certified) {
+    name = (user.empty() ? "certificate of no user" : "certificate of " + user) + at;
+    session.Annotate(CallsAs{name, user});
   } else {
     const bool wrong = token != AttemptSession::kNoToken;
     if (wrong) client.SetToken(token);
