@@ -24,6 +24,7 @@ struct Exercise {
   std::uint64_t promises_asked = 0;
   std::uint64_t promises_answered = 0;
   std::uint64_t questions_left = 0;  // standing promises that were not asked for at the end
+  std::vector<std::string> asked;    // those that were
   // How often the target could have broken the guarantee, by its name; guarantees without an
   // opportunity are left out. The sentinels and the standing promises at the end do not count: they
   // come in every attempt, whatever it tested.

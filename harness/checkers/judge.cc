@@ -94,6 +94,7 @@ struct Judge::Impl final : HistoryVisitor {
       add(*checkers_[i], checkers_[i]->opportunities() - uncounted);
     }
     exercise.questions_left = questions_left_;
+    exercise.asked.assign(asked_.begin(), asked_.end());
     for (const auto& checker : call_checkers_) add(*checker, calls_judged);
     return exercise;
   }
@@ -236,6 +237,7 @@ struct Judge::Impl final : HistoryVisitor {
       }
     } else if (const auto* promise = std::get_if<PromiseAsked>(&annotation)) {
       findings_.AskPromise(where.line, promise->promise, promise->text);
+      asked_.insert(promise->promise);
     } else if (std::holds_alternative<ConsumerStarted>(annotation)) {
       facts_.of_consumer = true;
     } else if (std::holds_alternative<QuestionLeft>(annotation)) {
@@ -407,6 +409,7 @@ struct Judge::Impl final : HistoryVisitor {
   std::uint64_t progress_answered_ = 0;   // of these
   std::set<std::uint32_t> progress_due_;  // streams
   std::uint64_t questions_left_ = 0;
+  std::set<std::string> asked_;                  // standing promises
   std::optional<Line> healed_;                   // from here on the driver writes, and not the case
   std::optional<Line> questions_;                // where the standing promises begin
   std::vector<std::uint64_t> before_uncounted_;  // opportunities, by checker

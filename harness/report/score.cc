@@ -48,9 +48,28 @@ std::vector<Numbered> AttemptsOf(const RunRecord& record, std::string_view targe
   return attempts;
 }
 
+// A case that came to a verdict tests its clauses. Any attempt may show more: what all of a
+// guarantee says, if the target could have broken it there, and what a standing promise asks for.
+bool Shows(const AttemptResult& result, const Clause& clause, bool headline) {
+  if (!IsJudged(result)) return false;
+  const Exercise& exercise = result.exercise;
+  return clause.TestedBy(result.case_name) ||
+         (headline && exercise.opportunities.contains(clause.guarantee)) ||
+         std::ranges::any_of(clause.promises, [&exercise](const std::string& promise) {
+           return std::ranges::count(exercise.asked, promise) > 0;
+         });
+}
+
+bool IsHeadline(const Clause& clause) {
+  return std::ranges::any_of(AllGuarantees(), [&clause](Guarantee guarantee) {
+    return &HeadlineOf(guarantee) == &clause;
+  });
+}
+
 ClauseScore ScoreOf(const Clause& clause, const std::vector<Numbered>& attempts) {
   ClauseScore score{.clause = &clause};
-  bool judged = false;
+  const bool headline = IsHeadline(clause);
+  bool shown = false;
   bool unsupported = false;
   for (const auto& [result, first] : attempts) {
     for (std::size_t i = 0; i < result->findings.size(); ++i) {
@@ -62,12 +81,11 @@ ClauseScore ScoreOf(const Clause& clause, const std::vector<Numbered>& attempts)
       score.observed = finding.observed;
       return score;
     }
-    // Standing promises are asked for in every attempt.
-    if (!clause.cases.empty() && !clause.TestedBy(result->case_name)) continue;
-    judged = judged || IsJudged(*result);
-    unsupported = unsupported || result->verdict == Verdict::kUnsupported;
+    shown = shown || Shows(*result, clause, headline);
+    unsupported = unsupported ||
+                  (clause.TestedBy(result->case_name) && result->verdict == Verdict::kUnsupported);
   }
-  if (judged) {
+  if (shown) {
     score.kept = Kept::kKept;
   } else if (unsupported) {
     score.kept = Kept::kNotOffered;

@@ -27,6 +27,9 @@ RunRecord Whole() {
       if (name.ends_with("*")) name.back() = 'A';
       record.attempts.push_back(SampleAttempt(name, kTarget, Verdict::kPass));
     }
+    record.attempts.front().result.exercise.asked.insert(
+        record.attempts.front().result.exercise.asked.end(), clause.promises.begin(),
+        clause.promises.end());
   }
   return record;
 }
@@ -79,6 +82,19 @@ TEST(Score, WhatIsNotOfferedOrNotShownIsNotKept) {
   EXPECT_EQ(Of(score, "X-1").kept, Kept::kNotShown);
   EXPECT_THAT(ToJson(score), HasSubstr(R"({"clause":"W-10","is":"not_offered"})"));
   EXPECT_THAT(BadgeOf(score), Not(HasSubstr("Full etcd")));
+}
+
+TEST(Score, AnyAttemptMayShowWhatAGuaranteeSaysAndWhatIsAskedFor) {
+  RunRecord record = SampleRecord();
+  record.attempts = {SampleAttempt("Reliable.A", kTarget, Verdict::kPass)};
+  EXPECT_EQ(Of(ScoreOf(record, kTarget), "W-10").kept, Kept::kNotShown);
+  EXPECT_EQ(Of(ScoreOf(record, kTarget), "M-12").kept, Kept::kNotShown);
+  Exercise& exercise = record.attempts.front().result.exercise;
+  exercise.opportunities["Fragmented"] = 1;
+  exercise.asked = {"status"};
+  EXPECT_EQ(Of(ScoreOf(record, kTarget), "W-10").kept, Kept::kKept);
+  EXPECT_EQ(Of(ScoreOf(record, kTarget), "W-31").kept, Kept::kNotShown) << "a part of it";
+  EXPECT_EQ(Of(ScoreOf(record, kTarget), "M-12").kept, Kept::kKept);
 }
 
 TEST(Score, WithoutAnAttemptNothingIsKept) {

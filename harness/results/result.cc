@@ -75,6 +75,7 @@ void Fields(auto& field, Exercise& exercise) {
   field("events_delivered", exercise.events_delivered);
   field("promises_asked", exercise.promises_asked);
   field("promises_answered", exercise.promises_answered);
+  field("asked", exercise.asked);
   field("opportunities", exercise.opportunities);
 }
 
