@@ -51,7 +51,7 @@ ALLOWED = {
     "harness/releases": BASE | {"harness/process"},
     "harness/targets": BASE
     | FETCH
-    | {"embedded_store/server", "fixtures/protos", "fixtures/certs"},
+    | {"harness/bugs", "embedded_store/server", "fixtures/protos", "fixtures/certs"},
     "harness/promises": BASE | {"harness/history", "harness/model", "harness/targets"},
     "harness/consumers": BASE | ORACLE | FETCH,
     "harness/faults": BASE | PROXIES | {"harness/targets"},

@@ -23,7 +23,7 @@ wp_install_printed(${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d watchproof
 set(WP_DATA ${CMAKE_INSTALL_DATADIR}/watchproof)
 install(DIRECTORY harness/report/schemas DESTINATION ${WP_DATA})
 install(DIRECTORY fixtures/profiles DESTINATION ${WP_DATA} FILES_MATCHING PATTERN *.toml)
-install(FILES fixtures/bugs/etcd.toml DESTINATION ${WP_DATA}/bugs)
+install(DIRECTORY fixtures/bugs DESTINATION ${WP_DATA} FILES_MATCHING PATTERN *.toml)
 install(FILES fixtures/api/etcd.toml DESTINATION ${WP_DATA}/api)
 install(FILES fixtures/releases/manifest.toml DESTINATION ${WP_DATA}/releases)
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/watchproof)

@@ -21,6 +21,13 @@ std::pair<Branch, Branch> BranchesOf(const AnswerKey& key) {
   return ends;
 }
 
+// "kine@" or "kine " comes first.
+bool NamesProduct(std::string_view text, std::string_view product) {
+  if (!text.starts_with(product)) return false;
+  text.remove_prefix(product.size());
+  return text.starts_with('@') || text.starts_with(' ');
+}
+
 bool IsAffected(const Bug& bug, const ReleaseVersion& version) {
   return StateIn(bug.affected, version).presence == Presence::kAffected;
 }
@@ -44,15 +51,22 @@ std::optional<ReleaseVersion> FirstWithout(const Bug& bug, const Branch& branch)
   return std::nullopt;
 }
 
+const AnswerKey& KeyOfRelease(std::string_view text) {
+  for (const AnswerKey& key : AnswerKey::All()) {
+    if (text == key.product() || NamesProduct(text, key.product())) return key;
+  }
+  return AnswerKey::BuiltIn();
+}
+
 Result<NamedRelease> ParseRelease(std::string_view text, const AnswerKey& key) {
   std::string_view rest = text;
-  if (rest.starts_with("etcd@") || rest.starts_with("etcd ")) rest.remove_prefix(5);
+  if (NamesProduct(rest, key.product())) rest.remove_prefix(key.product().size() + 1);
   if (rest.starts_with('v')) rest.remove_prefix(1);
   NamedRelease release{.text = std::string(rest), .branch = {}, .version = ParseVersion(rest)};
   const auto of_branch = ParseVersion(release.text + ".0");
   if (!release.version && (!of_branch || !of_branch->final)) {
-    return Fail(StatusCode::kInvalidArgument, "'{}' is no version; expected one as in: bugs 3.5.16",
-                text);
+    return Fail(StatusCode::kInvalidArgument,
+                "'{}' is no version; expected one as in: bugs 3.5.16, bugs kine@0.17.5", text);
   }
   release.branch = release.version ? release.version->branch() : of_branch->branch();
   const auto [first, last] = BranchesOf(key);

@@ -25,6 +25,9 @@ struct NamedRelease {
   std::optional<ReleaseVersion> version{};  // empty: all releases of the branch
 };
 
+// The key of the product that the text names: "kine@0.17.5", "kine". A bare version is etcd's.
+const AnswerKey& KeyOfRelease(std::string_view text);
+
 // As people write it: "3.5.16", "v3.5.16", "etcd@3.5.16", "etcd 3.5.16", "3.5". Errors: it is none
 // of these, or of a branch before or behind those that the key is about.
 Result<NamedRelease> ParseRelease(std::string_view text, const AnswerKey& key);

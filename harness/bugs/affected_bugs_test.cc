@@ -63,6 +63,20 @@ TEST(ParseRelease, RefusesWhatIsNoneNamingIt) {
               HasSubstr("'9.9.9' is no release that is known; expected one of 3.4 to 3.6"));
 }
 
+TEST(KeyOfRelease, IsThatOfTheProductThatIsNamed) {
+  for (const std::string text : {"3.5.16", "v3.5", "etcd@3.5.16", "main", "kinetic"}) {
+    EXPECT_EQ(KeyOfRelease(text).product(), "etcd") << text;
+  }
+  for (const std::string text : {"kine", "kine@0.17.5", "kine 0.17"}) {
+    EXPECT_EQ(KeyOfRelease(text).product(), "kine") << text;
+  }
+  const auto release = ParseRelease("kine@0.14.6", KeyOfRelease("kine@0.14.6"));
+  ASSERT_TRUE(release.has_value()) << release.error().message();
+  EXPECT_EQ(release->text, "0.14.6");
+  EXPECT_EQ(release->branch, std::pair(0, 14));
+  EXPECT_FALSE(ParseRelease("kine@0.14.6", Key()).has_value()) << "of another product";
+}
+
 TEST(BugsOf, TheCostliestComesFirstAndWhatIsPermittedLast) {
   EXPECT_THAT(Listed("3.5.3"), ElementsAre("#2 3.5.7", "#6", "#3 3.6.2", "#1 3.5.4", "#5", "#4"));
   EXPECT_THAT(Listed("3.6.0"), ElementsAre("#6", "#3 3.6.2", "#5", "#4"));

@@ -9,6 +9,7 @@ namespace {
 
 using namespace toml_fields;
 
+constexpr std::string_view kEtcd = "etcd";
 constexpr std::string_view kExploration = "exploration: ";
 constexpr std::string_view kProbing = "probing: ";
 constexpr std::string_view kCostNames[kCosts] = {"data",  "security",  "outage", "silence",
@@ -85,15 +86,16 @@ Result<Cost> ReadCost(const toml::table& table) {
                 fmt::format("expected 'cost' to be one of {}", fmt::join(kCostNames, ", ")));
 }
 
-Result<Bug> ReadBug(const toml::table& table) {
+Result<Bug> ReadBug(const toml::table& table, const std::string& product,
+                    const std::string& issues) {
   WP_RETURN_IF_ERROR(
       OnlyFields(table, {"name", "upstream", "aliases", "title", "cost", "impact", "affected",
                          "signatures", "members", "needs", "source", "topology", "link",
                          "every_case", "shown", "met", "permitted", "not_shown", "track_record"}));
-  Bug bug;
+  Bug bug{.name = {}, .product = product, .issues = issues};
   if (table.contains("upstream")) {
     WP_ASSIGN_OR_RETURN(bug.upstream, List<int>(table, "upstream"));
-    bug.name = fmt::format("#{}", bug.upstream.front());
+    bug.name = fmt::format("{}#{}", product == kEtcd ? "" : product, bug.upstream.front());
   }
   if (table.contains("name") || bug.upstream.empty()) {
     WP_ASSIGN_OR_RETURN(bug.name, Text(table, "name"));
@@ -130,25 +132,34 @@ Result<Bug> ReadBug(const toml::table& table) {
   return bug;
 }
 
+Result<Signature> ReadSignature(const toml::table& table) {
+  WP_RETURN_IF_ERROR(OnlyFields(table, {"name", "title", "members", "guarantee", "says"}));
+  Signature signature{.title = {}, .members = table["members"].value_or(1)};
+  WP_ASSIGN_OR_RETURN(signature.title, Text(table, "title"));
+  if (!table.contains("says")) return signature;
+  WP_ASSIGN_OR_RETURN(signature.says, List<std::string>(table, "says"));
+  WP_ASSIGN_OR_RETURN(signature.guarantee, Text(table, "guarantee"));
+  return signature;
+}
+
 // How the bugs with the signature stand on the target, without those that it cannot have.
 std::vector<std::pair<const Bug*, BugState>> Candidates(std::string_view name,
                                                         const BugCarrier& target) {
-  const auto& signatures = AnswerKey::BuiltIn().signatures();
-  const auto signature = signatures.find(name);
+  const AnswerKey& key = AnswerKey::For(target.product);
+  const auto signature = key.signatures().find(name);
   std::vector<std::pair<const Bug*, BugState>> candidates;
-  if (signature == signatures.end()) return candidates;
-  const bool is_etcd = target.product == "etcd";
-  if (!is_etcd && !target.product.empty() && target.product != "embedded") return candidates;
+  if (signature == key.signatures().end()) return candidates;
+  const bool is_product = target.product == key.product();
   const auto version = ParseVersion(target.version);
-  for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
+  for (const Bug& bug : key.bugs()) {
     const auto& names = bug.signatures;
     if (std::ranges::find(names, name) == names.end()) continue;
-    const bool too_few = is_etcd && target.members > 0 &&
+    const bool too_few = is_product && target.members > 0 &&
                          target.members < std::max(bug.members, signature->second.members);
     const bool elsewhere =
         target.topology && !bug.topology.empty() && bug.topology != *target.topology;
-    BugState state = is_etcd && version ? StateIn(bug.affected, *version)
-                                        : BugState{.presence = Presence::kAffected};
+    BugState state = is_product && version ? StateIn(bug.affected, *version)
+                                           : BugState{.presence = Presence::kAffected};
     if (too_few || elsewhere || state.presence == Presence::kNever) continue;
     candidates.emplace_back(&bug, std::move(state));
   }
@@ -163,7 +174,11 @@ std::string IssueUrl(int issue) {
   return fmt::format("https://github.com/etcd-io/etcd/issues/{}", issue);
 }
 
-std::string Bug::Url() const { return upstream.empty() ? link : IssueUrl(upstream.front()); }
+std::string Bug::UrlOf(int issue) const {
+  return issues.empty() ? IssueUrl(issue) : issues + std::to_string(issue);
+}
+
+std::string Bug::Url() const { return upstream.empty() ? link : UrlOf(upstream.front()); }
 
 std::string Bug::Label() const { return name.starts_with('#') ? "etcd " + name : name; }
 
@@ -175,18 +190,21 @@ const std::string& Bug::WhyNoCase() const {
 Result<AnswerKey> AnswerKey::Parse(std::string_view text) {
   WP_ASSIGN_OR_RETURN(const toml::table root, Document(text));
   AnswerKey key;
+  std::string issues;
+  if (root.contains("product")) {
+    WP_ASSIGN_OR_RETURN(key.product_, Text(root, "product"));
+    WP_ASSIGN_OR_RETURN(issues, Text(root, "issues"));
+  }
   WP_ASSIGN_OR_RETURN(const auto signatures, Tables(root, "signature"));
   for (const toml::table* table : signatures) {
-    WP_RETURN_IF_ERROR(OnlyFields(*table, {"name", "title", "members"}));
     WP_ASSIGN_OR_RETURN(const std::string name, Text(*table, "name"));
-    Signature signature{.members = (*table)["members"].value_or(1)};
-    WP_ASSIGN_OR_RETURN(signature.title, Text(*table, "title"));
+    WP_ASSIGN_OR_RETURN(Signature signature, ReadSignature(*table));
     if (key.signatures_.emplace(name, std::move(signature)).second) continue;
     return FailAt(*table, fmt::format("the signature {} is listed twice", name));
   }
   WP_ASSIGN_OR_RETURN(const auto bugs, Tables(root, "bug"));
   for (const toml::table* table : bugs) {
-    WP_ASSIGN_OR_RETURN(Bug bug, ReadBug(*table));
+    WP_ASSIGN_OR_RETURN(Bug bug, ReadBug(*table, key.product_, issues));
     for (const std::string& signature : bug.signatures) {
       if (key.signatures_.contains(signature)) continue;
       return FailAt(*table->get("signatures"),
@@ -200,13 +218,59 @@ Result<AnswerKey> AnswerKey::Parse(std::string_view text) {
   return key;
 }
 
-const AnswerKey& AnswerKey::BuiltIn() {
-  static const AnswerKey kBuiltIn = [] {
-    Result<AnswerKey> parsed = Parse(BuiltInText());
-    WP_CHECK(parsed.has_value(), ("fixtures/bugs/etcd.toml: " + parsed.error().message()).c_str());
-    return std::move(parsed).value();
+const AnswerKey& AnswerKey::BuiltIn() { return All().front(); }
+
+const std::vector<AnswerKey>& AnswerKey::All() {
+  static const std::vector<AnswerKey> kAll = [] {
+    std::vector<AnswerKey> keys;
+    for (const auto& [product, text] : KeyTexts()) {
+      Result<AnswerKey> parsed = Parse(text);
+      const std::string file = fmt::format("fixtures/bugs/{}.toml: ", product);
+      WP_CHECK(parsed.has_value(), (file + parsed.error().message()).c_str());
+      WP_CHECK(parsed->product_ == product, (file + "it is about another product").c_str());
+      const bool first = product == kEtcd;
+      keys.insert(first ? keys.begin() : keys.end(), *std::move(parsed));
+    }
+    WP_CHECK(!keys.empty() && keys.front().product_ == kEtcd, "etcd has an answer key");
+    return keys;
   }();
-  return kBuiltIn;
+  return kAll;
+}
+
+const AnswerKey* AnswerKey::Find(std::string_view product) {
+  const auto found = std::ranges::find(All(), product, &AnswerKey::product_);
+  return found == All().end() ? nullptr : &*found;
+}
+
+const AnswerKey& AnswerKey::For(std::string_view product) {
+  static const AnswerKey kNone = [] {
+    AnswerKey none;
+    none.product_.clear();
+    return none;
+  }();
+  if (product.empty() || product == "embedded") return BuiltIn();
+  const AnswerKey* const own = Find(product);
+  return own == nullptr ? kNone : *own;
+}
+
+std::string AnswerKey::SignatureOf(std::string_view guarantee, std::string_view expected,
+                                   std::string_view observed) const {
+  for (const auto& [name, signature] : signatures_) {
+    if (signature.says.empty() || signature.guarantee != guarantee) continue;
+    const auto said = [&](const std::string& words) {
+      return expected.find(words) != expected.npos || observed.find(words) != observed.npos;
+    };
+    if (std::ranges::all_of(signature.says, said)) return name;
+  }
+  return {};
+}
+
+const Bug* FindBug(std::string_view name) {
+  for (const AnswerKey& key : AnswerKey::All()) {
+    const auto found = std::ranges::find(key.bugs(), name, &Bug::name);
+    if (found != key.bugs().end()) return &*found;
+  }
+  return nullptr;
 }
 
 std::vector<std::string> KnownBugs(std::string_view signature, const BugCarrier& target) {
@@ -218,13 +282,16 @@ std::vector<std::string> KnownBugs(std::string_view signature, const BugCarrier&
 }
 
 bool IsKnownBug(std::string_view signature, const BugCarrier& target) {
-  return target.product == "etcd" && !KnownBugs(signature, target).empty();
+  return AnswerKey::Find(target.product) != nullptr && !KnownBugs(signature, target).empty();
 }
 
 std::string KnownBugText(std::string_view signature, const BugCarrier& target) {
-  const auto& signatures = AnswerKey::BuiltIn().signatures();
+  const auto& signatures = AnswerKey::For(target.product).signatures();
   const auto found = signatures.find(signature);
-  if (found == signatures.end()) return std::string(signature);
+  if (found == signatures.end()) {
+    const bool of_etcd = AnswerKey::BuiltIn().signatures().contains(signature);
+    return of_etcd ? std::string() : std::string(signature);
+  }
   std::vector<std::string> possible;
   std::vector<std::string> fixed;
   for (const auto& [bug, state] : Candidates(signature, target)) {

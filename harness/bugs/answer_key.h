@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer key: the known bugs of etcd, each written once in fixtures/bugs/etcd.toml, with the
-// releases that it affects, the cases that show it, and the signatures that findings carry.
+// The answer keys, one per product: its known bugs, each written once in fixtures/bugs/etcd.toml,
+// kine.toml and so on, with the releases that it affects, the cases that show it, and the
+// signatures that findings carry.
 //
 //   for (const Bug& bug : AnswerKey::BuiltIn().bugs()) ... StateIn(bug.affected, version) ...
+//   AnswerKey::Find("kine")->bugs()
 //   text = KnownBugText(finding.signature, {.product = "etcd", .version = "3.5.16"});
 //
 // A signature resembles a bug and does not prove the cause; but a bug is ruled out if the release
-// has fixed it, if it needs a cluster and the target is a single server, or if that is no etcd.
+// has fixed it, if it needs a cluster and the target is a single server, or if that is another
+// product.
 // Threads: values, and one constant.
 #pragma once
 
@@ -56,8 +59,10 @@ inline constexpr int kCosts = 7;
 std::string_view Name(Cost cost);  // as in the key: "data"
 
 struct Bug {
-  std::string name;             // "#18089"
-  std::vector<int> upstream{};  // issues and pull requests of etcd, the first of which names it
+  std::string name;                    // "#18089", "kine#568"
+  std::string product = "etcd";        // that has it
+  std::string issues{};                // what an issue's URL begins with; empty: that of etcd's
+  std::vector<int> upstream{};         // issues and pull requests, the first of which names it
   std::vector<std::string> aliases{};  // of advisories: "GHSA-xg4h-6gfc-h4m8"
   std::string title;
   Cost cost = Cost::kNoise;
@@ -83,37 +88,64 @@ struct Bug {
   std::string Label() const;
   // Why no case shows it; empty if one does.
   const std::string& WhyNoCase() const;
+  std::string UrlOf(int issue) const;
   // Its issue, or what else there is to read about it.
   std::string Url() const;
 };
 
+// That of etcd's tracker.
 std::string IssueUrl(int issue);
 
 struct Signature {
   std::string title;  // what a finding with it means
   int members = 1;    // that it needs, whatever the bug
+  // Where no code decides which findings have it (harness/signatures): the guarantee that is
+  // broken, and the words that occur in what was expected or observed, all of them.
+  std::string guarantee{};
+  std::vector<std::string> says{};
 };
 
 class AnswerKey {
  public:
-  // The [[bug]] and [[signature]] tables of a document, which may have others. Errors name the line
-  // and what was expected.
+  // The [[bug]] and [[signature]] tables of a document, which may have others, and its `product`
+  // and `issues`; without them, etcd's. Errors name the line and what was expected.
   static Result<AnswerKey> Parse(std::string_view toml);
+  // That of etcd.
   static const AnswerKey& BuiltIn();
-  // The text of fixtures/bugs/etcd.toml, as it was when the executable was built.
-  static std::string_view BuiltInText();
+  // Those of fixtures/bugs, as they were when the executable was built; etcd's comes first.
+  static const std::vector<AnswerKey>& All();
+  // Null: none is about the product.
+  static const AnswerKey* Find(std::string_view product);
+  // By which findings on a target of the product are named: its own; etcd's for the embedded store,
+  // which has etcd's bugs planted, and for what is unknown; otherwise one without any bugs.
+  static const AnswerKey& For(std::string_view product);
 
+  const std::string& product() const { return product_; }
   const std::vector<Bug>& bugs() const { return bugs_; }
   const std::map<std::string, Signature, std::less<>>& signatures() const { return signatures_; }
+  // The signature of a finding by its words; empty: none fits.
+  std::string SignatureOf(std::string_view guarantee, std::string_view expected,
+                          std::string_view observed) const;
 
  private:
+  std::string product_ = "etcd";
   std::vector<Bug> bugs_;
   std::map<std::string, Signature, std::less<>> signatures_;  // by name
 };
 
-// The properties of a target that decide which of etcd's bugs it can have.
+struct KeyText {
+  std::string_view product;
+  std::string_view text;
+};
+// Generated from fixtures/bugs/.
+const std::vector<KeyText>& KeyTexts();
+
+// The bug of that name in any key. Null: there is none.
+const Bug* FindBug(std::string_view name);
+
+// The properties of a target that decide which bugs it can have.
 struct BugCarrier {
-  // "etcd"; "embedded", which has them planted; empty: unknown. No other product has them.
+  // "etcd", "kine"; "embedded", which has etcd's planted; empty: unknown.
   std::string product{};
   std::string version{};                  // as the target reports it; empty: unknown
   int members = 0;                        // of its cluster; 0: unknown
@@ -127,8 +159,9 @@ std::vector<std::string> KnownBugs(std::string_view signature, const BugCarrier&
 bool IsKnownBug(std::string_view signature, const BugCarrier& target);
 
 // The text that a finding with the signature shows. Empty if the target cannot have the bug: it is
-// no etcd, needs more members, or the release never had it. A bug that the release has fixed is
-// named together with the release that fixed it. An unknown signature is returned unchanged.
+// another product, needs more members, or the release never had it. A bug that the release has
+// fixed is named together with the release that fixed it. An unknown signature is returned
+// unchanged.
 std::string KnownBugText(std::string_view signature, const BugCarrier& target);
 
 }  // namespace watchproof

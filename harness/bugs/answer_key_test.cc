@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace watchproof {
 namespace {
 
@@ -68,15 +70,65 @@ TEST(AnswerKeyParse, ErrorsNameTheLineAndWhatWasExpected) {
   EXPECT_THAT(with_range("[\"3.4 < 3.5.2\"]"), HasSubstr("3.5.2 is of another branch"));
 }
 
+TEST(AnswerKeyParse, ABugOfAnotherProductIsNamedAfterIt) {
+  const std::string head = "product = \"kine\"\nissues = \"https://kine/issues/\"\n";
+  const auto key = AnswerKey::Parse(head + kBug + "not_shown = \"why\"\n");
+  ASSERT_TRUE(key.has_value()) << key.error().message();
+  const Bug& bug = key->bugs().at(0);
+  EXPECT_EQ(key->product(), "kine");
+  EXPECT_EQ(bug.product, "kine");
+  EXPECT_EQ(bug.name, "kine#7");
+  EXPECT_EQ(bug.Label(), "kine#7");
+  EXPECT_EQ(bug.Url(), "https://kine/issues/7");
+  EXPECT_THAT(AnswerKey::Parse("product = \"kine\"\n").error().message(), HasSubstr("'issues'"));
+}
+
+TEST(AnswerKeyParse, ASignatureWithoutCodeIsAGuaranteeAndWords) {
+  const std::string signature = kSignature;
+  const auto key = AnswerKey::Parse(
+      signature + "guarantee = \"Settled\"\nsays = [\"a watch that lasts\", \"OutOfRange\"]\n");
+  ASSERT_TRUE(key.has_value()) << key.error().message();
+  const std::string lasts = "a watch that lasts until it is cancelled";
+  EXPECT_EQ(key->SignatureOf("Settled", lasts, "ended: OutOfRange"), "seen");
+  EXPECT_EQ(key->SignatureOf("Settled", lasts, "ended: EOF"), "") << "not all of the words";
+  EXPECT_EQ(key->SignatureOf("Reliable", lasts, "ended: OutOfRange"), "");
+  EXPECT_EQ(AnswerKey::Parse(signature)->SignatureOf("Settled", lasts, "seen"), "")
+      << "code decides";
+  EXPECT_THAT(AnswerKey::Parse(signature + "says = [\"a\"]\n").error().message(),
+              HasSubstr("'guarantee'"));
+}
+
 TEST(AnswerKeyBuiltIn, HasASignatureAndABugForEachOther) {
-  for (const auto& [name, signature] : AnswerKey::BuiltIn().signatures()) {
-    const auto& bugs = AnswerKey::BuiltIn().bugs();
-    EXPECT_TRUE(std::any_of(bugs.begin(), bugs.end(), [&name = name](const Bug& bug) {
-      return std::find(bug.signatures.begin(), bug.signatures.end(), name) != bug.signatures.end();
-    })) << name;
+  std::set<std::string> names;
+  for (const AnswerKey& key : AnswerKey::All()) {
+    for (const auto& [name, signature] : key.signatures()) {
+      const auto& bugs = key.bugs();
+      EXPECT_TRUE(std::any_of(bugs.begin(), bugs.end(),
+                              [&name = name](const Bug& bug) {
+                                return std::find(bug.signatures.begin(), bug.signatures.end(),
+                                                 name) != bug.signatures.end();
+                              }))
+          << key.product() << ": " << name;
+    }
+    for (const Bug& bug : key.bugs()) {
+      EXPECT_FALSE(bug.upstream.empty() && bug.link.empty()) << bug.name;
+      EXPECT_TRUE(names.insert(bug.name).second) << bug.name << " is in two keys";
+      EXPECT_EQ(FindBug(bug.name), &bug);
+    }
   }
-  for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
-    EXPECT_FALSE(bug.upstream.empty() && bug.link.empty()) << bug.name;
+}
+
+TEST(AnswerKeyBuiltIn, IsOneForEachProduct) {
+  EXPECT_EQ(AnswerKey::All().front().product(), "etcd");
+  EXPECT_EQ(&AnswerKey::BuiltIn(), AnswerKey::Find("etcd"));
+  for (const std::string product : {"kine", "t4"}) {
+    ASSERT_NE(AnswerKey::Find(product), nullptr) << product;
+    EXPECT_EQ(&AnswerKey::For(product), AnswerKey::Find(product));
+  }
+  EXPECT_EQ(AnswerKey::Find("command"), nullptr);
+  EXPECT_TRUE(AnswerKey::For("command").bugs().empty());
+  for (const char* unknown : {"", "embedded"}) {
+    EXPECT_EQ(&AnswerKey::For(unknown), &AnswerKey::BuiltIn()) << unknown;
   }
 }
 
@@ -132,6 +184,8 @@ INSTANTIATE_TEST_SUITE_P(
         // No other product has them, except for the embedded store, where they are planted.
         Reported{"false-notice", BugCarrier{.product = "command", .version = "3.5.7"}, ""},
         Reported{"write-lost", BugCarrier{.product = "endpoint"}, ""},
+        Reported{"false-notice", BugCarrier{.product = "kine", .version = "0.17.5"}, ""},
+        Reported{"no-such", BugCarrier{.product = "kine"}, "no-such"},
         // The embedded store, an unknown product, or an unknown release of etcd: every bug is
         // possible.
         Reported{"false-notice", BugCarrier{}, "etcd #15271: " + kFalse},

@@ -44,7 +44,7 @@ std::string CommandThatShows(const Bug& bug, const std::string& version) {
   if (best == nullptr || !HasBug(bug, version)) return {};
   const std::string& topology = best->topology.empty() ? bug.topology : best->topology;
   const int attempts = AttemptsToShow(best->rate);
-  return fmt::format("watchproof run --target etcd@{}{}{} --filter {}{}", version,
+  return fmt::format("watchproof run --target {}@{}{}{} --filter {}{}", bug.product, version,
                      topology.empty() ? "" : ",", topology, best->case_name,
                      attempts == 1 ? "" : fmt::format(" --repeat {}", attempts));
 }

@@ -20,6 +20,14 @@ TEST(CommandThatShows, NamesReleaseAndCase) {
   EXPECT_EQ(CommandThatShows(BugOf({"3.5"}, {}), "3.5.16"), "") << "no case shows it";
 }
 
+TEST(CommandThatShows, NamesTheProductThatHasTheBug) {
+  Bug bug = BugOf({"0.14 < 0.14.9"}, {{.case_name = "A.B"}});
+  bug.product = "kine";
+  bug.topology = "nats";
+  EXPECT_EQ(CommandThatShows(bug, "0.14.6"),
+            "watchproof run --target kine@0.14.6,nats --filter A.B");
+}
+
 TEST(CommandThatShows, NamesTheTopologyThatHasTheBug) {
   Bug bug = BugOf({"3.5"}, {{.case_name = "A.B"}});
   bug.topology = "grpc-proxy";

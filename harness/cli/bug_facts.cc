@@ -25,8 +25,12 @@ std::vector<std::string> NumbersIn(std::string_view text) {
 }  // namespace
 
 std::string IssueUrls(const std::vector<int>& numbers) {
+  return UrlsOf({.name = {}, .upstream = numbers});
+}
+
+std::string UrlsOf(const Bug& bug) {
   std::vector<std::string> texts;
-  for (const int number : numbers) texts.push_back(IssueUrl(number));
+  for (const int number : bug.upstream) texts.push_back(bug.UrlOf(number));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -60,7 +64,7 @@ Facts FactsOf(const Bug& bug) {
           {"topology", bug.topology},
           {"needs", bug.needs},
           {"also called", fmt::format("{}", fmt::join(bug.aliases, ", "))},
-          {"upstream", bug.upstream.empty() ? bug.link : IssueUrls(bug.upstream)},
+          {"upstream", bug.upstream.empty() ? bug.link : UrlsOf(bug)},
           {"see also", bug.upstream.empty() ? "" : bug.link},
           {"defects", fmt::format("{}", fmt::join(defects, ", "))},
           {"shown by", fmt::format("{}", fmt::join(cases, "; "))},

@@ -18,7 +18,9 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 Facts FactsOf(const Bug& bug);
 // "3.4 < 3.4.34, 3.5 < 3.5.16"
 std::string RangesOf(const Bug& bug);
+// Links to etcd's tracker.
 std::string IssueUrls(const std::vector<int>& numbers);
+std::string UrlsOf(const Bug& bug);
 // As one JSON document, without the line end.
 std::string BugJson(const Bug& bug, const Facts& facts);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `bugs`: the known bugs of etcd, or those of one release, the costliest first.
+// `bugs`: the known bugs of a product, or those of one release, the costliest first.
 #include <algorithm>
 #include <sstream>
 
@@ -63,7 +63,7 @@ std::string ShowsIt(const Bug& bug) {
 
 // A group of bugs with one heading.
 std::string Heading(const Bug& bug) {
-  if (!bug.permitted.empty()) return "permitted by etcd's documents";
+  if (!bug.permitted.empty()) return fmt::format("permitted by {}'s documents", bug.product);
   if (!bug.topology.empty()) return fmt::format("only with {}", bug.topology);
   return std::string(InWords(bug.cost));
 }
@@ -80,12 +80,13 @@ std::vector<std::pair<std::string, std::vector<AffectedBug>>> Grouped(
   return groups;
 }
 
-// The newest release of the branch that is listed or that a bug names; empty: none is.
-std::optional<ReleaseVersion> NewestOf(const std::pair<int, int>& branch) {
+// The newest release of the branch that is listed; empty: none is.
+std::optional<ReleaseVersion> NewestOf(const std::string& product,
+                                       const std::pair<int, int>& branch) {
   std::optional<ReleaseVersion> newest;
   for (const Release& release : Expectations::BuiltIn().releases()) {
     const auto version = ParseVersion(release.version);
-    if (release.product == "etcd" && version && version->branch() == branch) {
+    if (release.product == product && version && version->branch() == branch) {
       newest = std::max(newest, version);
     }
   }
@@ -109,12 +110,12 @@ std::string Wrapped(std::string_view head, std::string_view text, const Terminal
 }
 
 // Which there are, by what they cost, and what helps.
-std::string SummaryText(const NamedRelease& release, const std::vector<AffectedBug>& bugs,
-                        const TerminalStyle& style) {
+std::string SummaryText(const std::string& product, const NamedRelease& release,
+                        const std::vector<AffectedBug>& bugs, const TerminalStyle& style) {
   const auto judged = std::ranges::count_if(
       bugs, [](const AffectedBug& one) { return one.bug->permitted.empty(); });
   std::string text =
-      fmt::format("etcd {} has {} of the known bugs\n",
+      fmt::format("{} {} has {} of the known bugs\n", product,
                   release.version ? release.text : release.text + " (any release)", judged);
   for (const auto& [heading, group] : Grouped(bugs)) {
     std::vector<std::string> names;
@@ -123,7 +124,7 @@ std::string SummaryText(const NamedRelease& release, const std::vector<AffectedB
                     fmt::format("{}", fmt::join(names, ", ")), style);
   }
   text += Advice(release, {bugs.begin(), bugs.begin() + judged}) + "\n";
-  if (const auto newest = NewestOf(release.branch); newest && release.version > newest) {
+  if (const auto newest = NewestOf(product, release.branch); newest && release.version > newest) {
     text += fmt::format("{} is newer than what this watchproof knows ({}).\n", release.text,
                         ToText(*newest));
   }
@@ -136,7 +137,10 @@ std::string ShownOn(const NamedRelease& release, const AffectedBug& one) {
   std::vector<std::string> of_branch;
   for (const Release& known : Expectations::BuiltIn().releases()) {
     const auto version = ParseVersion(known.version);
-    if (version && version->branch() == release.branch) of_branch.push_back(known.version);
+    const bool of_product = known.product == one.bug->product;
+    if (of_product && version && version->branch() == release.branch) {
+      of_branch.push_back(known.version);
+    }
   }
   return ReleaseThatShows(*one.bug, of_branch);
 }
@@ -164,8 +168,7 @@ void PrintBug(const NamedRelease& release, const AffectedBug& one, const Termina
                                                       : Wrapped(left, command, style));
 }
 
-CommandEnd BugsOfRelease(const std::string& text, bool json) {
-  const AnswerKey& key = AnswerKey::BuiltIn();
+CommandEnd BugsOfRelease(const std::string& text, const AnswerKey& key, bool json) {
   WP_ASSIGN_OR_RETURN(const NamedRelease release, ParseRelease(text, key));
   const std::vector<AffectedBug> bugs = BugsOf(key, release);
   if (json) {
@@ -179,7 +182,7 @@ CommandEnd BugsOfRelease(const std::string& text, bool json) {
     return ExitCode::kOk;
   }
   const TerminalStyle style = DetectStyle(When::kNever);
-  fmt::print("{}", SummaryText(release, bugs, style));
+  fmt::print("{}", SummaryText(key.product(), release, bugs, style));
   for (const auto& [heading, group] : Grouped(bugs)) {
     fmt::print("\n{}\n", heading);
     for (const AffectedBug& one : group) PrintBug(release, one, style);
@@ -187,9 +190,9 @@ CommandEnd BugsOfRelease(const std::string& text, bool json) {
   return ExitCode::kOk;
 }
 
-CommandEnd AllBugs(bool json) {
+CommandEnd AllBugs(const AnswerKey& key, bool json) {
   std::vector<const Bug*> bugs;
-  for (const Bug& bug : AnswerKey::BuiltIn().bugs()) bugs.push_back(&bug);
+  for (const Bug& bug : key.bugs()) bugs.push_back(&bug);
   std::ranges::stable_sort(bugs, {}, &Bug::cost);
   Table table{.head = {"bug", "cost", "affected", "shown by", "title"}, .rows = {}};
   for (const Bug* const bug : bugs) {
@@ -207,16 +210,17 @@ CommandBody AddBugs(const Command& command) {
   const auto flags = std::make_shared<BugsFlags>();
   command.Value(
       "release", flags->release, "RELEASE",
-      "3.5.16, v3.5.16, 3.5: what this release has, the costliest first, with the release "
-      "to go to and a command that shows each");
+      "3.5.16, v3.5.16, 3.5, kine@0.17.5: what this release has, the costliest first, with the "
+      "release to go to and a command that shows each; kine: all of that product");
   command.Switch("--json", flags->json, "One JSON document per line");
   command.Switch(
       "--track-record", flags->track_record,
       "Those by which etcd's robustness tests measure themselves, with a command for each");
   return [flags]() -> CommandEnd {
     if (!flags->track_record) {
-      return flags->release.empty() ? AllBugs(flags->json)
-                                    : BugsOfRelease(flags->release, flags->json);
+      const AnswerKey& key = KeyOfRelease(flags->release);
+      const bool all = flags->release.empty() || flags->release == key.product();
+      return all ? AllBugs(key, flags->json) : BugsOfRelease(flags->release, key, flags->json);
     }
     if (flags->release.empty() && !flags->json) return TrackRecordCommand();
     return Fail(StatusCode::kInvalidArgument,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `list` and `explain`: all things with a name, with their explanations.
 #include <algorithm>
+#include <map>
 
 #include "cases/support/case_registry.h"
 #include "embedded_store/defects/defect.h"
@@ -17,6 +18,7 @@
 #include "harness/runs/console.h"
 #include "harness/runs/parse.h"
 #include "harness/scenario/step.h"
+#include "harness/targets/product.h"
 #include "harness/targets/target_spec.h"
 #include "harness/targets/topology.h"
 #include "proxies/disk/disk_effect.h"
@@ -189,30 +191,50 @@ void AddWords(std::vector<CatalogEntry>& catalog) {
                        {},
                        {topology.name, topology.form}});
   }
+  for (const Product& product : Products()) {
+    for (const ProductDriver& driver : product.drivers) {
+      const std::string explain =
+          fmt::format("{}, kept by {}{}", product.about, driver.about,
+                      driver.since.empty() ? "" : ", since " + driver.since);
+      catalog.push_back({"target", fmt::format("{}@VERSION,{}", product.name, driver.name), explain,
+                         explain + "."});
+    }
+  }
   for (const Word& word : Words()) {
     catalog.push_back({word.kind, word.name, "", word.explain, {}, word.aliases});
   }
 }
 
 void AddBugEntries(std::vector<CatalogEntry>& catalog) {
-  for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
-    CatalogEntry entry{"bug", bug.name, "", bug.title, FactsOf(bug), bug.aliases};
-    for (const int number : bug.upstream) entry.aliases.push_back(fmt::format("#{}", number));
-    catalog.push_back(std::move(entry));
+  for (const AnswerKey& key : AnswerKey::All()) {
+    for (const Bug& bug : key.bugs()) {
+      CatalogEntry entry{"bug", bug.name, "", bug.title, FactsOf(bug), bug.aliases};
+      const std::string before = bug.issues.empty() ? "" : bug.product;
+      for (const int number : bug.upstream) {
+        entry.aliases.push_back(fmt::format("{}#{}", before, number));
+      }
+      catalog.push_back(std::move(entry));
+    }
   }
 }
 
 void AddSignatures(std::vector<CatalogEntry>& catalog) {
-  for (const auto& [name, signature] : AnswerKey::BuiltIn().signatures()) {
-    std::vector<std::string> bugs;
-    for (const Bug& bug : AnswerKey::BuiltIn().bugs()) {
-      if (Contains(bug.signatures, name)) bugs.push_back(bug.Label());
+  using Labels = std::vector<std::string>;
+  std::map<std::string, std::pair<std::string, Labels>> signatures;
+  for (const AnswerKey& key : AnswerKey::All()) {
+    for (const auto& [name, signature] : key.signatures()) {
+      auto& [title, bugs] = signatures.try_emplace(name, signature.title, Labels()).first->second;
+      for (const Bug& bug : key.bugs()) {
+        if (Contains(bug.signatures, name)) bugs.push_back(bug.Label());
+      }
     }
+  }
+  for (const auto& [name, one] : signatures) {
     catalog.push_back({"signature",
                        name,
                        "",
-                       fmt::format("What findings look like in which {}.", signature.title),
-                       {{"bugs", fmt::format("{}", fmt::join(bugs, ", "))}}});
+                       fmt::format("What findings look like in which {}.", one.first),
+                       {{"bugs", fmt::format("{}", fmt::join(one.second, ", "))}}});
   }
 }
 

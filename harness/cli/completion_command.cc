@@ -12,6 +12,7 @@
 #include "harness/runs/run_folder.h"
 #include "harness/runs/run_targets.h"
 #include "harness/session/profile.h"
+#include "harness/targets/product.h"
 #include "harness/targets/topology.h"
 
 namespace watchproof {
@@ -79,6 +80,7 @@ end
 complete -c watchproof -f -a '(__watchproof_complete)'
 )fish";
 
+// Those of etcd.
 std::vector<NamedThing> FetchedReleases() {
   std::set<std::string> versions;
   if (const auto known = LoadExpectations(""); known.has_value()) {
@@ -90,6 +92,25 @@ std::vector<NamedThing> FetchedReleases() {
   return releases;
 }
 
+// The releases of other products that are in the cache, as targets.
+std::vector<NamedThing> ReleasesOfProducts() {
+  std::vector<NamedThing> releases;
+  for (const Product& product : Products()) {
+    for (const std::string& version : CachedVersions(product.name)) {
+      releases.push_back({product.name + "@" + version, product.about});
+    }
+  }
+  return releases;
+}
+
+std::vector<NamedThing> NamesOfProducts() {
+  std::vector<NamedThing> names;
+  const auto known = LoadExpectations("");
+  if (!known.has_value()) return names;
+  for (const std::string& product : KnownProducts(*known)) names.push_back({product, ""});
+  return names;
+}
+
 // What can be written as a target as it is, and the begin of what needs a path or an address.
 std::vector<NamedThing> Targets() {
   std::vector<NamedThing> targets = {{"embedded", "The embedded store"}};
@@ -98,6 +119,7 @@ std::vector<NamedThing> Targets() {
   }
   for (const std::string& version : CachedVersions("etcd"))
     targets.push_back({"etcd@" + version, ""});
+  for (NamedThing& release : ReleasesOfProducts()) targets.push_back(std::move(release));
   for (const NamedThing& kind : NamesOf("target")) {
     const bool takes_more = kind.summary.starts_with(kind.name + ":");
     if (takes_more && kind.name != "embedded") targets.push_back({kind.name + ":", kind.summary});
@@ -169,7 +191,12 @@ std::vector<NamedThing> Meant(const std::string& word) {
     kind += static_cast<char>(c - 'A' + 'a');
   }
   if (kind == "spec") return Targets();
-  if (kind == "release") return FetchedReleases();
+  if (kind == "product") return NamesOfProducts();
+  if (kind == "release") {
+    std::vector<NamedThing> releases = FetchedReleases();
+    for (NamedThing& release : ReleasesOfProducts()) releases.push_back(std::move(release));
+    return releases;
+  }
   if (kind == "run") return Runs();
   if (kind == "name") return NamesOf("");
   if (kind == "pattern" || kind == "patterns") kind = "case";
@@ -220,13 +247,18 @@ class Candidates {
   bool files() const { return files_; }
 
  private:
-  // Behind the comma of a target that is an etcd.
+  // Behind the comma of a target that is an etcd, or a product with drivers.
   void AddTopologies(std::size_t from) {
     const std::string spec = current_.substr(from);
     const std::size_t slash = spec.rfind('/');
     const std::size_t comma = spec.find(',', slash == spec.npos ? 0 : slash);
-    if (!spec.starts_with("etcd") || comma == spec.npos) return;
+    if (comma == spec.npos) return;
     const std::string before = current_.substr(0, from + comma + 1);
+    if (const Product* const product = FindProduct(spec.substr(0, spec.find('@')))) {
+      for (const ProductDriver& driver : product->drivers)
+        Add({before + driver.name, driver.about});
+    }
+    if (!spec.starts_with("etcd")) return;
     for (const auto& one : TopologiesOf(spec.substr(0, comma), spec.substr(comma + 1))) {
       Add({before + one.name, one.summary});
     }

@@ -95,6 +95,15 @@ TEST(Completion, OfBashOffersReleasesOfTheCacheAsTargets) {
   EXPECT_THAT(Bash("fetch etcd 9", folder), ElementsAre("9.8.7"));
 }
 
+TEST(Completion, OfBashOffersReleasesOfOtherProductsWithTheirDrivers) {
+  const std::string folder = testing::TempDir() + "completion-products";
+  EXPECT_THAT(LinesOf("mkdir -p " + folder + "/releases/kine/9.8.7"), ElementsAre());
+  EXPECT_THAT(Bash("run --target kine @", folder), ElementsAre("9.8.7"));
+  EXPECT_THAT(Bash("run --target kine @ 9.8.7,n", folder), ElementsAre("9.8.7,nats"));
+  EXPECT_THAT(Bash("bugs kine @", folder), ElementsAre("9.8.7"));
+  EXPECT_THAT(Bash("fetch t", folder), ElementsAre("t4"));
+}
+
 TEST(Completion, OfBashOffersRunsBesideFiles) {
   const std::string folder = testing::TempDir() + "completion-runs";
   const std::string run = folder + "/watchproof-runs/20260114T101500Z-7f2c";

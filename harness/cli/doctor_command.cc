@@ -60,10 +60,7 @@ struct Probing {
 // One capability at a time, so that each has an answer of its own.
 Status ProbeEach(const Probing& probing, const TargetSpec& spec, Target& target,
                  TargetCheck& check) {
-  Profile profile;
-  if (!probing.options.profile.empty()) {
-    WP_ASSIGN_OR_RETURN(profile, ParseProfile(probing.options.profile));
-  }
+  WP_ASSIGN_OR_RETURN(const Profile profile, ProfileFor(probing.options.profile, spec));
   const auto missing = MissingOfReleases(probing.expectations, spec);
   const std::string prefix = spec.server ? DrawKeyPrefix() : "";
   Status trouble;

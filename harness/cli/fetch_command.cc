@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fetch`: places the binaries of releases in the cache, for targets named etcd@VERSION.
+// `fetch`: places the binaries of releases in the cache, for targets named etcd@VERSION,
+// kine@VERSION and so on.
 #include <fnmatch.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <set>
 #include <thread>
 
 #include "harness/base/mutex.h"
@@ -56,15 +56,13 @@ Known AskForReleases(const Expectations& expectations, Status& status) {
     }
     known.push_back({named, {source}});
   };
-  std::set<std::string> products;
   for (const Release& release : expectations.releases()) {
-    products.insert(release.product);
     const bool debian = release.debian.has_value();
     add({release.product, release.version},
         debian ? "Debian " + release.debian->suite : release.source);
   }
   for (const auto& [product, module] : expectations.modules()) {
-    if (!products.contains(product)) continue;  // a tool beside them
+    if (module.tool) continue;
     const Result<std::vector<std::string>> versions = ListModule(module);
     if (!versions.has_value()) {
       status = versions.error().WithContext("the Go modules of {}", product);
@@ -102,7 +100,8 @@ Result<std::vector<NamedRelease>> Choose(const FetchFlags& flags,
   }
   if (!flags.all && words.size() < 2) {
     return Fail(StatusCode::kInvalidArgument,
-                "nothing to fetch; expected a product and versions, as in: fetch etcd {}",
+                "nothing to fetch; expected a product ({}) and versions, as in: fetch etcd {}",
+                fmt::join(KnownProducts(expectations), ", "),
                 fmt::join(KnownVersions(expectations, "etcd"), " "));
   }
   const std::string product = words.empty() ? "" : words[0];
@@ -198,8 +197,8 @@ CommandEnd FetchCommand(const FetchFlags& flags) {
 
 CommandBody AddFetch(const Command& command) {
   const auto flags = std::make_shared<FetchFlags>();
-  command.Value("release", flags->words, "etcd|RELEASE",
-                "etcd, and versions or patterns of them: etcd 3.5.16 '3.6.*'");
+  command.Value("release", flags->words, "PRODUCT|RELEASE",
+                "A product, and versions or patterns of them: etcd 3.5.16 '3.6.*', kine 0.17.5");
   command.Switch("--all", flags->all, "Every release that --list shows");
   command.Switch("--list", flags->list, "What can be fetched, and from where");
   command.Value("--jobs", flags->jobs, "N", "Releases at a time");

@@ -47,10 +47,12 @@ constexpr char kGo[] = R"sh(case "$*" in
   "list -m -f"*) echo "$SHELF/go.mod" ;;
   "mod download example.org/etcd/api/v3@v9.9.1") echo "not available"; exit 1 ;;
   "mod edit"*) echo "$@" > "$SHELF/edits" ;;
-  "build"*) mktemp -d -p "${GOTMPDIR:-$TMPDIR}" > /dev/null
+  "build"*) echo "cgo $CGO_ENABLED $*" > "$SHELF/build"
+    mktemp -d -p "${GOTMPDIR:-$TMPDIR}" > /dev/null
     [ -z "$INTERRUPTS" ] || { kill -INT $PPID; sleep 600; }
     printf '#!/bin/sh\necho "etcd Version: %s"\n' "$REPORTED" > program; chmod +x program ;;
-  "version -m"*) printf 'program: go1.26.0\n\tdep\texample.org/x\tv1.2.3\th1:abc=\n' ;;
+  "version -m"*) printf 'program: go1.26.0\n\tdep\texample.org/x\tv1.2.3\th1:abc=\n'
+    printf '\tdep\texample.org/kine\tv1.2.3\th1:abc=\n' ;;
 esac
 )sh";
 constexpr char kModule[] = R"toml([[module]]
@@ -213,7 +215,8 @@ TEST_F(FetchTest, AReleaseIsBuiltFromItsModuleAndSaysWhatItIs) {
   EXPECT_EQ(run.Wait(), 0) << run.output();
   EXPECT_THAT(run.output(), HasSubstr("etcd 9.9.0: its Go module\n" + PlaceOf("9.9.0").string()));
   EXPECT_EQ(ReadText(PlaceOf("9.9.0").string() + ".origin"),
-            "its Go module\ngo1.26.0\n\tdep\texample.org/x\tv1.2.3\th1:abc=\n\n");
+            "its Go module\ngo1.26.0\n\tdep\texample.org/x\tv1.2.3\th1:abc=\n"
+            "\tdep\texample.org/kine\tv1.2.3\th1:abc=\n\n");
   // Companions of the same major version are pinned to the release, others are as it wants them.
   EXPECT_EQ(ReadText(folder_ / "edits"),
             "mod edit -require=example.org/etcd/server/v3@v9.9.0 "
@@ -236,6 +239,29 @@ TEST_F(FetchTest, ABuildThatReportsAnotherVersionIsNotPlaced) {
   EXPECT_THAT(run.output(),
               HasSubstr("its Go module: the program that was built reports 9.8.1, not 9.9.0"));
   EXPECT_FALSE(fs::exists(PlaceOf("9.9.0").parent_path()));
+}
+
+// What it was built from says what it is, with tags and a compiler as its row asks for.
+TEST_F(FetchTest, AProgramThatDoesNotReportItsVersionIsKnownByItsModule) {
+  OfferModule();
+  std::ofstream(folder_ / "manifest.toml", std::ios::app)
+      << "[[module]]\nproduct = \"kine\"\npath = \"example.org/kine\"\n"
+         "family = \"example.org/kine/\"\npackage = \"example.org/kine\"\ntags = \"nats\"\n"
+         "cgo = true\nsilent = true\n"
+         "[[module]]\nproduct = \"tool\"\npath = \"example.org/tool\"\n"
+         "family = \"example.org/tool/\"\npackage = \"example.org/tool\"\ntool = true\n";
+  const fs::path place = folder_ / "cache" / "releases" / "kine" / "1.2.3" / "kine";
+  ScriptedRun other = FetchVersions({"kine", "1.2.4"});
+  EXPECT_EQ(other.Wait(), 3);
+  EXPECT_THAT(other.output(), HasSubstr("is not of example.org/kine 1.2.4"));
+  ScriptedRun run = FetchVersions({"kine", "1.2.3"});
+  EXPECT_EQ(run.Wait(), 0) << run.output();
+  EXPECT_THAT(run.output(), HasSubstr("kine 1.2.3: its Go module\n" + place.string()));
+  EXPECT_THAT(ReadText(folder_ / "build"), AllOf(HasSubstr("cgo 1 "), HasSubstr("-tags=nats")));
+  ScriptedRun list = FetchVersions({"--list"});
+  EXPECT_EQ(list.Wait(), 0) << list.output();
+  EXPECT_THAT(list.output(), AllOf(HasSubstr("kine 9.8.1          its Go module\n"),
+                                   Not(HasSubstr("tool 9.8.1"))));
 }
 
 TEST_F(FetchTest, ListAndPatternsKnowTheRegistry) {
@@ -294,7 +320,7 @@ TEST_F(FetchTest, InvalidArgumentsAreUsageErrorsThatNameKnownValues) {
   };
   for (const Row& row : std::vector<Row>{
            {{"fetch", "etcd", "9.8"}, "etcd 9.8 is not in the manifest; known: etcd 9.9"},
-           {{"fetch", "redis", "9.9"}, "redis 9.9 is not in the manifest"},
+           {{"fetch", "redis", "9.9"}, "redis 9.9 is not in the manifest; known products: etcd"},
            {{"fetch"}, "as in: fetch etcd 9.9"},
            {{"fetch", "--all", "etcd"}, "either --all"},
            {{"fetch", "--manifest", "/no/such", "--all"}, "/no/such"},

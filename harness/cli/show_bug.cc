@@ -15,8 +15,9 @@ namespace watchproof {
 namespace {
 
 // Those that take the least to get first, among them the newest.
-std::vector<std::string> AtHand(const std::vector<std::string>& cached) {
-  const std::vector<std::string> listed = KnownVersions(Expectations::BuiltIn(), "etcd");
+std::vector<std::string> AtHand(const std::string& product,
+                                const std::vector<std::string>& cached) {
+  const std::vector<std::string> listed = KnownVersions(Expectations::BuiltIn(), product);
   std::vector<std::string> releases = cached;
   for (const std::string& version : listed) {
     if (!Contains(releases, version)) releases.push_back(version);
@@ -31,11 +32,11 @@ std::vector<std::string> AtHand(const std::vector<std::string>& cached) {
 }  // namespace
 
 std::string HowToSee(const Bug& bug) {
-  const std::vector<std::string> cached = CachedVersions("etcd");
-  const std::string release = ReleaseThatShows(bug, AtHand(cached));
+  const std::vector<std::string> cached = CachedVersions(bug.product);
+  const std::string release = ReleaseThatShows(bug, AtHand(bug.product, cached));
   const std::string command = CommandThatShows(bug, release);
   if (command.empty() || Contains(cached, release)) return command;
-  return fmt::format("watchproof fetch etcd {} && {}", release, command);
+  return fmt::format("watchproof fetch {} {} && {}", bug.product, release, command);
 }
 
 }  // namespace watchproof

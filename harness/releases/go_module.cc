@@ -42,14 +42,15 @@ std::string LastElement(const std::string& path) { return path.substr(path.rfind
 // Runs the `go` of this machine, or a newer one, in one folder.
 class Go {
  public:
-  explicit Go(fs::path folder) : folder_(std::move(folder)) {}
+  explicit Go(fs::path folder, bool cgo = false) : folder_(std::move(folder)), cgo_(cgo) {}
 
   Result<std::string> Run(std::vector<std::string> arguments, Duration patience = 5min) const {
-    ToolCall call{.name = program_,
-                  .arguments = std::move(arguments),
-                  .folder = folder_,
-                  .patience = patience,
-                  .environment = {{"CGO_ENABLED", "0"}, {"GOWORK", "off"}, {"GOFLAGS", ""}}};
+    ToolCall call{
+        .name = program_,
+        .arguments = std::move(arguments),
+        .folder = folder_,
+        .patience = patience,
+        .environment = {{"CGO_ENABLED", cgo_ ? "1" : "0"}, {"GOWORK", "off"}, {"GOFLAGS", ""}}};
     // What it leaves there when it is stopped goes away with the work folder.
     call.environment["GOTMPDIR"] = folder_.string();
     // Unless the user says otherwise, a release that wants a newer toolchain gets it.
@@ -91,6 +92,7 @@ class Go {
   }
 
   const fs::path folder_;
+  const bool cgo_;
   std::string program_ = "go";
 };
 
@@ -169,13 +171,21 @@ Status WriteProgram(const fs::path& folder, const GoModule& module) {
   return Fail(StatusCode::kDataLoss, "{}: cannot be written", folder.string());
 }
 
-// A server has a flag for it, a tool has a command.
-Status CheckVersion(const fs::path& binary, const std::string& version, bool tool) {
+// A server has a flag for it, a tool has a command. `embedded`: what Go says of the binary.
+Status CheckVersion(const fs::path& binary, const std::string& version, const GoModule& module,
+                    const std::string& embedded) {
+  if (module.silent) {
+    // Behind "mod" if it is built as itself, behind "dep" if another module requires it.
+    const std::string own = fmt::format("\t{}\tv{}\t", module.path, version);
+    if (embedded.find(own) != embedded.npos) return {};
+    return Fail(StatusCode::kDataLoss, "the program that was built is not of {} {}", module.path,
+                version);
+  }
   WP_ASSIGN_OR_RETURN(const std::string said,
                       RunTool({.name = binary.string(),
-                               .arguments = {tool ? "version" : "--version"},
+                               .arguments = {module.tool ? "version" : "--version"},
                                .folder = binary.parent_path()}));
-  if (tool && said.find("version: " + version + "\n") != said.npos) return {};
+  if (module.tool && said.find("version: " + version + "\n") != said.npos) return {};
   const std::string reported = EtcdVersionIn(said).value_or("no version");
   if (reported == version) return {};
   return Fail(StatusCode::kDataLoss, "the program that was built reports {}, not {}", reported,
@@ -196,7 +206,7 @@ Result<BuiltBinary> BuildFromModule(const GoModule& module, const std::string& v
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return FromErrorCode(error).WithContext("{}", folder.string());
-  Go go(folder);
+  Go go(folder, module.cgo);
   const std::string release = module.path + "@v" + version;
   WP_ASSIGN_OR_RETURN(const std::string go_mod,
                       go.Run({"list", "-m", "-f", "{{.GoMod}}", release}));
@@ -210,12 +220,13 @@ Result<BuiltBinary> BuildFromModule(const GoModule& module, const std::string& v
   edits.insert(edits.begin(), {"mod", "edit"});
   WP_ASSIGN_OR_RETURN(said, go.Run(edits));
   const fs::path binary = folder / "program";
-  WP_ASSIGN_OR_RETURN(said, go.Run({"build", "-mod=mod", "-buildvcs=false", "-trimpath", "-o",
-                                    binary.string(), module.call.empty() ? module.package : "."},
-                                   30min));
-  WP_RETURN_IF_ERROR(CheckVersion(binary, version, module.call.empty()));
+  WP_ASSIGN_OR_RETURN(
+      said, go.Run({"build", "-mod=mod", "-buildvcs=false", "-trimpath", "-tags=" + module.tags,
+                    "-o", binary.string(), module.call.empty() ? module.package : "."},
+                   30min));
   // Go embeds in a binary what it was built from.
   WP_ASSIGN_OR_RETURN(said, go.Run({"version", "-m", binary.string()}));
+  WP_RETURN_IF_ERROR(CheckVersion(binary, version, module, said));
   return BuiltBinary{.file = binary, .built_from = said.substr(said.find(": ") + 2)};
 }
 

@@ -45,6 +45,10 @@ struct GoModule {
   std::string family;   // what the paths of the modules begin with that share its version
   std::string package;  // "go.etcd.io/etcd/server/v3/etcdmain"
   std::string call{};   // "etcdmain.Main(os.Args)"
+  std::string tags{};   // of the build: "nats"
+  bool cgo = false;     // it needs a C compiler
+  bool tool = false;  // used beside the others: it is no target, and has a command for its version
+  bool silent = false;  // it does not report its version: what Go embeds in it counts
 };
 
 struct ReleaseSource {

@@ -158,7 +158,7 @@ Result<Taken> Plain(Result<fs::path> file) {
 }
 
 constexpr char kGoAdvice[] =
-    "go is not installed; with it (in Debian: golang-go) most releases since 3.5.0 can be built";
+    "go is not installed; with it (in Debian: golang-go) most releases can be built";
 
 // In the order in which they are tried.
 std::vector<Source> SourcesOf(const ReleaseSource& release) {

@@ -14,15 +14,9 @@
 namespace watchproof {
 namespace {
 
-const Bug* FindByName(const std::string& name) {
-  const auto& bugs = AnswerKey::BuiltIn().bugs();
-  const auto found = std::ranges::find(bugs, name, &Bug::name);
-  return found == bugs.end() ? nullptr : &*found;
-}
-
 BugRow NewRow(const std::string& name, const AttemptResult& result) {
   BugRow row{.name = name, .impact = result.reason, .cases = {}, .labels = {}};
-  const Bug* const bug = FindByName(name);
+  const Bug* const bug = FindBug(name);
   if (bug == nullptr) return row;
   row.cost = bug->cost;
   row.impact = bug->impact;
@@ -65,7 +59,7 @@ std::vector<BugRow> BugsShown(const RunRecord& record) {
     }
   }
   for (BugRow& row : rows) {
-    const Bug* const bug = FindByName(row.name);
+    const Bug* const bug = FindBug(row.name);
     if (bug != nullptr) row.fixed = FixFor(*bug, branches[row.name]);
   }
   std::ranges::stable_sort(

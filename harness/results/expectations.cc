@@ -12,8 +12,6 @@ namespace {
 
 using namespace toml_fields;
 
-constexpr char kProduct[] = "etcd";  // the answer key lists bugs of this one
-
 Result<DebianBinary> ReadDebian(const toml::table& table) {
   WP_RETURN_IF_ERROR(
       OnlyFields(table, {"suite", "package", "seen", "architecture", "path", "sha256"}));
@@ -63,14 +61,17 @@ Result<Release> ReadRelease(const toml::table& table) {
 }
 
 Result<GoModule> ReadModule(const toml::table& table) {
-  WP_RETURN_IF_ERROR(OnlyFields(table, {"product", "path", "family", "package", "call"}));
+  WP_RETURN_IF_ERROR(OnlyFields(
+      table, {"product", "path", "family", "package", "call", "tags", "cgo", "tool", "silent"}));
   GoModule module;
   WP_ASSIGN_OR_RETURN(module.path, Text(table, "path"));
   WP_ASSIGN_OR_RETURN(module.family, Text(table, "family"));
   WP_ASSIGN_OR_RETURN(module.package, Text(table, "package"));
-  if (table.contains("call")) {
-    WP_ASSIGN_OR_RETURN(module.call, Text(table, "call"));
-  }
+  WP_ASSIGN_OR_RETURN(module.call, OptionalText(table, "call"));
+  WP_ASSIGN_OR_RETURN(module.tags, OptionalText(table, "tags"));
+  module.cgo = table["cgo"].value_or(false);
+  module.tool = table["tool"].value_or(false);
+  module.silent = table["silent"].value_or(false);
   return module;
 }
 
@@ -215,6 +216,11 @@ std::vector<Suspects::One> Back(const Suspects& suspects, const AnswerKey& key,
   return back;
 }
 
+// Numbers of a bug, for results: these link to etcd's tracker.
+std::vector<int> NumbersOf(const Bug& bug) {
+  return bug.issues.empty() ? bug.upstream : std::vector<int>();
+}
+
 // The case named the numbers that it is about; now it is known which of them this is.
 void Name(const std::vector<Suspects::One>& bugs, AttemptResult& result) {
   result.upstream.clear();
@@ -222,7 +228,7 @@ void Name(const std::vector<Suspects::One>& bugs, AttemptResult& result) {
   result.reason.clear();
   for (const Suspects::One& one : bugs) {
     if (!Contains(result.bugs, one.bug->name)) result.bugs.push_back(one.bug->name);
-    const std::vector<int>& numbers = one.bug->upstream;
+    const std::vector<int> numbers = NumbersOf(*one.bug);
     if (!numbers.empty()) result.upstream.push_back(numbers.front());
     if (result.reason.find(one.shown->reason) != std::string::npos) continue;
     result.reason += (result.reason.empty() ? "" : "; ") + one.shown->reason;
@@ -282,13 +288,18 @@ ReleaseSource Expectations::SourceOf(const std::string& product, const std::stri
   return source;
 }
 
+const AnswerKey* Expectations::KeyOf(const std::string& product) const {
+  return product == key_.product() ? &key_ : AnswerKey::Find(product);
+}
+
 std::vector<std::string> Expectations::CasesThatFail(const std::string& product,
                                                      const std::string& version,
                                                      const std::string& topology) const {
   std::vector<std::string> cases;
   const auto parsed = ParseVersion(version);
-  if (!parsed || product != kProduct) return cases;
-  for (const Bug& bug : key_.bugs()) {
+  const AnswerKey* const key = KeyOf(product);
+  if (!parsed || key == nullptr) return cases;
+  for (const Bug& bug : key->bugs()) {
     if (!bug.topology.empty() && bug.topology != topology) continue;
     if (StateIn(bug.affected, *parsed).presence != Presence::kAffected) continue;
     for (const ShownBy& shown : bug.shown) {
@@ -331,13 +342,14 @@ ExpectationStatus Expectations::ByKey(const TargetSpec& target, AttemptResult& r
   }
   Suspects suspects;
   const auto version = ParseVersion(result.target_version);
-  if (version && target.product == kProduct && target.consumer.empty()) {
-    suspects = SuspectsOf(key_, result.case_name, *version, target.topology);
+  const AnswerKey* const key = KeyOf(target.product);
+  if (version && key != nullptr && target.consumer.empty()) {
+    suspects = SuspectsOf(*key, result.case_name, *version, target.topology);
     for (const NextRelease& after : target.next) {
       const auto next = ParseVersion(after.release);
       if (!next) continue;
       suspects =
-          Either(std::move(suspects), SuspectsOf(key_, result.case_name, *next, target.topology));
+          Either(std::move(suspects), SuspectsOf(*key, result.case_name, *next, target.topology));
     }
   }
   const auto& affecting = suspects.affecting;
@@ -356,7 +368,7 @@ ExpectationStatus Expectations::ByKey(const TargetSpec& target, AttemptResult& r
       if (passed) return ExpectationStatus::kAsExpected;
       const Bug& bug = *ShownEverywhere(suspects, result.findings.front());
       result.known = true;
-      result.upstream = bug.upstream;
+      result.upstream = NumbersOf(bug);
       result.bugs = {bug.name};
       result.reason = bug.title;
       return ExpectationStatus::kKnownFailure;
@@ -367,8 +379,8 @@ ExpectationStatus Expectations::ByKey(const TargetSpec& target, AttemptResult& r
     return ExpectationStatus::kFixedEarly;
   }
   // Also where a known bug shows beside it.
-  if (version) {
-    if (const auto back = Back(suspects, key_, *version, result); !back.empty()) {
+  if (version && key != nullptr) {
+    if (const auto back = Back(suspects, *key, *version, result); !back.empty()) {
       Name(back, result);
       result.reason = fmt::format("{} is back, which {} has fixed: {}", back.front().bug->Label(),
                                   back.front().fixed, result.reason);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which verdict is expected of which release, from the answer key (harness/bugs), and where
+// Which verdict is expected of which release, from the answer keys (harness/bugs), and where
 // releases come from: fixtures/releases/manifest.toml, built into the executable.
 //
 //   const Expectations& expectations = Expectations::BuiltIn();
@@ -42,8 +42,8 @@ enum class ExpectationStatus {
 
 class Expectations {
  public:
-  // A manifest, and in the same document its own answer key. Errors name the line and what was
-  // expected.
+  // A manifest, and in the same document its own answer key of etcd. Errors name the line and what
+  // was expected.
   static Result<Expectations> Parse(std::string_view toml);
   static const Expectations& BuiltIn();
   // The text of fixtures/releases/manifest.toml, as it was when the executable was built.
@@ -59,7 +59,8 @@ class Expectations {
   ExpectationStatus Apply(const TargetSpec& target, AttemptResult& result,
                           const AttemptResult* store = nullptr) const;
 
-  const AnswerKey& key() const { return key_; }
+  // Null: no key is about the product.
+  const AnswerKey* KeyOf(const std::string& product) const;
   const std::vector<AcceptedFailure>& accepted() const { return accepted_; }
   // Those that show a bug of the version, whether always or by luck; also of one that only the
   // topology has.

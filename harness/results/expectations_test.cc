@@ -228,6 +228,17 @@ TEST(ExpectationsApply, KnownFailureCarriesReasonAndIssue) {
   EXPECT_EQ(result.verdict, Verdict::kFail);
 }
 
+// Whatever its version: a release of kine is judged by kine's key.
+TEST(ExpectationsApply, TheKeyIsThatOfTheTargetsProduct) {
+  const Expectations expectations = Expectations::Parse(kManifest).value();
+  AttemptResult result = Result(Verdict::kFail, {"Settled gone"}, "kine@3.4.23");
+  const TargetSpec kine{.text = result.target, .product = "kine"};
+  EXPECT_EQ(expectations.Apply(kine, result), ExpectationStatus::kNewFailure);
+  EXPECT_EQ(expectations.KeyOf("kine"), AnswerKey::Find("kine"));
+  EXPECT_EQ(expectations.KeyOf("command"), nullptr);
+  EXPECT_EQ(expectations.KeyOf("etcd")->bugs().size(), 3u);
+}
+
 TEST(ExpectationsParse, ErrorsNameTheLineAndWhatWasExpected) {
   const auto message = [](std::string text) {
     const auto parsed = Expectations::Parse(text);

@@ -127,12 +127,23 @@ Status CheckRelease(const Expectations& expectations, const std::string& product
                 "--list` names those that there are",
                 product, version);
   }
-  std::vector<std::string> known;
-  for (const Release& release : expectations.releases()) {
-    known.push_back(fmt::format("{} {}", release.product, release.version));
+  const std::vector<std::string> products = KnownProducts(expectations);
+  if (!Contains(products, product)) {
+    return Fail(StatusCode::kInvalidArgument, "{} {} is not in the manifest; known products: {}",
+                product, version, fmt::join(products, ", "));
   }
-  return Fail(StatusCode::kInvalidArgument, "{} {} is not in the manifest; known: {}", product,
-              version, fmt::join(known, ", "));
+  return Fail(StatusCode::kInvalidArgument, "{0} {1} is not in the manifest; known: {0} {2}",
+              product, version,
+              fmt::join(KnownVersions(expectations, product), fmt::format(", {} ", product)));
+}
+
+std::vector<std::string> KnownProducts(const Expectations& expectations) {
+  std::set<std::string> products;
+  for (const Release& release : expectations.releases()) products.insert(release.product);
+  for (const auto& [product, module] : expectations.modules()) {
+    if (!module.tool) products.insert(product);
+  }
+  return {products.begin(), products.end()};
 }
 
 std::vector<std::string> KnownVersions(const Expectations& expectations,

@@ -31,6 +31,8 @@ namespace watchproof {
 // name the flag, the file and the line.
 Result<Expectations> LoadExpectations(const std::filesystem::path& manifest,
                                       const std::vector<std::filesystem::path>& baselines = {});
+// Those of which releases can be fetched, by name; tools beside them are none.
+std::vector<std::string> KnownProducts(const Expectations& expectations);
 // Whether there may be such a release. What the manifest does not have can be fetched from Go's
 // registry, or not at all.
 Status CheckRelease(const Expectations& expectations, const std::string& product,

@@ -42,9 +42,8 @@ Status WritePlan(const AttemptSpec& spec, const Plan& plan) {
 }
 
 // The runner has parsed it before.
-Profile ProfileOf(const AttemptSpec& spec) {
-  if (spec.profile.empty()) return {};
-  Result<Profile> profile = ParseProfile(spec.profile);
+Profile ProfileOf(const AttemptSpec& spec, const TargetSpec& target) {
+  Result<Profile> profile = ProfileFor(spec.profile, target);
   WP_CHECK(profile.has_value(), "the profile of an attempt parses");
   return std::move(profile).value();
 }
@@ -96,7 +95,7 @@ RunStarted StartOf(const AttemptSpec& spec, const TargetSpec& target, const Plan
 }
 
 SessionSetup SessionFor(const AttemptSpec& spec, const TargetSpec& target, const Plan& plan) {
-  Profile profile = ProfileOf(spec);
+  Profile profile = ProfileOf(spec, target);
   RunStarted started = StartOf(spec, target, plan, profile);
   PlanNeeds demand{.needs = plan.needs,
                    .faults = FaultsOf(plan),
@@ -233,7 +232,7 @@ void RunScriptOf(const AttemptSpec& spec, const TargetSpec& target, const Plan& 
   RunScript(script,
             {.spec = spec,
              .target = target,
-             .started = StartOf(spec, target, plan, ProfileOf(spec)),
+             .started = StartOf(spec, target, plan, ProfileOf(spec, target)),
              .guarantees = plan.guarantees},
             result);
 }

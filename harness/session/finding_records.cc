@@ -62,6 +62,14 @@ void AddExcerpts(const std::filesystem::path& history, const AttemptResult& resu
   }
 }
 
+// By the words of its product's key, or else as the checkers have found it.
+std::string SignatureOf(const Finding& finding, const BugCarrier& target) {
+  std::string by_words =
+      AnswerKey::For(target.product)
+          .SignatureOf(Name(finding.guarantee), finding.expected, finding.observed);
+  return by_words.empty() ? finding.signature : by_words;
+}
+
 // target.log, or one for each member of a cluster.
 std::vector<std::filesystem::path> LogsIn(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> logs;
@@ -105,6 +113,7 @@ std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
                                      const BugCarrier& target) {
   std::vector<FindingRecord> records;
   for (const Finding& finding : findings) {
+    const std::string signature = SignatureOf(finding, target);
     FindingRecord record{
         .guarantee = std::string(Name(finding.guarantee)),
         .promise = Contract::BuiltIn().Get(finding.clause).says,
@@ -113,8 +122,8 @@ std::vector<FindingRecord> RecordsOf(const std::vector<Finding>& findings,
         .watch = finding.watch,
         .expected = finding.expected,
         .observed = finding.observed,
-        .signature = KnownBugText(finding.signature, target),
-        .resembles = finding.signature,
+        .signature = KnownBugText(signature, target),
+        .resembles = signature,
         .meanwhile = Meanwhile(std::chrono::duration<double>(finding.at).count(), receipts),
         .level = std::string(Name(finding.level)),
         .standing = finding.standing};

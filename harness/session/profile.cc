@@ -120,6 +120,13 @@ Result<Profile> ParseProfile(std::string_view text) {
   return profile;
 }
 
+Result<Profile> ProfileFor(const std::string& text, const TargetSpec& target) {
+  if (!text.empty()) return ParseProfile(text);
+  if (target.profile.empty()) return Profile();
+  WP_ASSIGN_OR_RETURN(const std::string shipped, ProfileText(target.profile));
+  return ParseProfile(shipped);
+}
+
 std::vector<std::string> ShippedProfiles() {
   std::vector<std::string> names;
   for (const ShippedProfile& profile : ProfileTexts()) names.emplace_back(profile.name);

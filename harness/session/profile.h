@@ -17,6 +17,7 @@
 #include "harness/base/status.h"
 #include "harness/history/run_started.h"
 #include "harness/targets/capability.h"
+#include "harness/targets/target_spec.h"
 
 namespace watchproof {
 
@@ -39,6 +40,10 @@ struct Profile {
 
 // Errors name the line and what was expected.
 Result<Profile> ParseProfile(std::string_view toml);
+
+// That of an attempt on the target: by the text if the run has one for all targets, or else the one
+// that belongs to the target's product. Neither: as etcd.
+Result<Profile> ProfileFor(const std::string& text, const TargetSpec& target);
 
 // The text of a shipped profile by its name, or of the file at that path.
 Result<std::string> ProfileText(const std::string& name_or_file);

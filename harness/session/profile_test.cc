@@ -73,5 +73,12 @@ TEST(Profile, ShippedProfilesParseAndAreFoundByName) {
               testing::AllOf(HasSubstr("'no-such'"), HasSubstr("kubernetes")));
 }
 
+TEST(ProfileFor, ATargetBringsThatOfItsProductUnlessTheRunHasOne) {
+  const TargetSpec kine{.text = "kine@0.17.5", .profile = "kine"};
+  EXPECT_EQ(ProfileFor("", kine)->name, "kine");
+  EXPECT_EQ(ProfileFor("name = \"mine\"\nabout = \"a\"\n", kine)->name, "mine");
+  EXPECT_EQ(ProfileFor("", {.text = "embedded"})->name, "");
+}
+
 }  // namespace
 }  // namespace watchproof

@@ -56,12 +56,13 @@ struct NextRelease {
 
 struct TargetSpec {
   std::string text;           // as given, and as results name the target
-  std::string product = {};   // as the manifest lists its releases: "etcd"
+  std::string product = {};   // as the manifest lists its releases: "etcd", "kine"
   std::string name = {};      // before the version in its label; empty: the text says everything
   std::string label = {};     // while no version is known; empty: the text
   std::string release = {};   // of the product, to be taken from the cache
   std::string program = {};   // that it starts, by its path or its name in PATH; see `release`
-  std::string topology = {};  // how it is set up and reached, where not plainly: "tls"
+  std::string topology = {};  // how it is set up and reached, where not plainly: "tls", "nats"
+  std::string profile = {};   // a shipped one, of how its product differs from etcd; empty: none
   int members = 1;            // that it has at least, where it can be a cluster
   // What its members become during an attempt, one release after the other; none: they stay.
   std::vector<NextRelease> next = {};

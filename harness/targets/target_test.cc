@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "harness/releases/release_archives.h"
 #include "harness/targets/probe.h"
 
 namespace watchproof {
@@ -103,6 +104,75 @@ TEST_F(TargetTest, ATopologyFollowsAComma) {
                       HasSubstr("downgrade=VERSION[+VERSION], gateway, grpc-proxy, members=N, tls, "
                                 "upgrade=VERSION[+VERSION], users")));
   }
+}
+
+TEST_F(TargetTest, AReleaseOfAProductHasItsDriverAndItsProfile) {
+  const auto sqlite = ParseTargetSpec("kine@0.17.5");
+  ASSERT_TRUE(sqlite.has_value()) << sqlite.error().message();
+  EXPECT_EQ(sqlite->product, "kine");
+  EXPECT_EQ(sqlite->release, "0.17.5");
+  EXPECT_EQ(sqlite->profile, "kine");
+  EXPECT_EQ(sqlite->topology, "");
+  EXPECT_EQ(ParseTargetSpec("kine@0.17.5,sqlite")->topology, "") << "the default";
+  const auto nats = ParseTargetSpec("kine@0.17.5,nats");
+  ASSERT_TRUE(nats.has_value()) << nats.error().message();
+  EXPECT_EQ(nats->topology, "nats");
+  EXPECT_EQ(nats->Label(), "kine 0.17.5,nats");
+  EXPECT_EQ(nats->Label("0.17.5"), "kine 0.17.5,nats");
+  const auto t4 = ParseTargetSpec("t4@1.1.17");
+  ASSERT_TRUE(t4.has_value()) << t4.error().message();
+  EXPECT_EQ(t4->profile, "t4");
+  EXPECT_EQ(ReleaseSpec("t4", "1.1.17")->Label(), "t4 1.1.17");
+  EXPECT_EQ(ParseTargetSpec("etcd-go on kine@0.17.5,nats")->Label("0.17.5"),
+            "etcd-go on kine 0.17.5,nats");
+  const std::pair<const char*, const char*> wrong[] = {
+      {"kine", "kine@VERSION[,DRIVER]"},
+      {"kine:/x", "kine@VERSION[,DRIVER]"},
+      {"kine@", "kine@VERSION[,DRIVER]"},
+      {"kine@../x", "kine@VERSION[,DRIVER]"},
+      {"kine@0.17.5,", "'' is no driver of kine; expected one of sqlite, memory, nats"},
+      {"kine@0.17.5,pgsql", "'pgsql' is no driver of kine"},
+      {"kine@0.14.9,memory", "kine has its driver memory since 0.15.0"},
+      {"t4@1.1.17,nats", "'nats' is no driver of t4; expected none"}};
+  for (const auto& [text, expected] : wrong) {
+    const auto parsed = ParseTargetSpec(text);
+    ASSERT_FALSE(parsed.has_value()) << text;
+    EXPECT_THAT(parsed.error().message(),
+                AllOf(HasSubstr(fmt::format("target \"{}\"", text)), HasSubstr(expected)));
+  }
+}
+
+// It is started with the flags that it lists, in a place of its own.
+TEST_F(TargetTest, AReleaseOfAProductIsStartedAsItsDescriptionSays) {
+  setenv("WATCHPROOF_CACHE", folder_.c_str(), 1);
+  const auto start = [this](const std::string& text, Duration progress_interval) {
+    std::filesystem::remove(folder_ / "target.log");
+    auto target = MakeTarget(*ParseTargetSpec(text));
+    const Status started = (*target)->Start({.host = "127.77.0.3",
+                                             .folder = folder_,
+                                             .deadline = Within(10s),
+                                             .progress_interval = progress_interval});
+    EXPECT_EQ((*target)->version(), text.substr(text.find('@') + 1, 6));
+    EXPECT_EQ((*target)->durable(), text.find("memory") == text.npos);
+    return started.message();
+  };
+  EXPECT_THAT(start("kine@0.17.5", {}), HasSubstr("watchproof fetch kine 0.17.5"));
+  const auto place = folder_ / "releases" / "kine" / "0.17.5";
+  std::filesystem::create_directories(place);
+  const std::string kine = Program("releases/kine/0.17.5/kine",
+                                   "[ \"$1\" = --help ] && echo '--compact-min-retain value' "
+                                   "'--watch-progress-notify-interval value' && exit\n"
+                                   "echo \"$@\" >&2; exit 4");
+  std::ofstream(kine + ".sha256") << *Sha256OfFile(kine) << "  kine\n";
+  EXPECT_THAT(
+      start("kine@0.17.5", {}),
+      AllOf(HasSubstr("--listen-address 127.77.0.3:2379 --metrics-bind-address 0 --endpoint "
+                      "sqlite:///"),
+            HasSubstr("--compact-min-retain=0"), Not(HasSubstr("poll")), Not(HasSubstr("notify"))));
+  EXPECT_THAT(start("kine@0.17.5,memory", 100ms),
+              AllOf(HasSubstr("--endpoint memory:// --compact-min-retain=0 "
+                              "--watch-progress-notify-interval=100ms")));
+  unsetenv("WATCHPROOF_CACHE");
 }
 
 TEST_F(TargetTest, AnUpgradeIsToALaterReleaseAndADowngradeToTheBranchBefore) {
