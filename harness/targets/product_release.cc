@@ -38,6 +38,7 @@ class ReleasedProduct final : public CommandTarget {
     return CommandTarget::Start(options);
   }
   std::string version() const override { return release_; }
+  std::string api_version() const override { return CommandTarget::version(); }
 
  private:
   Status AddFlagsThatItHas(const StartOptions& options, std::vector<std::string>& words) const {

@@ -108,8 +108,10 @@ class Target {
   virtual Endpoint endpoint() const = 0;
   // Where clients arrive, if not at the server itself but at what is tested in front of it.
   virtual Endpoint front() const { return endpoint(); }
-  // "3.4.23", as the target reports it; after Start.
+  // "3.4.23", as the target reports it, or that of its release; after Start.
   virtual std::string version() const = 0;
+  // As which release of etcd it answers, where that is another one.
+  virtual std::string api_version() const { return version(); }
   // By the direct path, on a new connection.
   virtual Result<ServerStatus> Ask(Deadline deadline) const;
   // kNotFound when it publishes none.

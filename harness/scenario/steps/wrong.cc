@@ -74,9 +74,9 @@ Status WrongRequestStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
   const WrongRequest& wrong = *FindWrongRequest(request);
   const Target& target = context.environment().target();
-  if (!anyway && !wrong.MustBeRefusedBy(target.version())) return {};
+  if (!anyway && !wrong.MustBeRefusedBy(target.api_version())) return {};
   // What ends releases is asked of no server that others use, unless its release is known.
-  if (target.shared() && !wrong.not_refused_by.empty() && !ParseVersion(target.version()))
+  if (target.shared() && !wrong.not_refused_by.empty() && !ParseVersion(target.api_version()))
     return {};
   AskedStore store{.key = session.Placed(key),
                    .key_end = EndOfPrefix(session.Placed(key)),
