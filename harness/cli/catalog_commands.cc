@@ -194,7 +194,7 @@ void AddWords(std::vector<CatalogEntry>& catalog) {
   for (const Product& product : Products()) {
     for (const ProductDriver& driver : product.drivers) {
       const std::string explain =
-          fmt::format("{}, kept by {}{}", product.about, driver.about,
+          fmt::format("{}: {}{}", product.about, driver.about,
                       driver.since.empty() ? "" : ", since " + driver.since);
       catalog.push_back({"target", fmt::format("{}@VERSION,{}", product.name, driver.name), explain,
                          explain + "."});
