@@ -67,6 +67,33 @@ class Reports(RunTest):
             found = len(json.loads(findings.read_text()))
             self.assertEqual(len(result["findings"]) + result.get("more_findings", 0), found)
 
+    def test_the_score_of_a_run_names_the_clause_that_each_finding_breaks(self) -> None:
+        self.run_it(
+            "--target",
+            "embedded+delete-at-floor-lost",
+            "--filter",
+            f"{DELETE_AT_FLOOR}:{OVERTAKES}",
+            expect=1,
+        )
+        badge = self.latest() / "badge.json"
+        words = [self.watchproof, "score", str(self.latest())]
+        score = json.loads(called([*words, "--json", "--badge", str(badge)], check=True).stdout)
+        broken = {one["clause"] for one in score["clauses"] if one["is"] == "broken"}
+        results = map(json.loads, (self.latest() / "results.jsonl").read_text().splitlines())
+        named = {finding["clause"] for one in results for finding in one["findings"]}
+        self.assertEqual(broken, named)
+        self.assertTrue(0 < score["points"] < 100, score["points"])
+        missing = {one["name"]: set(one["missing"]) for one in score["levels"]}
+        self.assertTrue(broken <= missing["Full etcd"], broken)
+        self.assertIn("no level", document_of(badge)["message"])
+        explained = called([self.watchproof, "explain", broken.pop()], check=True).stdout
+        self.assertIn("(clause)", explained)
+        text = called(words, check=True).stdout
+        self.assertIn("Watch-safe: not reached", text)
+        refused = called([self.watchproof, "score"])
+        self.assertEqual(refused.returncode, 4)
+        self.assertIn("expected a run, or --target", refused.stderr)
+
 
 if __name__ == "__main__":
     main()

@@ -47,14 +47,17 @@ IN_PARTS = {
     "Linearizable.ReadsInParts",
 }
 SIGNED = "Authorized.ExpiredSignedToken"
+CERTIFIED = "Authorized.NamesOfCertificates"
 LOCKS = {
     "Answered.WrongRequestsForLocks",
     "Exclusive.Election",
     "Exclusive.ElectionAtLeaderCutOff",
+    "Exclusive.ElectionWithoutItsLease",
     "Exclusive.Lock",
     "Exclusive.LockAtLeaderCutOff",
     "Exclusive.LockAtPausedLeader",
     "Exclusive.LockWhileLeaderChanges",
+    "Exclusive.LockWithoutItsLease",
 }
 ENDED_BY_REQUEST = {
     "Answered.PermissionOfNothing",
@@ -103,8 +106,8 @@ class Verdicts(RunTest):
         self.assertEqual({verdicts[case] for case in clusters}, {"unsupported"})
         self.assertEqual(set(verdicts.values()), {"pass", "unsupported"})
         unsupported = {c for c, v in verdicts.items() if v == "unsupported"}
-        absent = LOCKS | {SIGNED}
-        self.assertEqual(unsupported - clusters, absent, "it has no locks and signs no tokens")
+        absent = LOCKS | {SIGNED, CERTIFIED}
+        self.assertEqual(unsupported - clusters, absent, "no locks, signed tokens or certificates")
         for result in results:
             for receipt in result.receipts:
                 if verdicts[result.case] == "pass":

@@ -56,7 +56,8 @@ class Ordered final : public Checker {
                                                  Quoted(before.kv.key), response.where.line.value),
                          .where = response.where,
                          // What is left of it is matched with the first change of its key.
-                         .symptom = symptom::OfRevision{Revision(event.kv.mod_revision)}};
+                         .symptom = symptom::OfRevision{Revision(event.kv.mod_revision)},
+                         .clause = "W-22"};
           },
           deletes ? Level::kMay : Level::kShould);
     }

@@ -96,6 +96,13 @@ void AddClauses(std::vector<CatalogEntry>& catalog) {
                         {"differs", clause.differs},
                         {"source", clause.source}}});
   }
+  for (const Reach& reach : Contract::BuiltIn().reaches()) {
+    catalog.push_back({"level",
+                       reach.name,
+                       "",
+                       reach.about,
+                       {{"clauses", fmt::format("{}", fmt::join(reach.clauses, ", "))}}});
+  }
 }
 
 Facts ParametersOf(const std::vector<proxy::ParameterInfo>& parameters) {

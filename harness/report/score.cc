@@ -139,14 +139,16 @@ int Score::Count(Kept kept) const {
 Score ScoreOf(const RunRecord& record, std::string_view target) {
   const std::vector<Numbered> attempts = AttemptsOf(record, target);
   Score score;
-  std::string reported;
+  std::string version;
+  std::string api;
   for (const Numbered& one : attempts) {
-    if (reported.empty()) reported = one.result->target_version;
+    if (version.empty()) version = one.result->target_version;
+    if (api.empty()) api = one.result->api_version;
   }
   for (const TargetSpec& spec : record.targets) {
-    if (spec.text == target) score.label = spec.Label(reported);
+    if (spec.text == target) score.label = spec.Label(version);
   }
-  score.version = MinorOf(reported);
+  score.version = MinorOf(api.empty() ? version : api);
   score.seed = record.seed;
   int all = 0;
   int kept = 0;

@@ -147,6 +147,7 @@ void Fields(auto& field, AttemptResult& result) {
   field.Required("case", result.case_name);
   field.Required("target", result.target);
   field("target_version", result.target_version);
+  field("api_version", result.api_version);
   field.Required("seed", result.seed);
   field.Required("attempt", result.attempt);
   auto verdict = std::string(Name(result.verdict));

@@ -100,6 +100,7 @@ struct AttemptResult {
   std::string case_name;       // "Suite.Name"
   std::string target;          // the SPEC as given
   std::string target_version;  // as the target reports it; empty when it never came up
+  std::string api_version{};   // of etcd, the API of which it says to serve; likewise
   std::string seed;            // of the last try, "0x51e9c2": accepted back by --seed
   int attempt = 1;
   Verdict verdict = Verdict::kHarnessError;

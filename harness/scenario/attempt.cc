@@ -189,6 +189,7 @@ void EndBeforeSteps(AttemptSession& session, const Status& ready, AttemptResult&
   std::vector<std::string> inconclusive;
   JudgeRecording(session, result, inconclusive);
   result.target_version = session.environment().target().version();
+  result.api_version = session.environment().target().api_version();
   if (!result.findings.empty()) {
     result.verdict = Verdict::kFail;
     result.reason.clear();
@@ -211,6 +212,7 @@ void RunSteps(const AttemptSpec& spec, const Result<TargetSpec>& parsed, const T
   } else if (ready.ok() && !session.offer().missing.empty()) {
     result.verdict = Verdict::kUnsupported;
     result.target_version = environment.target().version();
+    result.api_version = environment.target().api_version();
     result.reason = session.offer().missing;
     result.missing = session.offer().found_missing;
   } else if (ready.ok()) {
