@@ -141,7 +141,7 @@ struct KeyText {
 const std::vector<KeyText>& KeyTexts();
 
 // The bug of that name in any key. Null: there is none.
-const Bug* FindBug(std::string_view name);
+const Bug* BugNamed(std::string_view name);
 
 // The properties of a target that decide which bugs it can have.
 struct BugCarrier {
