@@ -239,7 +239,8 @@ void Name(const std::vector<Suspects::One>& bugs, AttemptResult& result) {
 
 Result<Expectations> Expectations::Parse(std::string_view text) {
   WP_ASSIGN_OR_RETURN(const toml::table root, Document(text));
-  WP_RETURN_IF_ERROR(OnlyFields(root, {"archive", "module", "release", "signature", "bug"}));
+  WP_RETURN_IF_ERROR(
+      OnlyFields(root, {"archive", "module", "release", "signature", "bug", "product", "issues"}));
   Expectations expectations;
   WP_ASSIGN_OR_RETURN(expectations.key_, AnswerKey::Parse(text));
   WP_RETURN_IF_ERROR(ReadPerProduct(root, "archive", ReadArchive, expectations.archives_));

@@ -42,8 +42,8 @@ enum class ExpectationStatus {
 
 class Expectations {
  public:
-  // A manifest, and in the same document its own answer key of etcd. Errors name the line and what
-  // was expected.
+  // A manifest, and in the same document its own answer key, of etcd unless it says otherwise.
+  // Errors name the line and what was expected.
   static Result<Expectations> Parse(std::string_view toml);
   static const Expectations& BuiltIn();
   // The text of fixtures/releases/manifest.toml, as it was when the executable was built.

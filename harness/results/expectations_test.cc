@@ -237,6 +237,10 @@ TEST(ExpectationsApply, TheKeyIsThatOfTheTargetsProduct) {
   EXPECT_EQ(expectations.KeyOf("kine"), AnswerKey::Find("kine"));
   EXPECT_EQ(expectations.KeyOf("command"), nullptr);
   EXPECT_EQ(expectations.KeyOf("etcd")->bugs().size(), 3u);
+  const auto of_kine = Expectations::Parse("product = \"kine\"\nissues = \"i\"\n");
+  ASSERT_TRUE(of_kine.has_value()) << of_kine.error().message();
+  EXPECT_TRUE(of_kine->KeyOf("kine")->bugs().empty()) << "instead of the built-in one";
+  EXPECT_EQ(of_kine->KeyOf("etcd"), AnswerKey::Find("etcd"));
 }
 
 TEST(ExpectationsParse, ErrorsNameTheLineAndWhatWasExpected) {
@@ -271,6 +275,21 @@ TEST(ExpectationsParse, ErrorsNameTheLineAndWhatWasExpected) {
       "call = \"q.Main()\"\n";
   EXPECT_EQ(message(module + head), "accepted");
   EXPECT_THAT(message(module + module), HasSubstr("the module of etcd is listed twice"));
+}
+
+// The numbers of a bug of kine would link to issues of etcd.
+TEST(ExpectationsBuiltIn, KnowsAFailureOfAnotherProduct) {
+  const Expectations& expectations = Expectations::BuiltIn();
+  AttemptResult result =
+      Result(Verdict::kFail, {"Bookmarkable progress-at-zero"}, "kine@0.14.6", "0.14.6");
+  result.case_name = "Bookmarkable.FutureStart";
+  const TargetSpec kine{.text = result.target, .product = "kine"};
+  EXPECT_EQ(expectations.Apply(kine, result), ExpectationStatus::kKnownFailure);
+  EXPECT_THAT(result.bugs, ElementsAre("kine#568"));
+  EXPECT_THAT(result.upstream, ElementsAre());
+  result.target_version = "0.14.9";
+  EXPECT_EQ(expectations.Apply(kine, result), ExpectationStatus::kRegression);
+  EXPECT_THAT(result.reason, HasSubstr("kine#568 is back, which 0.14.9 has fixed"));
 }
 
 TEST(ExpectationsBuiltIn, KnowsTheCasesThatFailOnEveryRelease) {
