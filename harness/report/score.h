@@ -6,11 +6,11 @@
 //   score.points;               // 0 to 100
 //   out << ToText(score) << ToJson(score) << BadgeOf(score);
 //
-// A clause is kept if an attempt that tests it came to a verdict and no finding names it, be it of a
-// known bug or not. What tests it is one of its cases, a standing promise that asks for it, or, for
-// all that a guarantee says, any attempt in which the target could have broken that. Clauses that must hold count three, those that should hold one, others nothing;
-// points are the share of those that are kept. What the target does not offer, and what no attempt
-// shows, is not kept.
+// A clause is kept if an attempt that tests it came to a verdict and no finding names it, be it of
+// a known bug or not. What tests it is one of its cases, a standing promise that asks for it, or,
+// for all that a guarantee says, any attempt in which the target could have broken that. Clauses
+// that must hold count three, those that should hold one, others nothing; points are the share of
+// those that are kept. What the target does not offer, and what no attempt shows, is not kept.
 //
 // Threads: pure functions. Ownership: refers to the built-in contract and owns the rest.
 #pragma once
