@@ -265,7 +265,7 @@ std::string AnswerKey::SignatureOf(std::string_view guarantee, std::string_view 
   return {};
 }
 
-const Bug* BugNamed(std::string_view name) {
+const Bug* AnswerKey::FindBug(std::string_view name) {
   for (const AnswerKey& key : AnswerKey::All()) {
     const auto found = std::ranges::find(key.bugs(), name, &Bug::name);
     if (found != key.bugs().end()) return &*found;

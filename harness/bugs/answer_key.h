@@ -119,6 +119,8 @@ class AnswerKey {
   // By which findings on a target of the product are named: its own; etcd's for the embedded store,
   // which has etcd's bugs planted, and for what is unknown; otherwise one without any bugs.
   static const AnswerKey& For(std::string_view product);
+  // The bug of that name in any of them. Null: there is none.
+  static const Bug* FindBug(std::string_view name);
 
   const std::string& product() const { return product_; }
   const std::vector<Bug>& bugs() const { return bugs_; }
@@ -139,9 +141,6 @@ struct KeyText {
 };
 // Generated from fixtures/bugs/.
 const std::vector<KeyText>& KeyTexts();
-
-// The bug of that name in any key. Null: there is none.
-const Bug* BugNamed(std::string_view name);
 
 // The properties of a target that decide which bugs it can have.
 struct BugCarrier {

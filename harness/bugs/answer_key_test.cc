@@ -113,7 +113,7 @@ TEST(AnswerKeyBuiltIn, HasASignatureAndABugForEachOther) {
     for (const Bug& bug : key.bugs()) {
       EXPECT_FALSE(bug.upstream.empty() && bug.link.empty()) << bug.name;
       EXPECT_TRUE(names.insert(bug.name).second) << bug.name << " is in two keys";
-      EXPECT_EQ(BugNamed(bug.name), &bug);
+      EXPECT_EQ(AnswerKey::FindBug(bug.name), &bug);
     }
   }
 }

@@ -16,7 +16,7 @@ namespace {
 
 BugRow NewRow(const std::string& name, const AttemptResult& result) {
   BugRow row{.name = name, .impact = result.reason, .cases = {}, .labels = {}};
-  const Bug* const bug = BugNamed(name);
+  const Bug* const bug = AnswerKey::FindBug(name);
   if (bug == nullptr) return row;
   row.cost = bug->cost;
   row.impact = bug->impact;
@@ -59,7 +59,7 @@ std::vector<BugRow> BugsShown(const RunRecord& record) {
     }
   }
   for (BugRow& row : rows) {
-    const Bug* const bug = BugNamed(row.name);
+    const Bug* const bug = AnswerKey::FindBug(row.name);
     if (bug != nullptr) row.fixed = FixFor(*bug, branches[row.name]);
   }
   std::ranges::stable_sort(
