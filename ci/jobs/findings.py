@@ -98,7 +98,7 @@ def main() -> int:
     watchproof = options.watchproof or job.build("watchproof") / "watchproof"
     etcd = options.etcd.resolve() if options.etcd else job.etcd(watchproof, options.version)
     version = version_of(etcd)
-    has = known.affected(watchproof, version)
+    has = known.affected(watchproof, f"{version},grpc-proxy")
     good = True
     with tempfile.TemporaryDirectory(prefix="findings-") as folder:
         programs = pathlib.Path(folder, "programs")
