@@ -67,7 +67,7 @@ TEST(Score, AFindingBreaksItsClauseAloneAndTheLevelsThatNeedIt) {
   EXPECT_TRUE(score.levels.front().missing.empty()) << "it is about watches";
   EXPECT_FALSE(score.levels.back().missing.empty());
   EXPECT_THAT(ToText(score), HasSubstr("#1 Leased.A: another revision"));
-  EXPECT_THAT(BadgeOf(score), HasSubstr("Watch-safe"));
+  EXPECT_THAT(BadgeOf(score), HasSubstr("Kubernetes-safe"));
 }
 
 TEST(Score, WhatIsNotOfferedOrNotShownIsNotKept) {

@@ -24,7 +24,8 @@ TEST(RecordsOf, AFindingResemblesWhatTheKeyOfItsProductHasWordsFor) {
   ASSERT_NE(by_words, kine.signatures().end());
   Finding finding{.guarantee = Guarantee(by_words->second.guarantee),
                   .observed = fmt::format("{}", fmt::join(by_words->second.says, " ")),
-                  .signature = "negative-start"};
+                  .signature = "negative-start",
+                  .clause = HeadlineOf(Guarantee(by_words->second.guarantee)).id};
   const auto resembles = [&finding](const std::string& product) {
     return RecordsOf({finding}, {}, {.product = product}).at(0).resembles;
   };
