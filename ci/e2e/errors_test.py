@@ -41,7 +41,7 @@ class Errors(RunTest):
             (("run", "--target", "etcd@abc", "--dry-run"), 4, no_version),
             (("run", "--target", "etcd@3.5.16,upgrade=abc", "--dry-run"), 4, no_version),
             (("fetch", "etcd", "abc"), 4, ("watchproof fetch: etcd abc", *no_version)),
-            (("fetch", "redis", "1.0.0"), 4, ("redis 1.0.0", "known: etcd ")),
+            (("fetch", "redis", "1.0.0"), 4, ("redis 1.0.0", "known products: etcd, kine, t4")),
             (("run", "--target", "endpoint:nowhere"), 4, ("nowhere", "expected")),
             (("run", "--target", "command:sleep 1"), 4, ("{port}",)),
             (("run", "--target", "command:sleep {port} {prot}"), 4, ("{prot}", "{peer-port}")),

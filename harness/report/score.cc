@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "harness/history/json_fields.h"
 #include "harness/report/rows.h"
+#include "harness/report/text.h"
 
 namespace watchproof {
 namespace {
@@ -93,17 +95,22 @@ ClauseScore ScoreOf(const Clause& clause, const std::vector<Numbered>& attempts)
   return score;
 }
 
-std::string LineOf(const ClauseScore& one) {
-  std::string line = fmt::format("{:<5} {}", one.clause->id, one.clause->says);
-  switch (one.kept) {
-    case Kept::kBroken:
-      return fmt::format("{}\n          #{} {}: {}", line, one.finding, one.case_name,
-                         one.observed);
-    case Kept::kNotOffered:
-      return line + " (not offered)";
-    default:
-      return line + " (no attempt shows it)";
+// Below an id, which the first line has.
+std::string Below(std::string id, const std::string& text) {
+  constexpr std::size_t kColumns = 90;
+  std::string lines;
+  for (const std::string& line : Wrap(CleanText(text), kColumns)) {
+    lines += fmt::format("  {:<5} {}\n", std::exchange(id, ""), line);
   }
+  return lines;
+}
+
+std::string LinesOf(const ClauseScore& one) {
+  const Clause& clause = *one.clause;
+  if (one.kept == Kept::kNotOffered) return Below(clause.id, clause.says + " (not offered)");
+  if (one.kept == Kept::kNotShown) return Below(clause.id, clause.says + " (no attempt shows it)");
+  return Below(clause.id, clause.says) +
+         Below("", fmt::format("#{} {}: {}", one.finding, one.case_name, one.observed));
 }
 
 std::string SummaryOf(const ReachScore& level, std::size_t needed) {
@@ -187,7 +194,7 @@ std::string ToText(const Score& score) {
     std::size_t lines = 0;
     for (const ClauseScore* const one : level.missing) {
       if (++lines > kMostLines) break;
-      text += fmt::format("  {}\n", LineOf(*one));
+      text += LinesOf(*one);
     }
     if (lines > kMostLines) {
       text += fmt::format("  and {} more\n", level.missing.size() - kMostLines);
