@@ -94,6 +94,12 @@ class Reports(RunTest):
         self.assertEqual(refused.returncode, 4)
         self.assertIn("expected a run, or --target", refused.stderr)
 
+    def test_a_run_without_a_verdict_has_no_score(self) -> None:
+        self.run_it("--target", "embedded", "--filter", "Exclusive.Lock", expect=2)
+        done = called([self.watchproof, "score", str(self.latest())])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no attempt came to a verdict", done.stderr)
+
 
 if __name__ == "__main__":
     main()

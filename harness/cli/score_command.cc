@@ -33,6 +33,11 @@ CommandEnd PrintScores(const RunRecord& record, const ScoreFlags& flags) {
   std::string_view between;
   for (const TargetSpec& target : record.targets) {
     const Score score = ScoreOf(record, target.text);
+    if (score.Count(Kept::kKept) + score.Count(Kept::kBroken) == 0) {
+      return {Fail(StatusCode::kFailedPrecondition,
+                   "{}: no attempt came to a verdict, so there is no score", score.label),
+              ExitCode::kInconclusive};
+    }
     if (flags.json) {
       fmt::print("{}\n", ToJson(score));
     } else {
