@@ -72,6 +72,12 @@ Result<std::vector<T>> List(const toml::table& table, std::string_view field) {
   return values;
 }
 
+// The same, or empty when the field is absent.
+template <typename T>
+Result<std::vector<T>> OptionalList(const toml::table& table, std::string_view field) {
+  return table.contains(field) ? List<T>(table, field) : std::vector<T>();
+}
+
 // A misspelt field would silently mean nothing.
 inline Status OnlyFields(const toml::table& table, std::initializer_list<std::string_view> known) {
   for (const auto& [key, value] : table) {

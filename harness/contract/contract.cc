@@ -44,10 +44,6 @@ Result<std::string> ReadMinor(const toml::table& table, std::string_view field) 
   return FailAt(Place(table, field), fmt::format("expected '{}' with a minor version", field));
 }
 
-Result<std::vector<std::string>> OptionalList(const toml::table& table, std::string_view field) {
-  return table.contains(field) ? List<std::string>(table, field) : std::vector<std::string>();
-}
-
 Result<Clause> ReadClause(const toml::table& table) {
   WP_RETURN_IF_ERROR(OnlyFields(table, {"id", "says", "level", "guarantee", "cases", "promises",
                                         "source", "since", "until", "differs"}));
@@ -56,8 +52,8 @@ Result<Clause> ReadClause(const toml::table& table) {
   WP_ASSIGN_OR_RETURN(clause.says, Text(table, "says"));
   WP_ASSIGN_OR_RETURN(clause.level, ReadLevel(table));
   WP_ASSIGN_OR_RETURN(clause.guarantee, Text(table, "guarantee"));
-  WP_ASSIGN_OR_RETURN(clause.cases, OptionalList(table, "cases"));
-  WP_ASSIGN_OR_RETURN(clause.promises, OptionalList(table, "promises"));
+  WP_ASSIGN_OR_RETURN(clause.cases, OptionalList<std::string>(table, "cases"));
+  WP_ASSIGN_OR_RETURN(clause.promises, OptionalList<std::string>(table, "promises"));
   WP_ASSIGN_OR_RETURN(clause.source, Text(table, "source"));
   WP_ASSIGN_OR_RETURN(clause.since, ReadMinor(table, "since"));
   WP_ASSIGN_OR_RETURN(clause.until, ReadMinor(table, "until"));
@@ -77,20 +73,6 @@ Result<Reach> ReadReach(const toml::table& table) {
   return reach;
 }
 
-// Calls `read` for each [[name]].
-template <typename Read>
-Status EachTable(const toml::table& root, std::string_view name, Read read) {
-  const toml::node* const node = root.get(name);
-  const toml::array* const array = node != nullptr ? node->as_array() : nullptr;
-  if (array == nullptr) return FailAt(Place(root, name), fmt::format("expected [[{}]]", name));
-  for (const toml::node& one : *array) {
-    const toml::table* const table = one.as_table();
-    if (table == nullptr) return FailAt(one, fmt::format("expected [[{}]]", name));
-    WP_RETURN_IF_ERROR(read(*table));
-  }
-  return {};
-}
-
 }  // namespace
 
 bool Clause::TestedBy(std::string_view case_name) const {
@@ -100,33 +82,32 @@ bool Clause::TestedBy(std::string_view case_name) const {
   });
 }
 
-bool Clause::Binds(std::string_view minor) const {
-  const int asked = MinorIn(minor).value_or(0);
-  if (!since.empty() && asked < *MinorIn(since)) return false;
-  return until.empty() || asked <= *MinorIn(until);
+bool Clause::Binds(int minor) const {
+  if (!since.empty() && minor < *MinorIn(since)) return false;
+  return until.empty() || minor <= *MinorIn(until);
 }
 
 Result<Contract> Contract::Parse(std::string_view text) {
   WP_ASSIGN_OR_RETURN(const toml::table root, Document(text));
   WP_RETURN_IF_ERROR(OnlyFields(root, {"clause", "reach"}));
   Contract contract;
-  WP_RETURN_IF_ERROR(EachTable(root, "clause", [&](const toml::table& table) -> Status {
-    WP_ASSIGN_OR_RETURN(Clause clause, ReadClause(table));
+  WP_ASSIGN_OR_RETURN(const auto clauses, Tables(root, "clause"));
+  for (const toml::table* table : clauses) {
+    WP_ASSIGN_OR_RETURN(Clause clause, ReadClause(*table));
     if (contract.Find(clause.id) != nullptr) {
-      return FailAt(Place(table, "id"), fmt::format("{} is there twice", clause.id));
+      return FailAt(Place(*table, "id"), fmt::format("{} is there twice", clause.id));
     }
     contract.clauses_.push_back(std::move(clause));
-    return {};
-  }));
-  WP_RETURN_IF_ERROR(EachTable(root, "reach", [&](const toml::table& table) -> Status {
-    WP_ASSIGN_OR_RETURN(Reach reach, ReadReach(table));
+  }
+  WP_ASSIGN_OR_RETURN(const auto reaches, Tables(root, "reach"));
+  for (const toml::table* table : reaches) {
+    WP_ASSIGN_OR_RETURN(Reach reach, ReadReach(*table));
     for (const std::string& id : reach.clauses) {
       if (IsGroup(id) || contract.Find(id) != nullptr) continue;
-      return FailAt(Place(table, "clauses"), fmt::format("there is no clause {}", id));
+      return FailAt(Place(*table, "clauses"), fmt::format("there is no clause {}", id));
     }
     contract.reaches_.push_back(std::move(reach));
-    return {};
-  }));
+  }
   return contract;
 }
 

@@ -46,8 +46,8 @@ struct Clause {
   std::string differs{};  // how etcd itself differs from it, on every release
   // Whether the case is one that tests it.
   bool TestedBy(std::string_view case_name) const;
-  // Whether it holds for stores that speak the API of that minor version, "3.5".
-  bool Binds(std::string_view minor) const;
+  // Whether it holds for stores that speak the API of etcd 3.`minor`.
+  bool Binds(int minor) const;
 };
 
 // What a store reaches that keeps each of these clauses.

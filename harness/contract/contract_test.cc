@@ -44,11 +44,11 @@ TEST(Contract, NamesWhatACaseTestsAndWhatALevelNeeds) {
 TEST(Contract, AClauseBindsTheVersionsFromItsFirstToItsLast) {
   const auto parsed = Contract::Parse(fmt::format("{}{}{}", kClause, kMore, kReach));
   ASSERT_TRUE(parsed.has_value()) << parsed.error().message();
-  EXPECT_TRUE(parsed->Get("W-1").Binds("3.3"));
-  EXPECT_FALSE(parsed->Get("W-2").Binds("3.3"));
-  EXPECT_TRUE(parsed->Get("W-2").Binds("3.4"));
-  EXPECT_TRUE(parsed->Get("W-2").Binds("3.6"));
-  EXPECT_FALSE(parsed->Get("W-2").Binds("3.10"));
+  EXPECT_TRUE(parsed->Get("W-1").Binds(3));
+  EXPECT_FALSE(parsed->Get("W-2").Binds(3));
+  EXPECT_TRUE(parsed->Get("W-2").Binds(4));
+  EXPECT_TRUE(parsed->Get("W-2").Binds(6));
+  EXPECT_FALSE(parsed->Get("W-2").Binds(10));
 }
 
 TEST(Contract, ErrorsNameTheLineAndWhatWasExpected) {

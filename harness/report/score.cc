@@ -8,24 +8,18 @@
 #include <utility>
 
 #include "harness/history/json_fields.h"
+#include "harness/releases/etcd_version.h"
 #include "harness/report/rows.h"
 #include "harness/report/text.h"
 
 namespace watchproof {
 namespace {
 
-constexpr std::string_view kNewest = "3.7";  // what the contract describes
+constexpr int kNewest = 7;  // the minor version that the contract describes
 constexpr std::size_t kMostLines = 10;
 
 int WeightOf(const Clause& clause) {
   return clause.level == Level::kMust ? 3 : clause.level == Level::kShould ? 1 : 0;
-}
-
-// "3.5" of "3.5.16"; what is no version of etcd is held against the newest.
-std::string MinorOf(const std::string& version) {
-  const std::size_t dot = version.find('.', 2);
-  return version.starts_with("3.") && dot != std::string::npos ? version.substr(0, dot)
-                                                               : std::string(kNewest);
 }
 
 bool IsJudged(const AttemptResult& result) {
@@ -52,8 +46,11 @@ std::vector<Numbered> AttemptsOf(const RunRecord& record, std::string_view targe
 
 // A case that came to a verdict tests its clauses. Any attempt may show more: what all of a
 // guarantee says, if the target could have broken it there, and what a standing promise asks for.
+// Of a guarantee and a watch there is one finding, which may hide that more of it was broken.
 bool Shows(const AttemptResult& result, const Clause& clause, bool headline) {
-  if (!IsJudged(result)) return false;
+  const bool broken =
+      std::ranges::count(result.findings, clause.guarantee, &FindingRecord::guarantee) > 0;
+  if (!IsJudged(result) || broken) return false;
   const Exercise& exercise = result.exercise;
   return clause.TestedBy(result.case_name) ||
          (headline && exercise.opportunities.contains(clause.guarantee)) ||
@@ -155,12 +152,13 @@ Score ScoreOf(const RunRecord& record, std::string_view target) {
   for (const TargetSpec& spec : record.targets) {
     if (spec.text == target) score.label = spec.Label(version);
   }
-  score.version = MinorOf(api.empty() ? version : api);
+  // What is no version of etcd is held against the newest.
+  score.minor = MinorOf(api.empty() ? version : api).value_or(kNewest);
   score.seed = record.seed;
   int all = 0;
   int kept = 0;
   for (const Clause& clause : Contract::BuiltIn().clauses()) {
-    if (!clause.Binds(score.version)) continue;
+    if (!clause.Binds(score.minor)) continue;
     score.clauses.push_back(ScoreOf(clause, attempts));
     all += WeightOf(clause);
     if (score.clauses.back().kept == Kept::kKept) kept += WeightOf(clause);
@@ -181,14 +179,14 @@ Score ScoreOf(const RunRecord& record, std::string_view target) {
 
 std::string ToText(const Score& score) {
   std::string text = fmt::format(
-      "{}: {}\n  of {} clauses that bind etcd {}: {} kept, {} broken, {} not offered, {} not "
+      "{}: {}\n  of {} clauses that bind etcd 3.{}: {} kept, {} broken, {} not offered, {} not "
       "shown\n",
-      score.label, PointsOf(score), score.clauses.size(), score.version, score.Count(Kept::kKept),
+      score.label, PointsOf(score), score.clauses.size(), score.minor, score.Count(Kept::kKept),
       score.Count(Kept::kBroken), score.Count(Kept::kNotOffered), score.Count(Kept::kNotShown));
   for (const ReachScore& level : score.levels) {
     std::size_t needed = 0;
     for (const Clause* const one : Contract::BuiltIn().Of(*level.reach)) {
-      needed += one->Binds(score.version) ? 1 : 0;
+      needed += one->Binds(score.minor) ? 1 : 0;
     }
     text += fmt::format("\n{}: {}\n", level.reach->name, SummaryOf(level, needed));
     std::size_t lines = 0;
@@ -206,7 +204,7 @@ std::string ToText(const Score& score) {
 std::string ToJson(const Score& score) {
   Json document = {{"schema", 1},
                    {"target", score.label},
-                   {"api", score.version},
+                   {"api", fmt::format("3.{}", score.minor)},
                    {"points", score.points},
                    {"seed", score.seed}};
   for (const ReachScore& level : score.levels) {

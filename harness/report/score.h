@@ -53,7 +53,7 @@ struct Score {
   Score& operator=(const Score&) = delete;
 
   std::string label;                 // "etcd 3.5.16"
-  std::string version;               // of the API that the clauses bind, "3.5"
+  int minor = 0;                     // of etcd 3, to which the clauses apply
   std::string seed;                  // of the run
   std::vector<ClauseScore> clauses;  // that bind it, in the order of the contract
   std::vector<ReachScore> levels;

@@ -47,12 +47,12 @@ void Break(RunRecord& record, const std::string& case_name, const std::string& c
 
 TEST(Score, OfAStoreThatKeepsEverythingIsAHundredAndReachesEachLevel) {
   const Score score = ScoreOf(Whole(), kTarget);
-  EXPECT_EQ(score.version, "3.4");
+  EXPECT_EQ(score.minor, 4);
   EXPECT_DOUBLE_EQ(score.points, 100);
   for (const ReachScore& level : score.levels) EXPECT_TRUE(level.missing.empty());
   EXPECT_THAT(BadgeOf(score), HasSubstr("Full etcd 100/100"));
   EXPECT_THAT(ToText(score), Not(HasSubstr("not reached")));
-  for (const ClauseScore& one : score.clauses) EXPECT_TRUE(one.clause->Binds("3.4"));
+  for (const ClauseScore& one : score.clauses) EXPECT_TRUE(one.clause->Binds(4));
 }
 
 TEST(Score, AFindingBreaksItsClauseAloneAndTheLevelsThatNeedIt) {
@@ -68,6 +68,17 @@ TEST(Score, AFindingBreaksItsClauseAloneAndTheLevelsThatNeedIt) {
   EXPECT_FALSE(score.levels.back().missing.empty());
   EXPECT_THAT(ToText(score), HasSubstr("#1 Leased.A: another revision"));
   EXPECT_THAT(BadgeOf(score), HasSubstr("Kubernetes-safe"));
+}
+
+TEST(Score, WhatAFindingMayHideIsNotKept) {
+  RunRecord record = SampleRecord();
+  record.attempts = {SampleAttempt("Bookmarkable.AfterStall", kTarget, Verdict::kFail)};
+  record.attempts.front().result.findings = {
+      {.guarantee = "Bookmarkable", .clause = "W-6", .observed = "an event"}};
+  EXPECT_EQ(Of(ScoreOf(record, kTarget), "W-6").kept, Kept::kBroken);
+  EXPECT_EQ(Of(ScoreOf(record, kTarget), "W-14").kept, Kept::kNotShown) << "tested, and hidden";
+  record.attempts.push_back(SampleAttempt("Bookmarkable.AfterStall", kTarget, Verdict::kPass));
+  EXPECT_EQ(Of(ScoreOf(record, kTarget), "W-14").kept, Kept::kKept);
 }
 
 TEST(Score, WhatIsNotOfferedOrNotShownIsNotKept) {

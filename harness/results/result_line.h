@@ -5,9 +5,9 @@
 //   WP_ASSIGN_OR_RETURN(AttemptResult result, ReadResultsLine(line, run_folder));
 //
 // Tools read the file line by line, some into a buffer of fixed size. A line that would reach 64
-// KiB keeps the guarantee, watch, expected, observed and evidence of the first findings, shortened,
-// and says in "more_findings" how many more there are; findings.json in the attempt's folder has
-// all. Threads: functions without state.
+// KiB keeps the guarantee, clause, watch, expected, observed and evidence of the first findings,
+// shortened, and says in "more_findings" how many more there are; findings.json in the attempt's
+// folder has all. Threads: functions without state.
 #pragma once
 
 #include <filesystem>

@@ -12,13 +12,9 @@ namespace {
 
 using toml_fields::FailAt;
 using toml_fields::List;
+using toml_fields::OptionalList;
 using toml_fields::OptionalText;
 using toml_fields::Text;
-
-Result<std::vector<std::string>> ListIfAny(const toml::table& table, std::string_view field) {
-  if (!table.contains(field)) return std::vector<std::string>();
-  return List<std::string>(table, field);
-}
 
 Result<ProductDriver> ReadDriver(const toml::table& table) {
   WP_RETURN_IF_ERROR(toml_fields::OnlyFields(table, {"name", "about", "since", "arguments"}));
@@ -50,8 +46,8 @@ Result<Product> ParseProduct(std::string_view text) {
   WP_ASSIGN_OR_RETURN(product.about, Text(root, "about"));
   WP_ASSIGN_OR_RETURN(product.profile, Text(root, "profile"));
   WP_ASSIGN_OR_RETURN(product.arguments, List<std::string>(root, "arguments"));
-  WP_ASSIGN_OR_RETURN(product.help, ListIfAny(root, "help"));
-  WP_ASSIGN_OR_RETURN(product.where_known, ListIfAny(root, "where_known"));
+  WP_ASSIGN_OR_RETURN(product.help, OptionalList<std::string>(root, "help"));
+  WP_ASSIGN_OR_RETURN(product.where_known, OptionalList<std::string>(root, "where_known"));
   WP_ASSIGN_OR_RETURN(product.progress_interval, OptionalText(root, "progress_interval"));
   const bool asks = !product.where_known.empty() || !product.progress_interval.empty();
   if (asks && product.help.empty()) {
