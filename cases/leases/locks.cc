@@ -13,85 +13,93 @@ constexpr const char* kOneHolder =
 constexpr const char* kOneLeader =
     "an election has one leader at a time, for as long as its lease lasts (etcd, v3election)";
 
-// In an election, both.
-void AskForLeader(Scenario& scenario, Exclusion what, const std::string& name) {
-  if (what == Exclusion::kElection) scenario.Add(AskLeaderStep{name});
-}
-void Proclaim(Scenario& scenario, Exclusion what, const std::string& name,
-              const std::string& caller) {
-  if (what != Exclusion::kElection) return;
-  scenario.Add(ProclaimStep{name, caller, scenario.Value()});
-  AskForLeader(scenario, what, name);
-}
+// What callers ask for, a lock or an office, and the key that each writes only while it has that.
+struct Contest {
+  Scenario& scenario;
+  Exclusion what;
+  std::string name;
+  std::string guarded;
+
+  Contest(Scenario& of, Exclusion kind)
+      : scenario(of), what(kind), name(of.Key("lock")), guarded(of.Key("guarded")) {}
+
+  void Claim(const std::string& caller) { scenario.Add(ClaimStep{name, caller, what}); }
+  void AwaitClaim(const std::string& caller) { scenario.Add(AwaitClaimStep{name, caller}); }
+  void ClaimWithLease(const std::string& caller, std::chrono::seconds ttl) {
+    scenario.Add(LeaseStep{caller, ttl});
+    Claim(caller);
+    AwaitClaim(caller);
+  }
+  void MustHold(const std::string& caller) { scenario.Add(MustHoldStep{name, caller}); }
+  void Release(const std::string& caller) { scenario.Add(ReleaseStep{name, caller, what}); }
+  void Put(const std::string& caller) { scenario.Add(GuardedPutStep{name, caller, guarded}); }
+  // In an election, both.
+  void AskForLeader() {
+    if (what == Exclusion::kElection) scenario.Add(AskLeaderStep{name});
+  }
+  void Proclaim(const std::string& caller) {
+    if (what != Exclusion::kElection) return;
+    scenario.Add(ProclaimStep{name, caller, scenario.Value()});
+    AskForLeader();
+  }
+  void Write(const std::string& caller) {
+    Put(caller);
+    Proclaim(caller);
+  }
+};
 
 // The caller in the middle has lost its claim by the time the first one releases it, so that the
 // last one is next.
 void WaitAndLoseLease(Scenario& scenario, Exclusion what) {
-  const std::string name = scenario.Key("lock");
-  const std::string guarded = scenario.Key("guarded");
-  scenario.Open({.group = "guarded", .range = OneKey(guarded)});
-  const auto claim = [&](const std::string& caller, std::chrono::seconds ttl) {
-    scenario.Add(LeaseStep{caller, ttl});
-    scenario.Add(ClaimStep{name, caller, what});
-    scenario.Add(AwaitClaimStep{name, caller});
-  };
-  claim("first", 60s);
-  scenario.Add(MustHoldStep{name, "first"});
+  Contest contest(scenario, what);
+  scenario.Open({.group = "guarded", .range = OneKey(contest.guarded)});
+  contest.ClaimWithLease("first", 60s);
+  contest.MustHold("first");
   // Once more with the same lease: it has it already.
-  scenario.Add(ClaimStep{name, "first", what});
-  scenario.Add(MustHoldStep{name, "first"});
-  claim("lapsing", 2s);
-  claim("next", 60s);
-  AskForLeader(scenario, what, name);
-  Proclaim(scenario, what, name, "first");
-  scenario.Add(GuardedPutStep{name, "first", guarded});
+  contest.Claim("first");
+  contest.MustHold("first");
+  contest.ClaimWithLease("lapsing", 2s);
+  contest.ClaimWithLease("next", 60s);
+  contest.AskForLeader();
+  contest.Proclaim("first");
+  contest.Put("first");
   scenario.Add(AwaitExpiredStep{"lapsing"});
-  scenario.Add(GuardedPutStep{name, "first", guarded});
-  scenario.Add(ReleaseStep{name, "first", what});
-  scenario.Add(MustHoldStep{name, "next"});
+  contest.Put("first");
+  contest.Release("first");
+  contest.MustHold("next");
   scenario.AwaitLoad("lapsing");
-  AskForLeader(scenario, what, name);
-  Proclaim(scenario, what, name, "next");
-  Proclaim(scenario, what, name, "first");
-  scenario.Add(GuardedPutStep{name, "next", guarded});
-  scenario.Add(GuardedPutStep{name, "first", guarded});
-  scenario.Add(ReleaseStep{name, "next", what});
-  AskForLeader(scenario, what, name);
+  contest.AskForLeader();
+  contest.Proclaim("next");
+  contest.Proclaim("first");
+  contest.Put("next");
+  contest.Put("first");
+  contest.Release("next");
+  contest.AskForLeader();
   scenario.AwaitDelivered("guarded");
 }
 
 // A caller that loses its lease has lost what it held with it, and does not learn it.
 void HolderLosesLease(Scenario& scenario, Exclusion what) {
-  const std::string name = scenario.Key("lock");
-  const std::string guarded = scenario.Key("guarded");
-  scenario.Open({.group = "guarded", .range = OneKey(guarded)});
+  Contest contest(scenario, what);
+  scenario.Open({.group = "guarded", .range = OneKey(contest.guarded)});
   const bool revoked = scenario.Chance(0.5);
-  const auto claim = [&](const std::string& caller, std::chrono::seconds ttl) {
-    scenario.Add(LeaseStep{caller, ttl});
-    scenario.Add(ClaimStep{name, caller, what});
-    scenario.Add(AwaitClaimStep{name, caller});
-  };
-  const auto write = [&](const std::string& caller) {
-    scenario.Add(GuardedPutStep{name, caller, guarded});
-    Proclaim(scenario, what, name, caller);
-  };
-  claim("first", revoked ? 60s : 2s);
-  scenario.Add(MustHoldStep{name, "first"});
-  claim("second", 60s);
-  write("first");
+  contest.ClaimWithLease("first", revoked ? 60s : 2s);
+  contest.MustHold("first");
+  contest.ClaimWithLease("second", 60s);
+  contest.Write("first");
   if (revoked) {
     scenario.Add(RevokeStep{"first"});
   } else {
     scenario.Add(AwaitExpiredStep{"first"});
   }
-  scenario.Add(MustHoldStep{name, "second"});
-  write("first");
-  write("second");
-  claim("third", 60s);
-  scenario.Add(ReleaseStep{name, "second", what});
-  scenario.Add(MustHoldStep{name, "third"});
-  write("third");
-  scenario.Add(ReleaseStep{name, "third", what});
+  contest.MustHold("second");
+  contest.Write("first");
+  contest.Write("second");
+  contest.ClaimWithLease("third", 60s);
+  contest.Release("second");
+  contest.MustHold("third");
+  contest.Write("third");
+  contest.Release("third");
   scenario.AwaitDelivered("guarded");
 }
 
@@ -100,23 +108,18 @@ void HolderLosesLease(Scenario& scenario, Exclusion what) {
 void HandOver(Scenario& scenario, Exclusion what, const std::string& fault,
               const std::map<std::string, std::string>& parameters) {
   constexpr int kReached = 3;
-  const std::string name = scenario.Key("lock");
-  const std::string guarded = scenario.Key("guarded");
+  Contest contest(scenario, what);
   scenario.Cluster({.members = 3});
-  scenario.Open({.group = "guarded", .range = OneKey(guarded), .member = kReached});
+  scenario.Open({.group = "guarded", .range = OneKey(contest.guarded), .member = kReached});
   const auto claim = [&](const std::string& caller, int member) {
     scenario.Add(LeaseStep{caller, 60s});
     scenario.Add(UseMemberStep{member});
-    scenario.Add(ClaimStep{name, caller, what});
+    contest.Claim(caller);
     scenario.Add(UseMemberStep{kReached});
-    scenario.Add(AwaitClaimStep{name, caller});
-  };
-  const auto write = [&](const std::string& caller) {
-    scenario.Add(GuardedPutStep{name, caller, guarded});
-    Proclaim(scenario, what, name, caller);
+    contest.AwaitClaim(caller);
   };
   claim("first", kReached);
-  scenario.Add(MustHoldStep{name, "first"});
+  contest.MustHold("first");
   claim("second", 1);
   scenario.Inject(fault, parameters);
   scenario.AwaitEffect(fault);
@@ -129,19 +132,19 @@ void HandOver(Scenario& scenario, Exclusion what, const std::string& fault,
                       .pause = 50ms,
                       .member = kReached});
   scenario.AwaitLoad("meanwhile");
-  write("first");
+  contest.Write("first");
   claim("third", 2);
-  write("first");
-  scenario.Add(ReleaseStep{name, "first", what});
-  write("first");
+  contest.Write("first");
+  contest.Release("first");
+  contest.Write("first");
   scenario.Heal(fault);
   for (int member = 1; member <= kReached; ++member) scenario.Add(AwaitCaughtUpStep{member});
-  scenario.Add(MustHoldStep{name, "second"});
-  write("second");
-  scenario.Add(ReleaseStep{name, "second", what});
-  scenario.Add(MustHoldStep{name, "third"});
-  write("third");
-  scenario.Add(ReleaseStep{name, "third", what});
+  contest.MustHold("second");
+  contest.Write("second");
+  contest.Release("second");
+  contest.MustHold("third");
+  contest.Write("third");
+  contest.Release("third");
   scenario.AwaitDelivered("guarded");
 }
 
