@@ -46,7 +46,7 @@ std::vector<Numbered> AttemptsOf(const RunRecord& record, std::string_view targe
 
 // A case that came to a verdict tests its clauses. Any attempt may show more: what all of a
 // guarantee says, if the target could have broken it there, and what a standing promise asks for.
-// Of a guarantee and a watch there is one finding, which may hide that more of it was broken.
+// A guarantee and a watch have one finding, which may hide that more of it was broken.
 bool Shows(const AttemptResult& result, const Clause& clause, bool headline) {
   const bool broken =
       std::ranges::count(result.findings, clause.guarantee, &FindingRecord::guarantee) > 0;
