@@ -69,6 +69,7 @@ ClauseScore ScoreOf(const Clause& clause, const std::vector<Numbered>& attempts)
   ClauseScore score{.clause = &clause};
   const bool headline = IsHeadline(clause);
   bool shown = false;
+  bool judged = false;
   bool unsupported = false;
   for (const auto& [result, first] : attempts) {
     for (std::size_t i = 0; i < result->findings.size(); ++i) {
@@ -81,12 +82,13 @@ ClauseScore ScoreOf(const Clause& clause, const std::vector<Numbered>& attempts)
       return score;
     }
     shown = shown || Shows(*result, clause, headline);
-    unsupported = unsupported ||
-                  (clause.TestedBy(result->case_name) && result->verdict == Verdict::kUnsupported);
+    if (!clause.TestedBy(result->case_name)) continue;
+    judged = judged || IsJudged(*result);
+    unsupported = unsupported || result->verdict == Verdict::kUnsupported;
   }
   if (shown) {
     score.kept = Kept::kKept;
-  } else if (unsupported) {
+  } else if (unsupported && !judged) {
     score.kept = Kept::kNotOffered;
   }
   return score;

@@ -77,6 +77,9 @@ TEST(Score, WhatAFindingMayHideIsNotKept) {
       {.guarantee = "Bookmarkable", .clause = "W-6", .observed = "an event"}};
   EXPECT_EQ(Of(ScoreOf(record, kTarget), "W-6").kept, Kept::kBroken);
   EXPECT_EQ(Of(ScoreOf(record, kTarget), "W-14").kept, Kept::kNotShown) << "tested, and hidden";
+  record.attempts.push_back(
+      SampleAttempt("Bookmarkable.MixedStream", kTarget, Verdict::kUnsupported));
+  EXPECT_EQ(Of(ScoreOf(record, kTarget), "W-14").kept, Kept::kNotShown) << "it is offered";
   record.attempts.push_back(SampleAttempt("Bookmarkable.AfterStall", kTarget, Verdict::kPass));
   EXPECT_EQ(Of(ScoreOf(record, kTarget), "W-14").kept, Kept::kKept);
 }
