@@ -12,6 +12,13 @@
 namespace watchproof {
 namespace {
 
+// Clauses of the contract.
+constexpr std::string_view kLockedWithLease = "X-4";
+constexpr std::string_view kElectedWithLease = "X-5";
+constexpr std::string_view kElectedAnswer = "X-6";
+constexpr std::string_view kLeaderNamed = "X-7";
+constexpr std::string_view kProclaims = "X-8";
+
 class Exclusive final : public Checker {
  public:
   void CallEnded(const RecordedCall& call, std::string_view, std::optional<Revision>) override {
@@ -63,14 +70,13 @@ class Exclusive final : public Checker {
     const bool parsed =
         call.outcome == CallOutcome::kAnswered && Parse(call.response.view(), answer).ok();
     const bool gone = call.code == StatusCode::kNotFound || (parsed && answer.ttl <= 0);
-    const bool revokes = call.method == Method::kLeaseRevoke;
     std::int64_t id = answer.id;
     if (LeaseRequestView asked; call.method != Method::kLeaseGrant) {
       if (!Parse(call.request.view(), asked).ok()) return;
       id = asked.id;
     }
-    if (gone && (parsed || !revokes)) return End(leases_[id], call);
-    if (revokes || !parsed || call.method == Method::kLeaseTimeToLive) return;
+    if (gone) return End(leases_[id], call);
+    if (!parsed || call.method == Method::kLeaseTimeToLive) return;
     Lease& lease = leases_[id];
     if (call.method == Method::kLeaseGrant) lease = {.granted = call.ended};
     lease.until = call.at - call.took + std::chrono::seconds(answer.ttl);
@@ -129,7 +135,8 @@ class Exclusive final : public Checker {
     if (key != next.key) {
       Add(call, {.expected = fmt::format("the key of the claim, {}", Quoted(next.key)),
                  .observed = fmt::format("{} in line {}", Quoted(key), call.ended.value),
-                 .evidence = {call.began, call.ended}});
+                 .evidence = {call.began, call.ended},
+                 .clause = next.election ? kElectedAnswer : std::string_view()});
     }
     if (!next.election) return;
     const LeaderKeyView& leader = elected.leader;
@@ -140,7 +147,8 @@ class Exclusive final : public Checker {
                .observed =
                    fmt::format("one of {} with lease {} and revision {} in line {}",
                                Quoted(leader.name), leader.lease, leader.created, call.ended.value),
-               .evidence = {call.began, call.ended}});
+               .evidence = {call.began, call.ended},
+               .clause = kElectedAnswer});
   }
 
   // The holder has it still. A caller that asked before may have had it before, for as long as its
@@ -216,17 +224,20 @@ class Exclusive final : public Checker {
       if (holder->given_back.value > 0 && holder->given_back < call.began) {
         Add(call, {.expected = fmt::format("a refusal: {} was given back", Quoted(holder->key)),
                    .observed = fmt::format("an answer in line {}", call.ended.value),
-                   .evidence = {holder->given_back, call.began, call.ended}});
+                   .evidence = {holder->given_back, call.began, call.ended},
+                   .clause = kProclaims});
       } else if (const auto ended = EndedBefore(*holder, call)) {
         Add(call,
             {.expected = fmt::format("a refusal: the lease of {} has ended", Quoted(holder->key)),
              .observed = fmt::format("an answer in line {}", call.ended.value),
-             .evidence = {ended->line, call.began, call.ended}});
+             .evidence = {ended->line, call.began, call.ended},
+             .clause = kProclaims});
       }
     } else if (Refused(call) && Leads(*holder, call)) {
       Add(call, {.expected = fmt::format("an answer: {} leads, with a lease", Quoted(holder->key)),
                  .observed = fmt::format("a refusal in line {}", call.ended.value),
-                 .evidence = {holder->held.line, call.began, call.ended}});
+                 .evidence = {holder->held.line, call.began, call.ended},
+                 .clause = kProclaims});
     }
   }
 
@@ -242,7 +253,8 @@ class Exclusive final : public Checker {
           {.expected = fmt::format("{}, which leads with a lease, to be named", Quoted(holder.key)),
            .observed = fmt::format("{} in line {}", answered ? Quoted(named.kv.key) : "a refusal",
                                    call.ended.value),
-           .evidence = {holder.held.line, call.began, call.ended}});
+           .evidence = {holder.held.line, call.began, call.ended},
+           .clause = kLeaderNamed});
     }
     if (!answered) return;
     Exercised();
@@ -253,24 +265,28 @@ class Exclusive final : public Checker {
       Add(call,
           {.expected = fmt::format("no leader that has resigned, as {} has", Quoted(holder.key)),
            .observed = fmt::format("it is named in line {}", call.ended.value),
-           .evidence = {holder.given_back, call.began, call.ended}});
+           .evidence = {holder.given_back, call.began, call.ended},
+           .clause = kLeaderNamed});
     } else if (const auto ended = EndedBefore(holder, call)) {
       Add(call, {.expected = fmt::format("no leader that has lost its lease, as {} has",
                                          Quoted(holder.key)),
                  .observed = fmt::format("it is named in line {}", call.ended.value),
-                 .evidence = {ended->line, call.began, call.ended}});
+                 .evidence = {ended->line, call.began, call.ended},
+                 .clause = kLeaderNamed});
     } else if (holder.created > 0 && Leads(holder, call) &&
                (named.create_revision != holder.created || named.lease != holder.lease)) {
       Add(call, {.expected = fmt::format("{} of revision {} and lease {}", Quoted(holder.key),
                                          holder.created, holder.lease),
                  .observed = fmt::format("revision {} and lease {} in line {}",
                                          named.create_revision, named.lease, call.ended.value),
-                 .evidence = {holder.held.line, call.ended}});
+                 .evidence = {holder.held.line, call.ended},
+                 .clause = kLeaderNamed});
     } else if (holder.value && Leads(holder, call) && holder.since < call.began &&
                !ProclaimIsOut(holder) && named.value != *holder.value) {
       Add(call, {.expected = fmt::format("the leader's value {}", Quoted(*holder.value)),
                  .observed = fmt::format("{} in line {}", Quoted(named.value), call.ended.value),
-                 .evidence = {holder.since, call.began, call.ended}});
+                 .evidence = {holder.since, call.began, call.ended},
+                 .clause = kLeaderNamed});
     }
   }
   bool ProclaimIsOut(const Holder& holder) const {
@@ -311,7 +327,8 @@ class Exclusive final : public Checker {
                                       What(call), Quoted(next.key), Quoted(holder.key)),
               .observed = fmt::format("it was won in line {}", call.ended.value),
               .evidence = {holder.held.line, ended.line, call.began, call.ended},
-              .symptom = symptom::HeldWithoutLease{next.election}});
+              .symptom = symptom::HeldWithoutLease{next.election},
+              .clause = next.election ? kElectedWithLease : kLockedWithLease});
   }
 
   std::map<std::int64_t, Lease> leases_;

@@ -127,5 +127,15 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     CallRowName);
 
+// What was broken, and not only that it was.
+TEST(ExclusiveClauses, AreAboutWhatIsWrong) {
+  const auto clause = [](const CallScript& script) { return script.Judge().findings.at(0).clause; };
+  EXPECT_EQ(clause(Held().Do(Method::kLock, Claim(2), Locked(2))), "X-1");
+  EXPECT_EQ(clause(Release(Ended()).End(9, Method::kLock, Locked(2))), "X-4");
+  EXPECT_EQ(clause(Leading(Reported(1).Nested(2, Leader(1, 0)))), "X-6");
+  EXPECT_EQ(clause(Named(WithoutLease(), 1, "v")), "X-7");
+  EXPECT_EQ(clause(WithoutLease().Do(Method::kProclaim, Proclamation(), Reported(1))), "X-8");
+}
+
 }  // namespace
 }  // namespace watchproof

@@ -17,6 +17,16 @@ constexpr std::chrono::seconds kRounded{1};  // the time that is left is shown i
 constexpr int kRenewals = 2;
 constexpr std::chrono::seconds kLate{6};
 
+// Clauses of the contract. A lease that has ended too early breaks none of them, but the guarantee.
+constexpr std::string_view kInUse = "L-4";
+constexpr std::string_view kGoneIsRefused = "L-6";
+constexpr std::string_view kKept = "L-7";
+constexpr std::string_view kGoneIsNotKept = "L-8";
+constexpr std::string_view kDescribed = "L-9";
+constexpr std::string_view kKeysNamed = "L-10";
+constexpr std::string_view kListed = "L-11";
+constexpr std::string_view kGranted = "L-13";
+
 class Leased final : public Checker {
  public:
   void CallEnded(const RecordedCall& call, std::string_view, std::optional<Revision>) override {
@@ -97,7 +107,8 @@ class Leased final : public Checker {
     if (granted.ttl < asked.ttl) {
       Add(call, Draft{.expected = fmt::format("at least the {} s that were asked for", asked.ttl),
                       .observed = fmt::format("{} s in line {}", granted.ttl, call.ended.value),
-                      .evidence = {call.began, call.ended}});
+                      .evidence = {call.began, call.ended},
+                      .clause = kGranted});
     }
     const auto before = leases_.find(asked.id);
     if (asked.id != 0 && before != leases_.end()) RefuseInUse(call, asked.id, before->second);
@@ -110,7 +121,7 @@ class Leased final : public Checker {
   void RefuseInUse(const RecordedCall& call, std::int64_t id, const Lease& lease) const {
     if (!CannotHaveEnded(lease, call) || AskedToEnd(id)) return;
     Wrong(call, lease, fmt::format("a grant of lease {} to be refused: it is there", id),
-          "it was granted again");
+          "it was granted again", {.clause = kInUse});
   }
   // It may have been carried out, or may be later.
   void LoseGrant(const RecordedCall& call) {
@@ -158,13 +169,14 @@ class Leased final : public Checker {
     } else if (lease->second.revoked.value != 0 && lease->second.revoked < call.began &&
                !MayBeGrantedAnew(id)) {
       Wrong(call, lease->second, fmt::format("{} to be refused: it was revoked", what),
-            "it was answered");
+            "it was answered", {.clause = kGoneIsRefused});
     }
   }
   void WrongOne(const RecordedCall& call, std::string expected) const {
     Add(call, Draft{.expected = std::move(expected),
                     .observed = fmt::format("it was answered in line {}", call.ended.value),
-                    .evidence = {call.began, call.ended}});
+                    .evidence = {call.began, call.ended},
+                    .clause = kGoneIsRefused});
   }
 
   void NotFoundTooEarly(const RecordedCall& call, std::int64_t id, Lease& lease,
@@ -205,17 +217,18 @@ class Leased final : public Checker {
     const std::string observed =
         kept.ttl > 0 ? fmt::format("{} s from now on", kept.ttl) : "it has ended";
     if (kept.ttl > 0 && Revoked(found->first, lease, call)) {
-      return Wrong(call, lease, fmt::format("no lease {}: it was revoked", found->first), observed);
+      return Wrong(call, lease, fmt::format("no lease {}: it was revoked", found->first), observed,
+                   {.clause = kGoneIsNotKept});
     }
     const bool lasts = Lasts(found->first, lease, call);
     if (lasts) Exercised();
     lease.lost = kept.ttl <= 0 && (lasts || lease.lost);
     if (kept.ttl != lease.time.count() && (lasts || kept.ttl > 0)) {
-      return Wrong(call, lease,
-                   fmt::format("lease {} to be kept for {} s", found->first, lease.time.count()),
-                   observed,
-                   {.symptom = kept.ttl > 0 ? Symptom()
-                                            : symptom::LeaseEnded{lease.granted, lease.begun_by}});
+      return Wrong(
+          call, lease,
+          fmt::format("lease {} to be kept for {} s", found->first, lease.time.count()), observed,
+          kept.ttl > 0 ? Draft{.clause = kKept}
+                       : Draft{.symptom = symptom::LeaseEnded{lease.granted, lease.begun_by}});
     }
     if (kept.ttl <= 0) return;
     lease.asked_at = std::max(lease.asked_at, call.at - call.took);
@@ -248,7 +261,8 @@ class Leased final : public Checker {
                 "it is not", {.symptom = symptom::LeaseEnded{lease.granted, lease.begun_by}});
         }
       } else if (shown && Revoked(id, lease, call)) {
-        Wrong(call, lease, fmt::format("lease {} not to be listed: it was revoked", id), "it is");
+        Wrong(call, lease, fmt::format("lease {} not to be listed: it was revoked", id), "it is",
+              {.clause = kListed});
       } else if (shown && Overdue(id, lease, call)) {
         Wrong(call, lease, fmt::format("lease {} of {} s to end by itself", id, lease.time.count()),
               fmt::format("it is listed {} after its time began",
@@ -261,7 +275,8 @@ class Leased final : public Checker {
       if (leases_.contains(id)) continue;
       Add(call, Draft{.expected = "only leases that were granted",
                       .observed = fmt::format("lease {} in line {}", id, call.ended.value),
-                      .evidence = {call.began, call.ended}});
+                      .evidence = {call.began, call.ended},
+                      .clause = kListed});
     }
   }
 
@@ -281,7 +296,7 @@ class Leased final : public Checker {
     const Lease& lease = found->second;
     if (Revoked(asked.id, lease, call) && answer.ttl >= 0) {
       return Wrong(call, lease, fmt::format("no lease {}: it was revoked", asked.id),
-                   fmt::format("{} s are left of it", answer.ttl));
+                   fmt::format("{} s are left of it", answer.ttl), {.clause = kDescribed});
     }
     if (!Lasts(asked.id, lease, call)) return;
     Exercised();
@@ -292,7 +307,8 @@ class Leased final : public Checker {
                    fmt::format("lease {} with {} s, granted or kept alive {} ago", asked.id,
                                lease.time.count(), Milliseconds(call.at - lease.asked_at)),
                    fmt::format("{} s of {} s are left", answer.ttl, answer.granted),
-                   {.symptom = symptom::TimeLeft{answer.ttl, answer.granted, lease.granted}});
+                   {.symptom = symptom::TimeLeft{answer.ttl, answer.granted, lease.granted},
+                    .clause = answer.ttl >= 0 ? kDescribed : std::string_view()});
     }
     CompareKeys(call, lease, asked, answer);
   }
@@ -318,7 +334,8 @@ class Leased final : public Checker {
           fmt::format("the {} key{} that a read at revision {} shows on lease {}", expected.size(),
                       expected.size() == 1 ? "" : "s", call.revision, asked.id),
           fmt::format("{} key{}{}", answer.keys.size(), answer.keys.size() == 1 ? "" : "s",
-                      shown.empty() ? "" : ", the first is " + Quoted(*shown.begin())));
+                      shown.empty() ? "" : ", the first is " + Quoted(*shown.begin())),
+          {.clause = kKeysNamed});
   }
 
   // For certain, to the member that answers the call.

@@ -238,5 +238,13 @@ TEST(Leased, ALossIsFoundOnce) {
 
 INSTANTIATE_TEST_SUITE_P(Leased, CallTable, testing::ValuesIn(Rows()), CallRowName);
 
+TEST(LeasedClauses, AreAboutWhatIsWrong) {
+  const auto clause = [](const CallScript& script) { return script.Judge().findings.at(0).clause; };
+  EXPECT_EQ(clause(Grants(60, 59)), "L-13");
+  EXPECT_EQ(clause(Asks(Left(59, 61, {"k"}))), "L-9");
+  EXPECT_EQ(clause(Asks(Left(59, 60, {}))), "L-10");
+  EXPECT_EQ(clause(Lists(Read(OneLease()), {})), "L-1") << "it has ended too early";
+}
+
 }  // namespace
 }  // namespace watchproof

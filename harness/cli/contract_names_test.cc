@@ -65,7 +65,7 @@ TEST(ContractNames, EverySentenceIsThereOnceAndIdsAreCountedOn) {
 }
 
 // A finding with another one would end the program.
-TEST(ContractNames, CheckersNameClausesOfTheirGuarantee) {
+TEST(ContractNames, CheckersNameClausesThatThereAre) {
   const std::regex named("\"([A-Z]-[0-9]+)\"");
   Ids found;
   for (const auto& file :
