@@ -303,12 +303,13 @@ class Leased final : public Checker {
     const auto least = lease.time - (call.at - lease.asked_at) - kRounded;
     const std::chrono::seconds left(answer.ttl);
     if (answer.granted != lease.time.count() || left > lease.time || left < least) {
+      Draft wrong{.symptom = symptom::TimeLeft{answer.ttl, answer.granted}, .clause = kDescribed};
+      if (answer.ttl < 0) wrong = {.symptom = symptom::LeaseEnded{lease.granted, lease.begun_by}};
       return Wrong(call, lease,
                    fmt::format("lease {} with {} s, granted or kept alive {} ago", asked.id,
                                lease.time.count(), Milliseconds(call.at - lease.asked_at)),
                    fmt::format("{} s of {} s are left", answer.ttl, answer.granted),
-                   {.symptom = symptom::TimeLeft{answer.ttl, answer.granted, lease.granted},
-                    .clause = answer.ttl >= 0 ? kDescribed : std::string_view()});
+                   std::move(wrong));
     }
     CompareKeys(call, lease, asked, answer);
   }

@@ -157,11 +157,10 @@ struct LeaseEnded {
   Line granted{};
   Duration there_at{};
 };
-// What a lease has left, by the store's own words; negative: it has ended.
+// What a lease has left, by the store's own words.
 struct TimeLeft {
   std::int64_t seconds = 0;
   std::int64_t granted = 0;
-  Line since{};  // where it was granted
 };
 
 }  // namespace symptom

@@ -2,24 +2,29 @@
 // revoked-on-waking (etcd #15247, and what its mend has left): a leader that was stopped goes on,
 // and has leases revoked that were renewed at its successor. Before the mend it never asked whether
 // it still leads; since then it asks unless its clock has just ticked, which is what it does first.
+#include <algorithm>
+
 #include "harness/signatures/signature.h"
 
 namespace watchproof {
 
 WP_SIGNATURE(RevokedOnWaking, "revoked-on-waking") {
   const auto* const lost = one.As<symptom::LeaseEnded>();
-  const auto* const left = one.As<symptom::TimeLeft>();
-  if (lost == nullptr && (left == nullptr || left->seconds >= 0)) return false;
-  const Line granted = lost != nullptr ? lost->granted : left->since;
-  const Duration there_at = lost != nullptr ? lost->there_at : one.at();
-  // It does so at once, and soon enough a client asks for the lease. What is under way by then also
-  // ends leases that are renewed once more, but none that is granted later.
+  if (lost == nullptr || !one.facts.faults.MembersParted(lost->granted)) return false;
+  // It asks at once for the ends of sixteen leases that it takes for overdue. What it asks for
+  // before it learns of its successor is lost and given up after seven seconds (five, and two
+  // elections); then the next sixteen have their turn.
+  constexpr Duration kGivenUp = 7s;
+  constexpr int kTurns = 3;
+  // Soon enough a client asks for the lease. What is under way by then also ends leases that are
+  // renewed once more, but none that is granted later.
   constexpr Duration kSoon = 3s;
   constexpr Duration kUnderWay = 500ms;
-  const FaultLog& faults = one.facts.faults;
-  return one.traces.WasWoken(one.at(), kSoon) &&
-         (faults.MembersParted(one.draft.evidence.front()) ||
-          (one.traces.WasWoken(there_at, kUnderWay) && faults.MembersParted(granted)));
+  const Duration since = std::min(kSoon, one.at() - lost->there_at + kUnderWay);
+  for (int turn = 0; turn < kTurns; ++turn) {
+    if (one.traces.WasWoken(one.at() - turn * kGivenUp, since)) return true;
+  }
+  return false;
 }
 
 }  // namespace watchproof

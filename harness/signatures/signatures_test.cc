@@ -1416,6 +1416,23 @@ TEST(Signature, OfALeaseThatEndedAtAnyTimeSinceItWasRenewed) {
   EXPECT_EQ(signature(100ms, 10s), "") << "it was awake for so long";
 }
 
+// It asks for sixteen ends at a time, and gives those up that it asked for too early.
+TEST(Signature, OfALeaseThatWaitsForItsTurnToEnd) {
+  const auto signature = [](bool granted_before, Duration renewed, Duration asked) {
+    Script script = Script().Put("k", "a", 2);
+    if (granted_before) script.Grant(7, 60).Read(2);
+    script.Armed("pause", "none", true).Healed("pause").Pause(renewed);
+    if (!granted_before) script.Grant(7, 60).Read(2);
+    script.KeepAlive(7, 60, 2);
+    return SignatureOf(Guarantee("Leased"), script.Pause(asked).KeepAlive(7, 0, 2));
+  };
+  EXPECT_EQ(signature(true, 6s, 1500ms), "revoked-on-waking");
+  EXPECT_EQ(signature(true, 13s, 1500ms), "revoked-on-waking");
+  EXPECT_EQ(signature(true, 4s, 2s), "") << "none has its turn then";
+  EXPECT_EQ(signature(true, 8s, 1s), "") << "its end had arrived by then";
+  EXPECT_EQ(signature(false, 6s, 1500ms), "") << "the member did not know the lease";
+}
+
 // What is wrong before that is not its doing, and with a raised revision clients learn of it.
 TEST(Signature, OfAStoreThatIsRestoredAsItWas) {
   const auto signature = [](bool healed, bool raised) {
