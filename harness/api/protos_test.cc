@@ -27,7 +27,8 @@ class Api {
  public:
   // Those of the project, or a copy of them, below the root.
   explicit Api(const fs::path& root) {
-    const fs::path set = fs::path(testing::TempDir()) / "api_descriptors";
+    const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+    const fs::path set = fs::path(testing::TempDir()) / (test + ".descriptors");
     const std::string command =
         fmt::format("cd '{}' && '{}' --proto_path=. --descriptor_set_out='{}' {}/*.proto",
                     root.string(), WP_PROTOC, set.string(), kFolder);
