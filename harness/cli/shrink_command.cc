@@ -171,7 +171,8 @@ CommandBody AddShrink(const Command& command) {
                 "Which case, if several failed (default: a new failure that repeats most surely)");
   command.Value("--target", flags->target, "SPEC", "On which target");
   command.Value("--tries", flags->tries, "N",
-                "Attempts with a smaller plan before it counts as passing");
+                "Attempts with a smaller plan before it counts as passing, at least: what fails by "
+                "chance gets more");
   command.Value("--limit", flags->limit, "TIME", "Time for the search");
   command.Value("--jobs", flags->jobs, "N", "Attempts at a time");
   command.Value("--out", flags->out, "FILE",

@@ -16,9 +16,16 @@ constexpr int kEnoughToKnow = 6;  // failures of the first plan after which its 
 constexpr int kEnoughToTake = 3;  // failures of a smaller plan within its attempts
 constexpr int kMostToTake = 40;   // attempts for them
 constexpr double kAboutAsOften = 0.5;
+constexpr double kMissed = 0.01;  // the chance that a plan which fails as often counts as passing
 
 double RateOf(const Proportion& counted) {
   return counted.trials == 0 ? 0 : static_cast<double>(counted.hits) / counted.trials;
+}
+
+int TriesFor(const Proportion& began, int least) {
+  const double passes = 1 - RateOf(began);
+  const double tries = passes <= kMissed ? 1 : std::log(kMissed) / std::log(passes);
+  return std::max(least, static_cast<int>(std::min<double>(kMostToTake, std::ceil(tries))));
 }
 
 class SmallerPlans {
@@ -69,10 +76,11 @@ class SmallerPlans {
     while (!left.empty() && !Over(deadline)) {
       std::vector<Plan> plans;
       for (const std::size_t one : left) plans.push_back(candidates[one]);
-      WP_ASSIGN_OR_RETURN(const TriedPlans tried,
-                          attempts_.Try(plans, options_.tries, [&](const TriedPlans& so_far) {
-                            return !so_far.failed.empty() || deadline.expired();
-                          }));
+      WP_ASSIGN_OR_RETURN(
+          const TriedPlans tried,
+          attempts_.Try(plans, TriesFor(began_, options_.tries), [&](const TriedPlans& so_far) {
+            return !so_far.failed.empty() || deadline.expired();
+          }));
       if (tried.failed.empty()) break;
       const std::size_t first = left[tried.failed.front()];
       WP_ASSIGN_OR_RETURN(const bool often, FailsAsOften(candidates[first], deadline));

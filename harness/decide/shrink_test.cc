@@ -105,6 +105,19 @@ TEST(Shrink, TriesAPlanAgainBeforeItCountsAsPassing) {
   EXPECT_EQ(Shrink(hasty, Large(), {.tries = 1, .limit = 1h})->plan.steps.size(), 40U);
 }
 
+TEST(Shrink, TriesAPlanAsOftenAsTheFirstOneFailsByChance) {
+  // Four of fifteen attempts fail.
+  const auto seldom = [](const Plan& plan, int attempt) {
+    return Puts(plan, "ghost") && attempt % 3 == 0 && attempt % 5 != 0;
+  };
+  for (int before = 0; before < 15; ++before) {
+    ScriptedPlans attempts(
+        [&](const Plan& plan, int attempt) { return seldom(plan, attempt + before); });
+    const auto shrunk = Shrink(attempts, PlanOfPuts({"other", "ghost"}), {.tries = 1, .limit = 1h});
+    EXPECT_THAT(KeysOf(shrunk->plan), ElementsAre("ghost")) << before;
+  }
+}
+
 TEST(Shrink, KeepsEachSmallerPlanAtOnce) {
   ScriptedPlans attempts(&PutsBoth);
   std::vector<std::size_t> sizes;
