@@ -94,6 +94,23 @@ class Reports(RunTest):
         self.assertEqual(refused.returncode, 4)
         self.assertIn("expected a run, or --target", refused.stderr)
 
+    def test_a_published_score_holds_or_is_refuted_by_another_run(self) -> None:
+        published = self.folder / "score.json"
+        for target, expect in ("embedded", 0), ("embedded+delete-at-floor-lost", 1):
+            self.run_it("--target", target, "--filter", DELETE_AT_FLOOR, expect=expect)
+            words = [self.watchproof, "score", str(self.latest())]
+            if target == "embedded":
+                published.write_text(called([*words, "--json"], check=True).stdout)
+            done = called([*words, "--verify", str(published)])
+            self.assertEqual(done.returncode, expect, done.stdout)
+            self.assertIn("It holds." if expect == 0 else "It does not hold", done.stdout)
+        document = json.loads(published.read_text())
+        self.assertIn("watchproof score --target embedded --seed ", document["replay"])
+        published.write_text(json.dumps({**document, "points": 99}))
+        refused = called([self.watchproof, "score", "--verify", str(published)])
+        self.assertEqual(refused.returncode, 4)
+        self.assertIn("points: 99, and ", refused.stderr)
+
     def test_a_run_without_a_verdict_has_no_score(self) -> None:
         self.run_it("--target", "embedded", "--filter", "Exclusive.Lock", expect=2)
         done = called([self.watchproof, "score", str(self.latest())])

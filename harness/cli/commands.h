@@ -94,6 +94,8 @@ CommandBody AddBisect(const Command& command);
 CommandBody AddCaseSource(const Command& command);
 // The chance of finding each known bug. kFailed: one was not found, or a fixed release fails.
 CommandBody AddPower(const Command& command);
+// How much of the contract a store keeps. With --verify, of what a store has published: kFailed:
+// something that it says is kept is broken; kInconclusive: not all of that was shown.
 CommandBody AddScore(const Command& command);
 // Places the binaries of releases in the cache. Their paths go to standard output, everything else
 // to standard error. kTarget: not all could be had; kUsage: one is not known, and none was fetched.

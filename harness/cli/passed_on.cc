@@ -37,7 +37,10 @@ Result<RunOptions> PassedOn::Options(const AskedOfRun& asked) const {
   RunFlags flags(app);
   flags.SetByCaller(asked.cases.empty() ? std::set<std::string>{"--target"}
                                         : std::set<std::string>{"--target", "--filter"});
-  std::map<std::string, std::string> given = values_;
+  std::map<std::string, std::string> given = asked.defaults;
+  for (const auto& [name, value] : values_) {
+    if (!value.empty()) given[name] = value;
+  }
   given["--plan"] = asked.plan;
   std::vector<std::string> names;
   for (const auto& [name, value] : given) {

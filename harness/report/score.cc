@@ -17,6 +17,10 @@ namespace {
 
 constexpr int kNewest = 7;  // the minor version that the contract describes
 constexpr std::size_t kMostLines = 10;
+// Flags of a run that change which cases there are, which requests they make, and whether these are
+// answered in time.
+constexpr const char* kFlags[] = {"--target-profile", "--profile", "--filter", "--exclude",
+                                  "--case-timeout"};
 
 int WeightOf(const Clause& clause) {
   return clause.level == Level::kMust ? 3 : clause.level == Level::kShould ? 1 : 0;
@@ -118,10 +122,7 @@ std::string SummaryOf(const ReachScore& level, std::size_t needed) {
   for (const ClauseScore* const one : level.missing) ++counts[one->kept];
   std::vector<std::string> parts;
   for (const auto& [kept, count] : counts) {
-    parts.push_back(fmt::format("{} {}", count,
-                                kept == Kept::kBroken       ? "broken"
-                                : kept == Kept::kNotOffered ? "not offered"
-                                                            : "not shown"));
+    parts.push_back(fmt::format("{} {}", count, Words(kept)));
   }
   return fmt::format("not reached: of {} clauses {}", needed, fmt::join(parts, ", "));
 }
@@ -142,6 +143,26 @@ int Score::Count(Kept kept) const {
   return static_cast<int>(std::ranges::count(clauses, kept, &ClauseScore::kept));
 }
 
+void Conclude(Score& score) {
+  int all = 0;
+  int kept = 0;
+  for (const ClauseScore& one : score.clauses) {
+    all += WeightOf(*one.clause);
+    if (one.kept == Kept::kKept) kept += WeightOf(*one.clause);
+  }
+  score.points = all == 0 ? 0 : 100.0 * kept / all;
+  for (const Reach& reach : Contract::BuiltIn().reaches()) {
+    ReachScore level{.reach = &reach};
+    for (const Clause* const needed : Contract::BuiltIn().Of(reach)) {
+      const auto found = std::ranges::find(score.clauses, needed, &ClauseScore::clause);
+      if (found == score.clauses.end() || found->kept == Kept::kKept) continue;
+      level.missing.push_back(&*found);
+    }
+    std::ranges::stable_sort(level.missing, {}, &ClauseScore::kept);
+    score.levels.push_back(std::move(level));
+  }
+}
+
 Score ScoreOf(const RunRecord& record, std::string_view target) {
   const std::vector<Numbered> attempts = AttemptsOf(record, target);
   Score score;
@@ -156,26 +177,18 @@ Score ScoreOf(const RunRecord& record, std::string_view target) {
   }
   // What is no version of etcd is held against the newest.
   score.minor = MinorOf(api.empty() ? version : api).value_or(kNewest);
+  score.spec = target;
   score.seed = record.seed;
-  int all = 0;
-  int kept = 0;
+  for (const char* const name : kFlags) {
+    const auto flag = record.flags.find(name);
+    if (flag != record.flags.end()) score.flags[name] = flag->second.value;
+  }
+  const auto tool = record.versions.find("watchproof");
+  if (tool != record.versions.end()) score.tool = tool->second;
   for (const Clause& clause : Contract::BuiltIn().clauses()) {
-    if (!clause.Binds(score.minor)) continue;
-    score.clauses.push_back(ScoreOf(clause, attempts));
-    all += WeightOf(clause);
-    if (score.clauses.back().kept == Kept::kKept) kept += WeightOf(clause);
+    if (clause.Binds(score.minor)) score.clauses.push_back(ScoreOf(clause, attempts));
   }
-  score.points = all == 0 ? 0 : 100.0 * kept / all;
-  for (const Reach& reach : Contract::BuiltIn().reaches()) {
-    ReachScore level{.reach = &reach};
-    for (const Clause* const needed : Contract::BuiltIn().Of(reach)) {
-      const auto found = std::ranges::find(score.clauses, needed, &ClauseScore::clause);
-      if (found == score.clauses.end() || found->kept == Kept::kKept) continue;
-      level.missing.push_back(&*found);
-    }
-    std::ranges::stable_sort(level.missing, {}, &ClauseScore::kept);
-    score.levels.push_back(std::move(level));
-  }
+  Conclude(score);
   return score;
 }
 
@@ -201,30 +214,6 @@ std::string ToText(const Score& score) {
     }
   }
   return text;
-}
-
-std::string ToJson(const Score& score) {
-  Json document = {{"schema", 1},
-                   {"target", score.label},
-                   {"api", fmt::format("3.{}", score.minor)},
-                   {"points", score.points},
-                   {"seed", score.seed}};
-  for (const ReachScore& level : score.levels) {
-    Json missing = Json::array();
-    for (const ClauseScore* const one : level.missing) missing.push_back(one->clause->id);
-    document["levels"].push_back({{"name", level.reach->name},
-                                  {"reached", level.missing.empty()},
-                                  {"missing", std::move(missing)}});
-  }
-  for (const ClauseScore& one : score.clauses) {
-    Json entry = {{"clause", one.clause->id}, {"is", Name(one.kept)}};
-    if (one.kept == Kept::kBroken) {
-      entry["case"] = one.case_name;
-      entry["observed"] = one.observed;
-    }
-    document["clauses"].push_back(std::move(entry));
-  }
-  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string BadgeOf(const Score& score) {

@@ -4,7 +4,7 @@
 //
 //   const Score score = ScoreOf(record, spec.text);
 //   score.points;               // 0 to 100
-//   out << ToText(score) << ToJson(score) << BadgeOf(score);
+//   out << ToText(score) << BadgeOf(score);
 //
 // A clause is kept if an attempt that tests it came to a verdict and no finding names it, be it of
 // a known bug or not. What tests it is one of its cases, a standing promise that asks for it, or,
@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,12 @@ enum class Kept { kKept, kBroken, kNotOffered, kNotShown };
 constexpr std::string_view Name(Kept kept) {
   constexpr std::string_view kNames[] = {"kept", "broken", "not_offered", "not_shown"};
   return kNames[static_cast<std::size_t>(kept)];
+}
+// For people.
+constexpr std::string_view Words(Kept kept) {
+  return kept == Kept::kNotOffered ? "not offered"
+         : kept == Kept::kNotShown ? "not shown"
+                                   : Name(kept);
 }
 
 struct ClauseScore {
@@ -52,10 +59,13 @@ struct Score {
   Score(const Score&) = delete;
   Score& operator=(const Score&) = delete;
 
-  std::string label;                 // "etcd 3.5.16"
-  int minor = 0;                     // of etcd 3, to which the clauses apply
-  std::string seed;                  // of the run
-  std::vector<ClauseScore> clauses;  // that bind it, in the order of the contract
+  std::string label;                         // "etcd 3.5.16"
+  std::string spec;                          // of the target, as given
+  int minor = 0;                             // of etcd 3, to which the clauses apply
+  std::string seed;                          // of the run
+  std::map<std::string, std::string> flags;  // of the run, that change what is asked for
+  std::string tool;                          // the version of watchproof
+  std::vector<ClauseScore> clauses;          // that bind it, in the order of the contract
   std::vector<ReachScore> levels;
   double points = 0;
   int Count(Kept kept) const;
@@ -63,10 +73,11 @@ struct Score {
 
 // `target` as given.
 Score ScoreOf(const RunRecord& record, std::string_view target);
+// The points and levels that follow from its clauses.
+void Conclude(Score& score);
 
 // What is reached, and what is missing for each level in at most ten lines.
 std::string ToText(const Score& score);
-std::string ToJson(const Score& score);  // one document on one line
 // An endpoint document of shields.io: the highest level, and the points.
 std::string BadgeOf(const Score& score);
 

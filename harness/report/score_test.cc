@@ -94,7 +94,6 @@ TEST(Score, WhatIsNotOfferedOrNotShownIsNotKept) {
   const Score score = ScoreOf(record, kTarget);
   EXPECT_EQ(Of(score, "W-10").kept, Kept::kNotOffered);
   EXPECT_EQ(Of(score, "X-1").kept, Kept::kNotShown);
-  EXPECT_THAT(ToJson(score), HasSubstr(R"({"clause":"W-10","is":"not_offered"})"));
   EXPECT_THAT(BadgeOf(score), Not(HasSubstr("Full etcd")));
 }
 
