@@ -27,8 +27,8 @@ packages=(ca-certificates curl debian-archive-keyring etcd-client etcd-server zs
 )
 if [[ $what == tests || $what == checks ]]; then
   packages+=(
-    ccache clang-format libbenchmark-dev libgmock-dev libgtest-dev python3 python3-jsonschema
-    python3-pip python3-yaml
+    ccache clang-format libbenchmark-dev libgmock-dev libgtest-dev python3 python3-jinja2
+    python3-jsonschema python3-markdown-it python3-pip python3-yaml
   )
   # For a client of the interop tests. Any Node.js will do; one that is there already is kept.
   command -v node >/dev/null || packages+=(nodejs)
