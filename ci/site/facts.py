@@ -166,8 +166,13 @@ class Facts:
         for entry in listed(watchproof, "list"):
             known.setdefault(entry.kind, []).append(entry)
         self.cases = {entry.name: entry for entry in known["case"]}
-        self.guarantees = known["guarantee"]
+        guarantees = {entry.name: entry.explain for entry in known["guarantee"]}
+        suites: dict[str, dict[str, Entry]] = {}
+        for name, entry in self.cases.items():
+            suites.setdefault(name.partition(".")[0], {})[name] = entry
+        self.suites = {name: (guarantees.get(name, ""), rows) for name, rows in suites.items()}
         self.clauses = [dict.fromkeys(OF_CLAUSE, "") | row for row in contract["clause"]]
+        self.clause = {row["id"]: row for row in self.clauses}
         self.reach = contract["reach"]
         self.bugs = {product: bugs_of(watchproof, product) for product in PRODUCTS}
         self.releases: dict[str, list[str]] = {}
@@ -203,7 +208,7 @@ class Facts:
 
     def bugs_breaking(self, clause: str) -> list[Bug]:
         """Those which are shown by a case of the clause that breaks its guarantee."""
-        row = next(one for one in self.clauses if one["id"] == clause)
+        row = self.clause[clause]
         cases = set(self.cases_of(row["cases"]))
         return [
             bug

@@ -22,6 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / name) for name in ("interop", "reader")]
 
 import jinja2
+import markupsafe
 import tested
 from facts import COSTS, LETTERS, ROOT, Facts, slug, toml
 from npm import install
@@ -86,6 +87,8 @@ def contract(site: Site) -> None:
         for reach in facts.reach
     }
     site.page("contract.html", "contract.html", "The contract", groups=groups, needs=needs)
+    for name, (explain, _) in facts.suites.items():
+        site.found_as("guarantee", name, f"cases.html#{name}", explain)
     for name, entry in facts.cases.items():
         text = f"{entry.explain} {entry.facts.get('requirement', '')}"
         site.found_as("case", name, f"cases.html#{name}", text)
@@ -185,6 +188,11 @@ def kubernetes(site: Site) -> None:
     site.page("kubernetes.html", "kubernetes.html", title, rows=rows, common=common)
 
 
+def breakable(name: str) -> markupsafe.Markup:
+    """A name of words that are written together may break between them."""
+    return markupsafe.Markup(re.sub(r"(?<=[a-z.])(?=[A-Z])", "<wbr>", name))
+
+
 def readme_part(name: str) -> str:
     """The block of the README between two comments of this name."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -221,6 +229,7 @@ def make(options: argparse.Namespace) -> int:
         "repository": options.repository,
         "costs": COSTS,
         "outcomes": tested.OUTCOMES,
+        "breakable": breakable,
         "column_of": tested.column_of,
         "page_of": page_of,
         "slug": slug,

@@ -63,15 +63,19 @@ class Prose:
 
     def relink(self, path: str, tokens: Sequence[Any]) -> None:
         ended = []  # for each open link, whether it is one
+        behind = ""  # what stands before the link
         for token in tokens:
             if token.type == "link_open":
                 target = self.href(path, str(token.attrs["href"]))
+                if target == "contract.html" and (cited := re.search(r"(\b[A-Z]-\d+) of$", behind)):
+                    target += f"#{cited[1]}"
                 ended.append(bool(target))
                 token.attrs["href"] = target
             if token.type.startswith("link_") and not (
                 ended.pop() if token.type == "link_close" else ended[-1]
             ):
                 token.type, token.tag, token.attrs = "text", "", {}
+            behind = f"{behind} {token.content}".strip()
 
     def render(self, path: str) -> tuple[str, str, list[tuple[str, str, str]]]:
         """Title, HTML, and the sections as (anchor, heading, text) for the search."""

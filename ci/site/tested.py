@@ -77,7 +77,8 @@ class Cell:
     @property
     def findings(self) -> list[dict[str, Any]]:
         kinds = {
-            (one["guarantee"], one["signature"]): one for one in reversed(self.line["findings"])
+            (one["guarantee"], one.get("signature", "")): one
+            for one in reversed(self.line["findings"])
         }
         return list(reversed(kinds.values()))[:MOST_FINDINGS]
 
@@ -86,9 +87,13 @@ class Cell:
 class Score:
     label: str
     version: str
-    points: float
     clauses: dict[str, str]
+    shown: dict[str, str]  # the case that breaks a clause
     levels: list[dict[str, Any]]
+
+    @property
+    def untested(self) -> int:
+        return list(self.clauses.values()).count("not_shown")
 
     def of(self, level: dict[str, Any], state: str) -> list[str]:
         return [one for one in level["missing"] if self.clauses[one] == state]
@@ -134,7 +139,7 @@ def bugs_in(facts: Facts, line: dict[str, Any]) -> list[Bug]:
         return []
     names = list(line.get("bugs") or [])
     for finding in line["findings"]:
-        text = finding["signature"].partition(": ")[0]
+        text = finding.get("signature", "").partition(": ")[0]
         names += [word.removeprefix("etcd ") for word in re.split(r" or |, ", text)]
     found = [facts.by_name[name] for name in dict.fromkeys(names) if name in facts.by_name]
     return found[:MOST_FINDINGS]
@@ -165,18 +170,21 @@ def read(folders: list[pathlib.Path], watchproof: pathlib.Path, facts: Facts) ->
             if run not in product.runs:
                 product.runs.append(run)
             if label in scores:
-                states = {one["clause"]: one["is"] for one in scores[label]["clauses"]}
+                line = scores[label]
                 score = Score(
-                    label, column_of(spec), scores[label]["points"], states, scores[label]["levels"]
+                    label,
+                    column_of(spec),
+                    {one["clause"]: one["is"] for one in line["clauses"]},
+                    {one["clause"]: one["case"] for one in line["clauses"] if "case" in one},
+                    line["levels"],
                 )
                 # Of several runs the one that tests the most.
                 old = product.scores.get(spec)
-                shown = list(states.values()).count("not_shown")
-                if not old or shown < list(old.clauses.values()).count("not_shown"):
+                if not old or score.untested < old.untested:
                     product.scores[spec] = score
         for line in lines_of((folder / "results.jsonl").read_text(encoding="utf-8")):
             spec, outcome = line["target"], outcome_of(line)
-            if spec in labels.values() and line["case"] in facts.cases and outcome in OUTCOMES:
+            if spec in labels.values() and outcome in OUTCOMES:
                 red = int(outcome in RED)
                 bugs = bugs_in(facts, line)
                 cell = Cell(line["case"], spec, folder, line, outcome, red=red, bugs=bugs)
