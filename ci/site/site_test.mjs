@@ -85,6 +85,9 @@ test('the search leads from a number to its bug, by keyboard', async () => {
     await page.fill('#search', words);
     await page.waitForFunction((want) => document.querySelector('#results a')?.href.includes(want), where);
   }
+  // The other numbers of a bug lead to it, too.
+  await page.goto(`file://${full}/bugs.html?again#17555`);
+  assert.match(await page.locator('.entry.target').textContent(), /^\s*#17529 /);
   await page.fill('#search', 'zzzzqqq');
   await page.waitForFunction(() => /Nothing/.test(document.getElementById('results').textContent));
   await done(page);
