@@ -29,6 +29,7 @@ from npm import install
 from prose import FINDINGS, Prose, documents, page_of
 from server import Skip
 
+INDEX = "search-index.js"
 LONG = 4000  # characters of a text that the search looks at
 
 
@@ -202,8 +203,11 @@ def readme_part(name: str) -> str:
 def make(options: argparse.Namespace) -> int:
     packages = install(options.packages, HERE)
     facts = Facts(options.watchproof, tested.versions_in(options.run))
-    shutil.rmtree(options.output, ignore_errors=True)
-    shutil.copytree(HERE / "static", options.output)
+    if options.output.exists() and any(options.output.iterdir()):
+        if not (options.output / INDEX).exists():
+            sys.exit(f"{options.output}: neither empty nor a site; another --output is needed")
+        shutil.rmtree(options.output)
+    shutil.copytree(HERE / "static", options.output, dirs_exist_ok=True)
     shutil.copy(
         packages / "node_modules/minisearch/dist/umd/index.js", options.output / "minisearch.js"
     )
@@ -251,7 +255,7 @@ def make(options: argparse.Namespace) -> int:
     for title, anchor in (("Test your own store", "run"), ("Gate your store in CI", "gate")):
         site.found_as("page", title, f"index.html#{anchor}", "")
     script = f"window.SITE_INDEX = {tested.dumped(site.index)};\n"
-    (options.output / "search-index.js").write_text(script, encoding="utf-8")
+    (options.output / INDEX).write_text(script, encoding="utf-8")
     pages = len(list(options.output.glob("*.html")))
     pictures = len(list((options.output / "pictures").iterdir()))
     print(f"site: {pages} pages, {pictures} pictures, {len(site.index)} entries of the search")
@@ -261,13 +265,16 @@ def make(options: argparse.Namespace) -> int:
 def main() -> int:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("--watchproof", type=pathlib.Path, required=True)
+    parser.add_argument("--watchproof", required=True)
     parser.add_argument("--output", type=pathlib.Path, required=True)
     parser.add_argument("--run", type=pathlib.Path, action="append", default=[])
     parser.add_argument("--repository", default="")
     parser.add_argument("--pictures", type=int, default=200, help="at most so many")
     parser.add_argument("--packages", type=pathlib.Path, default=ROOT / "build" / "site-packages")
     options = parser.parse_args()
+    options.watchproof = pathlib.Path(shutil.which(options.watchproof) or "nothing").resolve()
+    if not options.watchproof.is_file():
+        parser.error("--watchproof: there is no such command")
     options.run = [run.resolve() for run in options.run]
     try:
         return make(options)
