@@ -16,6 +16,7 @@ import pathlib
 import re
 import shutil
 import sys
+import textwrap
 from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -197,7 +198,8 @@ def breakable(name: str) -> markupsafe.Markup:
 def readme_part(name: str) -> str:
     """The block of the README between two comments of this name."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    return text.split(f"<!-- {name} -->")[1].strip().strip("`").removeprefix("sh").strip()
+    block = text.split(f"<!-- {name} -->")[1].strip("`\n").removeprefix("sh\n")
+    return textwrap.dedent(block)
 
 
 def make(options: argparse.Namespace) -> int:
