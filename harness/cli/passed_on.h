@@ -35,7 +35,7 @@ struct AskedOfRun {
   std::vector<std::string> targets;
   std::vector<std::string> cases = {};  // empty: as flags select them
   std::string plan = {};                // a file; empty: none
-  // Of flags that are passed on and were not given, by name.
+  // What flags that are passed on and were not given stand for, by name.
   std::map<std::string, std::string> defaults = {};
 };
 

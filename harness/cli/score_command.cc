@@ -26,7 +26,7 @@ Status WriteBadge(const std::string& path, const Score& score) {
   return Fail(StatusCode::kUnavailable, "--badge {}: expected a file that can be written", path);
 }
 
-// Of a target with a verdict.
+// Without a verdict there is none.
 tl::expected<Score, CommandEnd> ScoreIn(const RunRecord& record, const TargetSpec& target) {
   Score score = ScoreOf(record, target.text);
   if (score.Count(Kept::kKept) + score.Count(Kept::kBroken) > 0) return score;

@@ -22,8 +22,8 @@
 namespace watchproof {
 
 struct ShrinkOptions {
-  // Of a smaller plan, before it counts as passing: at least. Where the first plan fails by chance,
-  // as many as let one that fails as often pass once in a hundred times, up to forty.
+  // Attempts with a smaller plan before it counts as passing, at least: where the first plan fails
+  // by chance, as many as let one that fails as often pass once in a hundred times, up to forty.
   int tries = 3;
   Duration limit{};  // of the search; the measuring before and after it comes on top
   // Each smaller plan that is taken, before others are tried; an error ends the search.

@@ -30,7 +30,7 @@ struct PublishedLevel {
 struct PublishedClause {
   std::string clause;
   std::string is;
-  // Of what is broken.
+  // Both empty, unless it is broken.
   std::string case_name{};
   std::string observed{};
   template <typename F>
