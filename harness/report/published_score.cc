@@ -43,7 +43,8 @@ struct PublishedClause {
 };
 
 struct PublishedDocument {
-  int schema = 1;
+  static constexpr int kSchema = 1;
+  int schema = kSchema;
   std::string target{};
   std::string spec{};
   std::string api{};  // "3.7"
@@ -72,7 +73,6 @@ struct PublishedDocument {
 
 namespace {
 
-constexpr int kSchema = 1;
 constexpr double kRounded = 0.05;  // points
 
 Status Wrong(std::string_view field, std::string_view why) {
@@ -85,6 +85,21 @@ Result<Kept> KeptOf(std::string_view name) {
     if (Name(kept) == name) return kept;
   }
   return Wrong("is", fmt::format("'{}'", name));
+}
+
+// What is left out, or there twice, would change points and levels.
+Status CheckWhole(const Score& score) {
+  auto next = score.clauses.begin();
+  for (const Clause& clause : Contract::BuiltIn().clauses()) {
+    if (!clause.Binds(score.minor)) continue;
+    if (next == score.clauses.end() || next->clause != &clause) {
+      return Wrong("clauses", fmt::format("{} is not in its place among those of etcd 3.{}",
+                                          clause.id, score.minor));
+    }
+    ++next;
+  }
+  if (next == score.clauses.end()) return {};
+  return Wrong("clauses", fmt::format("{} is one too many", next->clause->id));
 }
 
 std::string ReplayOf(const Score& score) {
@@ -149,7 +164,7 @@ Result<Score> ReadScore(std::string_view json) {
   if (const auto wrong = ReadFields(parsed, document)) {
     return Wrong(*wrong, "missing, or of another type");
   }
-  if (document.schema != kSchema) {
+  if (document.schema != PublishedDocument::kSchema) {
     return Wrong("schema", fmt::format("{}, of another version", document.schema));
   }
   Score score;
@@ -170,6 +185,7 @@ Result<Score> ReadScore(std::string_view json) {
     score.clauses.push_back(
         {.clause = clause, .kept = kept, .case_name = entry.case_name, .observed = entry.observed});
   }
+  WP_RETURN_IF_ERROR(CheckWhole(score));
   Conclude(score);
   if (std::abs(score.points - document.points) > kRounded) {
     return Wrong("points",
@@ -186,7 +202,9 @@ Result<Score> ReadScore(std::string_view json) {
   return score;
 }
 
-bool ScoreCheck::holds() const { return std::ranges::none_of(shifts, IsBroken); }
+bool ScoreCheck::holds() const {
+  return published->minor == now->minor && std::ranges::none_of(shifts, IsBroken);
+}
 
 bool ScoreCheck::confirmed() const {
   return std::ranges::none_of(
@@ -204,7 +222,7 @@ ScoreCheck Check(const Score& published, const Score& now) {
 }
 
 std::string ToJson(const ScoreCheck& check) {
-  Json document = {{"schema", kSchema},
+  Json document = {{"schema", PublishedDocument::kSchema},
                    {"target", check.now->label},
                    {"holds", check.holds()},
                    {"confirmed", check.confirmed()},
@@ -222,6 +240,10 @@ std::string ToJson(const ScoreCheck& check) {
 std::string ToText(const ScoreCheck& check) {
   std::string text = fmt::format("{}: the document says {:.0f}/100, this run {:.0f}/100\n",
                                  check.now->label, check.published->points, check.now->points);
+  if (check.published->minor != check.now->minor) {
+    text += fmt::format("  It is about etcd 3.{}, and the target serves the API of 3.{}.\n",
+                        check.published->minor, check.now->minor);
+  }
   for (const ScoreShift& shift : check.shifts) {
     text += fmt::format("  {:<5} said to be {}, is {}\n", shift.says->clause->id,
                         Words(shift.says->kept), Words(shift.is->kept));

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "harness/history/json_fields.h"
 #include "harness/report/testing/sample_record.h"
 
@@ -65,6 +67,34 @@ TEST(PublishedScore, ErrorsNameTheField) {
               HasSubstr("clause: there is no W-0"));
   EXPECT_THAT(error("clauses", Json::array({{{"clause", "W-1"}, {"is", "fine"}}})),
               HasSubstr("is: 'fine'"));
+}
+
+// Else a store would leave out what it breaks.
+TEST(PublishedScore, HasEachClauseOnce) {
+  const auto error = [](const std::function<void(Json&)>& change) {
+    Json json = Json::parse(ToJson(Sample("L-1")));
+    change(json["clauses"]);
+    const auto read = ReadScore(json.dump());
+    return read.has_value() ? "" : read.error().message();
+  };
+  EXPECT_THAT(error([](Json& clauses) {
+                std::erase_if(clauses.get_ref<Json::array_t&>(),
+                              [](const Json& one) { return one["clause"] == "L-1"; });
+              }),
+              HasSubstr("clauses: L-1 is not in its place among those of etcd 3.4"));
+  EXPECT_THAT(error([](Json& clauses) { clauses.insert(clauses.begin(), clauses.front()); }),
+              HasSubstr("clauses: W-2 is not in its place"));
+  EXPECT_THAT(error([](Json& clauses) { clauses.push_back(clauses.front()); }),
+              HasSubstr("clauses: W-1 is one too many"));
+}
+
+TEST(ScoreCheck, DoesNotHoldForAnotherVersionOfTheApi) {
+  const Score published = Sample();
+  Score now = Sample();
+  now.minor = 7;
+  const ScoreCheck check = Check(published, now);
+  EXPECT_FALSE(check.holds());
+  EXPECT_THAT(ToText(check), HasSubstr("about etcd 3.4, and the target serves the API of 3.7"));
 }
 
 TEST(PublishedScore, LevelsFollowFromItsClauses) {
