@@ -93,6 +93,22 @@ def large_run(source: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
     return folder
 
 
+def node_test(
+    script: pathlib.Path, packages: pathlib.Path, chromium: str, pages: dict[str, pathlib.Path]
+) -> int:
+    """Runs it beside the packages, with the browser and what it looks at in its environment."""
+    shutil.copy(script, packages)
+    done = subprocess.run(
+        ["node", "--test", "--test-reporter=spec", str(packages / script.name)],
+        check=False,
+        cwd=packages,
+        env=os.environ
+        | {"WP_CHROMIUM": chromium}
+        | {name: str(page) for name, page in pages.items()},
+    )
+    return 1 if done.returncode else 0
+
+
 def browse(_: object, folder: str, watchproof: str) -> int:
     chromium = shutil.which("chromium")
     if not chromium:
@@ -106,20 +122,9 @@ def browse(_: object, folder: str, watchproof: str) -> int:
             check=True,
             stdout=subprocess.DEVNULL,
         )
-        shutil.copy(HERE / "page_test.mjs", packages)
         shutil.copy(WEB / "page.schema.json", packages)
-        done = subprocess.run(
-            ["node", "--test", "--test-reporter=spec", str(packages / "page_test.mjs")],
-            check=False,
-            cwd=packages,
-            env=os.environ
-            | {
-                "WP_CHROMIUM": chromium,
-                "WP_SMALL": str(small / "report.html"),
-                "WP_LARGE": str(large / "report.html"),
-            },
-        )
-    return 1 if done.returncode else 0
+        pages = {"WP_SMALL": small / "report.html", "WP_LARGE": large / "report.html"}
+        return node_test(HERE / "page_test.mjs", packages, chromium, pages)
 
 
 if __name__ == "__main__":

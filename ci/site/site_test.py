@@ -8,7 +8,6 @@ Exit code: 0 all holds, 1 not, 77 no node, npm or chromium, no Debian package th
 or no registry in reach.
 """
 
-import os
 import pathlib
 import shutil
 import subprocess
@@ -20,7 +19,7 @@ sys.path[:0] = [str(HERE.parent / name) for name in ("interop", "reader", "page"
 
 from facts import in_words
 from npm import install
-from page_test import WEB, small_run
+from page_test import WEB, node_test, small_run
 from server import SKIPPED, Skip, run
 
 PYTHON = "/usr/bin/python3"  # which has Debian's packages
@@ -62,19 +61,8 @@ def browse(_: object, folder: str, page_folder: str, watchproof: str) -> int:
         run = small_run(watchproof, place / "runs")
         make(watchproof, pathlib.Path(folder), place / "bare")
         make(watchproof, pathlib.Path(folder), place / "full", "--run", str(run))
-        shutil.copy(HERE / "site_test.mjs", packages)
-        done = subprocess.run(
-            ["node", "--test", "--test-reporter=spec", str(packages / "site_test.mjs")],
-            check=False,
-            cwd=packages,
-            env=os.environ
-            | {
-                "WP_CHROMIUM": chromium,
-                "WP_BARE": str(place / "bare"),
-                "WP_FULL": str(place / "full"),
-            },
-        )
-    return 1 if done.returncode else 0
+        sites = {"WP_BARE": place / "bare", "WP_FULL": place / "full"}
+        return node_test(HERE / "site_test.mjs", packages, chromium, sites)
 
 
 if __name__ == "__main__":
