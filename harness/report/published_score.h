@@ -22,9 +22,9 @@ namespace watchproof {
 inline constexpr const char* kFlagsOfScore[] = {"--target-profile", "--case-timeout"};
 
 std::string ToJson(const Score& score);  // one document on one line
-// What ToJson has written, but for the numbers of findings. It has each clause that binds its version
-// of etcd once, and its points and levels follow from them: a document of another version of the
-// contract is refused. Errors (kInvalidArgument) name the field.
+// What ToJson has written, but for the numbers of findings. It has each clause that binds its
+// version of etcd once, and its points and levels follow from them: a document of another version
+// of the contract is refused. Errors (kInvalidArgument) name the field.
 Result<Score> ReadScore(std::string_view json);
 
 // A clause of which the document says another thing than the run shows.
@@ -34,7 +34,8 @@ struct ScoreShift {
 };
 
 // The document holds if it is about the version of etcd that the target serves and nothing that it
-// says is kept is broken, and is confirmed if the run also shows all of that. A known bug that shows by chance may be in one and not in the other.
+// says is kept is broken, and is confirmed if the run also shows all of that. A known bug that
+// shows by chance may be in one and not in the other.
 struct ScoreCheck {
   const Score* published = nullptr;
   const Score* now = nullptr;
