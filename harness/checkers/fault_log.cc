@@ -77,9 +77,9 @@ bool FaultLog::WasArmed(std::string_view kind) const {
                      [kind](const Fault& fault) { return Is(fault, kind); });
 }
 
-bool FaultLog::WasHealed(std::string_view kind, Duration by, Duration ago) const {
+bool FaultLog::WasHealed(std::string_view kind, Duration by, Duration ago, Line behind) const {
   return std::any_of(faults_.begin(), faults_.end(), [&](const Fault& fault) {
-    return Is(fault, kind) && fault.healed.value != 0 && fault.healed_at <= by &&
+    return Is(fault, kind) && behind < fault.healed && fault.healed_at <= by &&
            by - fault.healed_at <= ago;
   });
 }

@@ -37,8 +37,8 @@ class FaultLog {
   bool MembersParted(Line since) const;
   // Whether a fault of that kind was armed.
   bool WasArmed(std::string_view kind) const;
-  // Whether a fault of that kind was healed by then, and no longer ago.
-  bool WasHealed(std::string_view kind, Duration by, Duration ago) const;
+  // Whether a fault of that kind was healed by then, and no longer ago; behind that line.
+  bool WasHealed(std::string_view kind, Duration by, Duration ago, Line behind = {}) const;
   // Where the latest fault that ended the server was over, or began if it was not over by that
   // line; 0: there was none before it.
   Line LatestCrash(Line before) const;

@@ -81,10 +81,11 @@ class BugTraces final : public Signer {
   const std::optional<Rewind>& rewind() const { return rewind_; }
   // Whether the rights of a user changed while a member was away.
   bool rights_changed() const { return rights_changed_.value != 0; }
-  // A process that was stopped goes on since then, at the latest from when its fault is healed.
-  bool WasWoken(Duration by, Duration ago) const {
-    return facts_.faults.WasHealed("pause", by, ago) ||
-           (woken_at_ && *woken_at_ <= by && by - *woken_at_ <= ago);
+  // A process that was stopped goes on since then, at the latest from when its fault is healed; it
+  // stood still in that line.
+  bool WasWoken(Duration by, Duration ago, Line behind) const {
+    return facts_.faults.WasHealed("pause", by, ago, behind) ||
+           (woken_ && behind < woken_->line && woken_->at <= by && by - woken_->at <= ago);
   }
   // Authentication is enabled.
   bool has_users() const { return has_users_; }
@@ -137,7 +138,7 @@ class BugTraces final : public Signer {
     has_users_ = has_users_ || changed || std::holds_alternative<ReadRight>(annotation);
     if (changed && apart) rights_changed_ = where.line;
     const auto* const healing = std::get_if<HealingBegan>(&annotation);
-    if (healing != nullptr && healing->fault.starts_with("pause")) woken_at_ = where.at;
+    if (healing != nullptr && healing->fault.starts_with("pause")) woken_ = where;
   }
   // Events, by any watch of the recording.
   void OnControlEvents(const Response& response) override {
@@ -185,7 +186,7 @@ class BugTraces final : public Signer {
 
   bool rights_given_ = false;  // to some user
   bool has_users_ = false;
-  std::optional<Duration> woken_at_;
+  std::optional<Where> woken_;
   Line rights_changed_{};               // of a user, while a member was away, last
   std::optional<Revision> moved_from_;  // since then: the lowest at which another write was seen
   const Facts& facts_;

@@ -10,7 +10,7 @@ namespace watchproof {
 
 WP_SIGNATURE(RevokedOnWaking, "revoked-on-waking") {
   const auto* const lost = one.As<symptom::LeaseEnded>();
-  if (lost == nullptr || !one.facts.faults.MembersParted(lost->granted)) return false;
+  if (lost == nullptr) return false;
   // It asks at once for the ends of sixteen leases that it takes for overdue. What it asks for
   // before it learns of its successor is lost and given up after seven seconds (five, and two
   // elections); then the next sixteen have their turn.
@@ -22,7 +22,7 @@ WP_SIGNATURE(RevokedOnWaking, "revoked-on-waking") {
   constexpr Duration kUnderWay = 500ms;
   const Duration since = std::min(kSoon, one.at() - lost->there_at + kUnderWay);
   for (int turn = 0; turn < kTurns; ++turn) {
-    if (one.traces.WasWoken(one.at() - turn * kGivenUp, since)) return true;
+    if (one.traces.WasWoken(one.at() - turn * kGivenUp, since, lost->granted)) return true;
   }
   return false;
 }

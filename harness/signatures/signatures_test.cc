@@ -1433,6 +1433,20 @@ TEST(Signature, OfALeaseThatWaitsForItsTurnToEnd) {
   EXPECT_EQ(signature(false, 6s, 1500ms), "") << "the member did not know the lease";
 }
 
+// Granted between two of them: the next one is stopped as it ends.
+TEST(Signature, OfALeaseThatIsGrantedAfterAMemberWokeIsNoOtherWaking) {
+  const auto signature = [](bool granted_before) {
+    Script script = Script().Put("k", "a", 2);
+    if (granted_before) script.Grant(7, 60).Read(2);
+    script.Armed("pause/1", "none", true).Healed("pause/1").Pause(1s);
+    if (!granted_before) script.Grant(7, 60).Read(2);
+    script.Pause(5s).KeepAlive(7, 60, 2).Armed("pause/2", "none", true).Pause(1500ms);
+    return SignatureOf(Guarantee("Leased"), script.KeepAlive(7, 0, 2));
+  };
+  EXPECT_EQ(signature(true), "revoked-on-waking");
+  EXPECT_EQ(signature(false), "") << "the member that woke did not know the lease";
+}
+
 // What is wrong before that is not its doing, and with a raised revision clients learn of it.
 TEST(Signature, OfAStoreThatIsRestoredAsItWas) {
   const auto signature = [](bool healed, bool raised) {
