@@ -17,6 +17,7 @@
 #include "harness/consumers/consumer_source.h"
 #include "harness/environment/loopback.h"
 #include "harness/process/child_process.h"
+#include "harness/releases/cache_folder.h"
 #include "harness/releases/release_cache.h"
 #include "harness/releases/tool.h"
 #include "harness/report/text.h"

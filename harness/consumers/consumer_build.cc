@@ -9,7 +9,7 @@
 #include "harness/base/prng.h"
 #include "harness/base/shell_words.h"
 #include "harness/process/child_process.h"
-#include "harness/releases/release_cache.h"
+#include "harness/releases/cache_folder.h"
 #include "harness/releases/tool.h"
 
 namespace watchproof {

@@ -13,17 +13,14 @@
 
 #include "harness/base/check.h"
 #include "harness/process/child_process.h"
+#include "harness/releases/cache_folder.h"
+#include "harness/releases/file_facts.h"
 #include "harness/releases/release_archives.h"
 
 namespace watchproof {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 fs::path SumFile(const fs::path& binary) { return binary.string() + ".sha256"; }
 
@@ -57,20 +54,6 @@ class WorkFolder {
   explicit WorkFolder(fs::path path) : path_(std::move(path)) {}
   fs::path path_;
 };
-
-// Renames what `make` has written under another name, or removes it.
-Status PutInPlace(const fs::path& place, const std::function<Status(const fs::path&)>& make) {
-  const fs::path partial = fmt::format("{}.{}", place.string(), getpid());
-  Status made = make(partial);
-  std::error_code error;
-  if (made.ok()) {
-    fs::rename(partial, place, error);
-    if (!error) return {};
-    made = FromErrorCode(error).WithContext("{}", place.string());
-  }
-  fs::remove(partial, error);
-  return made;
-}
 
 Status WriteInPlace(const fs::path& place, const std::string& text) {
   return PutInPlace(place, [&](const fs::path& partial) -> Status {
@@ -227,18 +210,6 @@ Result<std::string> Sha256OfFile(const std::filesystem::path& file) {
   return text;
 }
 
-Result<fs::path> CacheFolder() {
-  if (const std::string own = Variable("WATCHPROOF_CACHE"); !own.empty()) return fs::absolute(own);
-  if (const std::string all = Variable("XDG_CACHE_HOME"); !all.empty()) {
-    return fs::absolute(all) / "watchproof";
-  }
-  if (const std::string home = Variable("HOME"); !home.empty()) {
-    return fs::absolute(home) / ".cache" / "watchproof";
-  }
-  return Fail(StatusCode::kNotFound,
-              "no folder for the cache: WATCHPROOF_CACHE, XDG_CACHE_HOME and HOME are all empty");
-}
-
 Result<fs::path> CachePlace(const std::string& product, const std::string& version) {
   WP_ASSIGN_OR_RETURN(const fs::path cache, CacheFolder());
   return cache / "releases" / product / version / product;
@@ -252,7 +223,7 @@ Result<fs::path> CachedRelease(const std::string& product, const std::string& ve
   };
   std::error_code ignored;
   if (!fs::exists(place, ignored)) return missing("is not fetched");
-  const Result<std::string> sum = Sha256OfFile(place);
+  const Result<std::string> sum = FactOf(place, "SHA-256", [&] { return Sha256OfFile(place); });
   if (!sum.has_value() || *sum != RecordedSum(place)) {
     return missing(
         fmt::format("is not fetched: there is no matching SHA-256 beside {}", place.string()));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Binaries of releases by name, in a folder outside of any source tree:
-// releases/PRODUCT/VERSION/PRODUCT below $WATCHPROOF_CACHE, $XDG_CACHE_HOME/watchproof or
-// ~/.cache/watchproof.
+// releases/PRODUCT/VERSION/PRODUCT of the cache (cache_folder.h).
 //
 //   WP_ASSIGN_OR_RETURN(const Fetched fetched, FetchRelease(source, print_line));
 //   WP_ASSIGN_OR_RETURN(const auto binary, CachedRelease("etcd", "3.5.16"));
@@ -22,9 +21,6 @@
 
 namespace watchproof {
 
-// Where everything is that was fetched or built on demand. An error when the environment names no
-// folder.
-Result<std::filesystem::path> CacheFolder();
 // The path of the binary, whether it exists or not. An error when the environment names no folder.
 Result<std::filesystem::path> CachePlace(const std::string& product, const std::string& version);
 

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "harness/releases/etcd_version.h"
+#include "harness/releases/file_facts.h"
 #include "harness/releases/release_cache.h"
 #include "harness/releases/tool.h"
 #include "harness/targets/etcd_capabilities.h"
@@ -28,9 +29,7 @@ class EtcdTarget final : public ProcessTarget {
       WP_ASSIGN_OR_RETURN(const auto cached, CachedRelease("etcd", release_));
       binary_ = cached.string();
     }
-    std::string ended;
-    WP_ASSIGN_OR_RETURN(const std::string said, OutputOf(options, "--version", ended));
-    WP_RETURN_IF_ERROR(CheckItIsEtcd(said, ended));
+    if (auto said = OutputOf(options, "--version"); !said.has_value()) return said.error();
     WP_RETURN_IF_ERROR(MakeFolder(DataOf(options)));
     start_ = options;
     more_.clear();
@@ -214,8 +213,10 @@ class EtcdTarget final : public ProcessTarget {
   }
 
   // What the binary prints for one flag, such as --version.
-  Result<std::string> OutputOf(const StartOptions& options, const std::string& flag,
-                               std::string& how_it_ended) const {
+  Result<std::string> OutputOf(const StartOptions& options, const std::string& flag) const {
+    return FactOf(binary_, flag, [&] { return AskedFor(options, flag); });
+  }
+  Result<std::string> AskedFor(const StartOptions& options, const std::string& flag) const {
     const auto answer_file = options.folder / ("target.answer" + options.name);
     ChildOptions ask{.executable = binary_, .arguments = {flag}, .log = answer_file};
     WP_ASSIGN_OR_RETURN(const auto child, ChildProcess::Launch(ask));
@@ -224,19 +225,22 @@ class EtcdTarget final : public ProcessTarget {
     if (!ended.has_value()) {
       return Fail(StatusCode::kDeadlineExceeded, "{} {} did not end within 5 s", binary_, flag);
     }
-    how_it_ended = ended->ToString();
     std::ifstream file(answer_file);
     std::string answer((std::istreambuf_iterator<char>(file)), {});
     std::error_code ignored;
     std::filesystem::remove(answer_file, ignored);
+    if (flag == "--version") {
+      WP_RETURN_IF_ERROR(CheckItIsEtcd(answer, ended->ToString()));
+    } else if (ended->signal != 0) {
+      return Fail(StatusCode::kUnavailable, "{} {} {}", binary_, flag, ended->ToString());
+    }
     return answer;
   }
 
   // Flags that have different names in different releases, and that old ones do not have; each only
   // where the attempt asks for it.
   Status AddFlagsOfRelease(const StartOptions& options, ChildOptions& child) {
-    std::string ignored;
-    WP_ASSIGN_OR_RETURN(const std::string help, OutputOf(options, "--help", ignored));
+    WP_ASSIGN_OR_RETURN(const std::string help, OutputOf(options, "--help"));
     constexpr const char* kNoSync = "--unsafe-no-fsync";
     if (!options.synced && help.find(kNoSync) != std::string::npos) {
       child.arguments.push_back(kNoSync);

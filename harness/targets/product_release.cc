@@ -3,6 +3,7 @@
 // version is that of the release: what it reports is the version of the API that it serves.
 #include "harness/bugs/release_version.h"
 #include "harness/releases/etcd_version.h"
+#include "harness/releases/file_facts.h"
 #include "harness/releases/release_cache.h"
 #include "harness/releases/tool.h"
 #include "harness/targets/command_target.h"
@@ -45,9 +46,10 @@ class ReleasedProduct final : public CommandTarget {
     if (product_.help.empty()) return {};
     const auto folder = DataOf(options);
     WP_RETURN_IF_ERROR(MakeFolder(folder));
-    WP_ASSIGN_OR_RETURN(
-        const std::string help,
-        RunTool({.name = words.front(), .arguments = product_.help, .folder = folder}));
+    const auto ask = [&] {
+      return RunTool({.name = words.front(), .arguments = product_.help, .folder = folder});
+    };
+    WP_ASSIGN_OR_RETURN(const std::string help, FactOf(words.front(), "help", ask));
     const auto has = [&help](std::string_view flag) {
       return help.find(fmt::format("{} ", flag)) != help.npos;
     };
