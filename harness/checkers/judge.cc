@@ -502,4 +502,14 @@ Revision Judge::compacted_through() const {
 std::size_t Judge::held() const { return impl_->model_.timeline().held(); }
 const std::vector<Finding>& Judge::findings() const { return impl_->findings_.all(); }
 
+std::uint64_t ProgressTo(Revision through, const std::set<StreamId>& streams, const Judge& judge) {
+  std::uint64_t sum = 0;
+  for (const WatchState& watch : judge.watches()) {
+    if (!streams.contains(watch.stream)) continue;
+    const std::int64_t received = std::min(watch.position, through.next()).value;
+    sum += static_cast<std::uint64_t>(std::max<std::int64_t>(received, 0));
+  }
+  return sum;
+}
+
 }  // namespace watchproof

@@ -17,6 +17,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -162,5 +163,9 @@ class Judge {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// How far all watches of the streams have come on the way to the revision: it grows as long as
+// something comes that was written up to there, also to their neighbours, and has an end.
+std::uint64_t ProgressTo(Revision through, const std::set<StreamId>& streams, const Judge& judge);
 
 }  // namespace watchproof

@@ -58,7 +58,8 @@ class Settled final : public Checker {
   void Delivered(WatchIndex watch, const Response& response) override {
     const Revision revision(response.message.events.front().kv.mod_revision);
     for (auto& [group, wait] : unasked_) {
-      if (wait.watches.contains(watch.value)) wait.latest = response.where;
+      const bool due = revision <= wait.through && wait.streams.contains(response.stream);
+      if (due || wait.watches.contains(watch.value)) wait.latest = response.where;
     }
     JudgeSilence(watch, revision, response);
     const Written& written = WrittenAt(revision);
@@ -204,8 +205,9 @@ class Settled final : public Checker {
     std::int64_t limit_ms = 0;
     Revision through{};
     Where since;
-    Where latest;  // event of any of them
+    Where latest;  // event of any of them, or that a neighbour on its stream had to receive, too
     std::set<std::uint32_t> watches{};
+    std::set<StreamId> streams{};
   };
   // It ended without the change.
   struct Silence {
@@ -243,13 +245,15 @@ class Settled final : public Checker {
               .latest = where};
     for (std::size_t i = 0; i < std::min(due.streams.size(), due.ordinals.size()); ++i) {
       const auto index = facts().table.Find(StreamId(due.streams[i]), due.ordinals[i]);
-      if (index) wait.watches.insert(static_cast<std::uint32_t>(*index));
+      if (!index) continue;
+      wait.watches.insert(static_cast<std::uint32_t>(*index));
+      wait.streams.insert(StreamId(due.streams[i]));
     }
     unasked_[due.group] = std::move(wait);
   }
 
-  // As long as something comes the target is slow, and one that takes no connection is not silent
-  // but stands still.
+  // As long as something comes that is due on its stream the target is slow, and one that takes no
+  // connection is not silent but stands still.
   void EndWait(const DeliveryOver& over, Where where) {
     const auto found = unasked_.extract(over.group);
     if (found.empty() || over.answered_ms < 0) return;

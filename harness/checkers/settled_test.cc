@@ -124,9 +124,37 @@ Script Waits(Duration silence, std::int64_t answered_ms, bool unasked = true) {
       .Annotate(DeliveryOver{"g", answered_ms});
 }
 
+// The same, and halfway a watch beside it receives revision 4, which is due, or 6, which is not.
+Script WaitsBesideOneThatReceives(bool due) {
+  Script script = Complete().Watch("j", 4).Created(1, 3).Put("j", "c", 4).Put("k", "c", 5);
+  if (!due) script.Deliver(1, {{4, "j"}});
+  script.Annotate(DeliveryDue{.group = "g",
+                              .streams = {1},
+                              .ordinals = {0},
+                              .through = 5,
+                              .limit_ms = 3000,
+                              .unasked = true});
+  script.Put("j", "d", 6).Pause(2s);
+  script.Deliver(1, {{due ? 4 : 6, "j"}}).Pause(2s).Annotate(DeliveryOver{"g", 3});
+  if (due) script.Deliver(1, {{6, "j"}});
+  return script.Put("j", "e", 7).Deliver(0, {{5, "k"}}).Deliver(1, {{7, "j"}});
+}
+
 INSTANTIATE_TEST_SUITE_P(
     SettledByItself, TruthTable,
     testing::ValuesIn(std::vector<Row>{
+        {"WhatIsDueOnTheStreamCameMeanwhile",
+         WaitsBesideOneThatReceives(true),
+         {},
+         false,
+         {},
+         kLate},
+        {"WhatIsNotDueCameMeanwhile",
+         WaitsBesideOneThatReceives(false),
+         {"Settled"},
+         false,
+         {},
+         kLate},
         {"CameWithTheNextCall",
          Waits(4s, 3).Put("j", "d", 5).Deliver(0, {{4, "k"}}),
          {"Settled"},

@@ -230,8 +230,11 @@ bool StepContext::MustArrive(const std::string& group, Duration limit) {
   due.unasked = true;
   session_.Annotate(due);
   const Pulse pulse(ConnectionQuestion(environment().endpoint(Path::kDirect).ToString()), {});
+  std::set<StreamId> streams;
+  for (const Member& member : groups_.at(group)) streams.insert(member.stream);
+  const Revision through = head_;
   const ByItself what{.wait = [&](Duration time) { return Delivered(group, time); },
-                      .came = [&] { return EventsGiven(group); },
+                      .came = [&] { return ProgressTo(through, streams, judge()); },
                       .given_up = [&] { return session_.GivesUp(); }};
   const Arrival arrival = AwaitByItself(pulse, what, limit);
   DeliveryOver over{.group = group};

@@ -211,14 +211,21 @@ bool LiveScript::AwaitArrival() {
                   .through = through.value,
                   .limit_ms = server_.patience() / 1ms,
                   .unasked = true};
+  std::set<StreamId> streams;
   for (const LiveWatch& one : live) {
+    streams.insert(one.stream->client->id());
     due.streams.push_back(one.stream->client->id().value);
     due.ordinals.push_back(one.ordinal);
   }
   server_.Annotate(due);
+  const auto come = [&] {
+    std::uint64_t sum = 0;
+    server_.Look([&](const Judge& judge) { sum = ProgressTo(through, streams, judge); });
+    return sum;
+  };
   const ByItself what{
       .wait = [&](Duration time) { return Delivered(live, through, time + kOnTheWay, &events); },
-      .came = [&] { return events; },
+      .came = come,
       .given_up = [&] { return server_.Gone(); }};
   const Arrival arrival = AwaitByItself(server_.pulse(), what, server_.patience());
   DeliveryOver over{.group = group};
