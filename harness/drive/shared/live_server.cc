@@ -136,7 +136,10 @@ Status LiveServer::OpenControlWatch(Revision start) {
       {.key = std::string(1, '\0'), .range_end = std::string(1, '\0'), .start = start});
   WP_ASSIGN_OR_RETURN(const Revision head, PutByRoot("control"));
   Saw(head);
-  Await([](const Judge& judge) { return !judge.ControlWatchWaits(); }, kRestartLimit);
+  const auto came = [head](const Judge& judge) {
+    return judge.known_through() >= head && !judge.ControlWatchWaits();
+  };
+  Await(came, kRestartLimit);
   return {};
 }
 
@@ -341,12 +344,13 @@ bool LiveServer::Await(const std::function<bool(const Judge&)>& done, Duration l
 }
 
 // A server that answers hundreds of creates and cancels one after the other is slow, not silent.
-void LiveServer::AwaitSettled() {
+// What the judge does not know yet, as a delete by the end of a lease, is expected of no watch.
+void LiveServer::AwaitSettled(Revision through) {
   std::size_t left = SIZE_MAX;
   std::size_t before = 0;
-  const auto settled = [&left](const Judge& judge) {
+  const auto settled = [&left, through](const Judge& judge) {
     const std::vector<std::size_t> unsettled = judge.Unsettled();
-    left = unsettled.size();
+    left = unsettled.size() + (judge.known_through() < through ? 1 : 0);
     for (const std::size_t watch : unsettled) left += judge.watch(watch).created ? 0 : 1;
     return left == 0 && !judge.ControlWatchWaits();
   };
@@ -360,9 +364,9 @@ void LiveServer::AwaitSettled() {
 LiveVerdict LiveServer::Finish() {
   Annotate(StageReached{Stage::kHealed});
   // Whatever is queued for a watch arrives before this.
-  PutSentinel();
+  const Revision sentinel = PutSentinel();
   Annotate(StageReached{Stage::kSentinels});
-  AwaitSettled();
+  AwaitSettled(sentinel);
   const auto death = environment_.Died();
   const bool stopped = environment_.target().process_state() == 'T';
   const bool silent = !death && pulse_->silent();
@@ -436,11 +440,14 @@ void LiveServer::CompareMembers(std::vector<std::string>& undecided) {
 }
 
 // What never answers a put is silent, whatever else it answers.
-void LiveServer::PutSentinel() {
+Revision LiveServer::PutSentinel() {
   const TimePoint asked = Clock::now();
   const auto sentinel = PutByRoot("sentinel");
-  if (sentinel.has_value() || !IsNoAnswer(sentinel.error().code()) || Gone()) return;
-  Annotate(TargetSilent{.asked = "a put", .waited_ms = (Clock::now() - asked) / 1ms});
+  if (sentinel.has_value()) return *sentinel;
+  if (IsNoAnswer(sentinel.error().code()) && !Gone()) {
+    Annotate(TargetSilent{.asked = "a put", .waited_ms = (Clock::now() - asked) / 1ms});
+  }
+  return {};
 }
 
 // By the client or the stream that it names, or by the last of its lines that a script caused.

@@ -190,10 +190,10 @@ class LiveServer {
   Status EnableUsers();
   Status OpenControlWatch(Revision start);
   Result<Revision> PutByRoot(const std::string& key);
-  void PutSentinel();
+  Revision PutSentinel();  // 0: it was not answered
   Status KillAndStart();
   Status StartAgain();
-  void AwaitSettled();
+  void AwaitSettled(Revision through);
   void CompareMembers(std::vector<std::string>& undecided);
   void Append(Entry entry);
   void Follow();
