@@ -167,6 +167,7 @@ class Bookmarkable final : public Checker {
          .evidence = {due.where.line},
          .where = where,
          .symptom = symptom::NoProgress{stream, due.what.asked},
+         .about = Revision(due.head),
          .impact = kBookmarkMissing,
          .clause = kProgressComes,
          .by_silence = true});

@@ -51,7 +51,9 @@ class PreviousValue final : public Checker {
   void Compared(WatchIndex watch, const Response& response,
                 const std::vector<Comparison>& compared) override {
     if (asked_[watch.value] == 0) return CheckNone(watch, response);
-    first_ = std::exchange(At(seen_, watch), 1) == 0;
+    Beginning& beginning = At(beginnings_, watch);
+    beginning.over = beginning.over || !WaitedForCreation(watch, response, beginning.responses++);
+    waited_ = !beginning.over;
     const ExpectedList& expected = *facts().comparer.expected(watch);
     for (std::size_t i = 0; i < compared.size(); ++i) {
       if (compared[i].match <= Match::kLate) Exercised();
@@ -78,6 +80,11 @@ class PreviousValue final : public Checker {
   }
 
  private:
+  // The responses of a watch that waited for its creation, until one did not.
+  struct Beginning {
+    std::uint64_t responses = 0;  // with events
+    bool over = false;
+  };
   // A missing value that a compaction by others may explain.
   struct Absence {
     std::string expected;
@@ -89,8 +96,7 @@ class PreviousValue final : public Checker {
 
   void Missing(WatchIndex watch, const Change& change, std::string expected, Line written,
                const Response& response) {
-    const symptom::NoPrevious symptom{WaitedForCreation(watch, response), change.revision,
-                                      response.compaction_requested};
+    const symptom::NoPrevious symptom{waited_, change.revision, response.compaction_requested};
     if (!facts().options.others_compact) {
       return Report(watch, std::move(expected), kNone, written, response.where, symptom);
     }
@@ -102,13 +108,14 @@ class PreviousValue final : public Checker {
 
   // Made before the created response was sent, and so before the server may have noted what the
   // watch asks for; none of its events brings a previous value. Where others write, the response
-  // names an earlier revision: then it was made before if it comes right behind it.
-  bool WaitedForCreation(WatchIndex watch, const Response& response) const {
+  // names an earlier revision: then it was made before if it comes right behind it, or behind the
+  // `earlier` ones that waited with it.
+  bool WaitedForCreation(WatchIndex watch, const Response& response, std::uint64_t earlier) const {
     const WatchDetails& details = facts().details(watch);
     const Revision made(response.message.header.revision);
-    const bool behind = response.received == details.received_when_created + 1 &&
+    const bool behind = response.received == details.received_when_created + 1 + earlier &&
                         made <= details.ceiling_when_created;
-    return first_ && (made <= details.header_when_created || behind) &&
+    return (made <= details.header_when_created || behind) &&
            std::ranges::none_of(response.message.events,
                                 [](const EventView& event) { return event.has_previous; });
   }
@@ -275,9 +282,9 @@ class PreviousValue final : public Checker {
                 .symptom = symptom});
   }
 
-  std::vector<char> asked_;  // by watch
-  std::vector<char> seen_;   // by watch: it has received events
-  bool first_ = false;       // the response at hand is the watch's first with events
+  std::vector<char> asked_;            // by watch
+  std::vector<Beginning> beginnings_;  // by watch
+  bool waited_ = false;                // the response at hand, as all of its watch before it
   std::vector<std::vector<Absence>> absent_;
   bool doubted_ = false;
   OldKeys old_keys_;

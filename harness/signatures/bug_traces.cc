@@ -70,7 +70,18 @@ void BugTraces::OnMessage(const Response& response) {
   at = std::max(at, Revision(header.revision));
   NoteMember(header.member_id, Revision(header.revision));
   const bool of_stream = response.message.watch_id == kWholeStream;
-  if (of_stream && SharesIdOfStream(response.stream)) means_either_.insert(response.where.line);
+  if (!of_stream || !SharesIdOfStream(response.stream)) return;
+  means_either_.insert(response.where.line);
+  if (response.message.compact_revision > 0) {
+    notices_for_either_.emplace(response.stream.value, response.where.line);
+  }
+}
+
+bool BugTraces::NoticeForEither(StreamId stream, Line first, Line last) const {
+  const auto [begin, end] = notices_for_either_.equal_range(stream.value);
+  return std::any_of(begin, end, [first, last](const auto& notice) {
+    return first < notice.second && notice.second < last;
+  });
 }
 
 void BugTraces::OnProgressAsked(StreamId stream, Where) {

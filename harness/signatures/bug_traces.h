@@ -102,6 +102,8 @@ class BugTraces final : public Signer {
   const std::vector<WatchIndex>& negative() const { return negative_; }
   // The message may have been meant for a watch that asked for the id -1, or for its whole stream.
   bool MeansEither(Line line) const { return means_either_.contains(line); }
+  // ErrCompacted for the id that a watch shares with its stream came between the lines.
+  bool NoticeForEither(StreamId stream, Line first, Line last) const;
   // Whether progress may answer a request that was sent before the watch was asked for: requests
   // are handled in their order, and some get no answer, so the n-th answer is to the n-th request
   // or to a later one; and what was answered before the create names no later revision than that.
@@ -196,6 +198,7 @@ class BugTraces final : public Signer {
   std::optional<Rewind> rewind_;
   std::map<std::uint32_t, int> sharing_;  // watches with the id -1, by stream
   std::set<Line> means_either_;
+  std::multimap<std::uint32_t, Line> notices_for_either_;  // by stream
   std::map<std::uint32_t, Revision> stream_at_;  // the highest revision in a message, by stream
   // What was known to be written, and when: from the latest that is everywhere on.
   std::deque<std::pair<Duration, Revision>> reached_;

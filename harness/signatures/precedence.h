@@ -29,7 +29,7 @@ enum class Rank : std::size_t {
   kHalfRevisionAtTheFloor,
   kChangeToNamesake,
   kDeleteAtTheFloor,
-  kEndedByRefusal,
+  kEndedUnseen,
   kProgressForLaterWatch,
   kNegativeStart,
   kWrongWatchClosed,

@@ -85,9 +85,10 @@ std::string_view NameOf(Rank rank) { return Signatures()[static_cast<std::size_t
 
 bool GivesWay(std::string_view signature) {
   return signature.empty() ||
-         std::ranges::any_of(std::array{Rank::kStaleRead, Rank::kWriteLost,
-                                        Rank::kSilentAfterCompaction, Rank::kHalfTransaction},
-                             [&](Rank rank) { return signature == NameOf(rank); });
+         std::ranges::any_of(
+             std::array{Rank::kStaleRead, Rank::kWriteLost, Rank::kSilentAfterCompaction,
+                        Rank::kHalfTransaction, Rank::kAnswersOutOfOrder},
+             [&](Rank rank) { return signature == NameOf(rank); });
 }
 
 const std::vector<RankedSignature>& Signatures() {

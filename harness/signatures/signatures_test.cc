@@ -91,8 +91,10 @@ TEST(Signature, OfAWatchWithTheIdOfTheWholeStream) {
   Script early = Script().Put("k", "a", 2).Watch("k", 2, {.id = -1}).Deliver(-1, {{2, "k"}});
   EXPECT_EQ(SignatureOf(Guarantee("Isolated"), early), "id-of-minus-one")
       << "as events of that watch do not wait for its created response";
-  const auto silenced = [](bool refused) {
-    Script other = Script().Watch("k", 2, {.id = -1}).Created(-1).Watch("k", 2).Created(0);
+  const auto silenced = [](bool refused, bool ended = false) {
+    Script other = Script().Watch("k", 2, {.id = -1});
+    if (ended) other.Compacted(-1, 3);
+    other.Created(-1).Watch("k", 2).Created(0);
     if (refused) other.Watch("k", 2, {.id = -1}).Refused(-1, "it is in use");
     other.Annotate(DeliveryDue{
         .group = "g", .streams = {1, 1}, .ordinals = {0, 1}, .through = 2, .limit_ms = 1000});
@@ -102,6 +104,7 @@ TEST(Signature, OfAWatchWithTheIdOfTheWholeStream) {
     return std::ranges::count(other.Judge().findings, Guarantee("Isolated"), &Finding::guarantee);
   };
   EXPECT_EQ(silenced(true), 1);
+  EXPECT_EQ(silenced(false, true), 1) << "its end does not wait for its created response either";
   EXPECT_EQ(silenced(false), 2);
 }
 
@@ -553,23 +556,32 @@ TEST(Signature, OfAPreviousValueThatIsMissingAfterACancel) {
   EXPECT_EQ(signature(true, true), "forgotten-by-cancel") << "as what asks for its id is refused";
 }
 
-// Events that were made before the created response was sent, and only those.
+// Events that were made before the created response was sent, and only those, whatever of them a
+// response brings.
 TEST(Signature, OfPreviousValuesThatAreMissingRightAfterTheCreation) {
-  const auto signature = [](std::int64_t created_at, bool first, bool written_before = true) {
+  enum class Before { kNothing, kCreation, kPrevious };
+  const auto signature = [](std::int64_t created_at, Before before, bool written_before = true) {
     Script script = Script().Put("k", "a", 2);
     if (written_before) script.Put("k", "b", 3).Put("k", "c", 4);
-    script.Watch("k", first ? 3 : 2, {.previous = true}).Created(0, created_at);
+    script.Watch("k", before == Before::kCreation ? 2 : 3, {.previous = true});
+    script.Created(0, created_at);
     if (!written_before) script.Put("k", "b", 3);
-    if (!first) script.Deliver(0, {{2, "k"}});
+    const KeyValueFields first{.key = "k", .value = "a", .create = 2, .mod = 2, .version = 1};
+    const KeyValueFields second{.key = "k", .value = "b", .create = 2, .mod = 3, .version = 2};
+    const KeyValueFields third{.key = "k", .value = "c", .create = 2, .mod = 4, .version = 3};
+    if (before == Before::kCreation) script.DeliverRaw(0, {{.kv = first}});
+    if (before == Before::kPrevious) script.DeliverRaw(0, {{.kv = second, .previous = first}});
     return SignatureOf(
         Guarantee("PreviousValue"),
-        script.DeliverRaw(
-            0, {{.kv = {.key = "k", .value = "b", .create = 2, .mod = 3, .version = 2}}}));
+        script.DeliverRaw(0, {{.kv = before == Before::kPrevious ? third : second}}));
   };
-  EXPECT_EQ(signature(4, true), "options-too-late");
-  EXPECT_EQ(signature(2, true), "options-too-late") << "others write while the watch is made";
-  EXPECT_EQ(signature(4, false), "");
-  EXPECT_EQ(signature(2, true, false), "");
+  EXPECT_EQ(signature(4, Before::kNothing), "options-too-late");
+  EXPECT_EQ(signature(2, Before::kNothing), "options-too-late")
+      << "others write while the watch is made";
+  EXPECT_EQ(signature(4, Before::kCreation), "options-too-late")
+      << "a response before it had none to bring";
+  EXPECT_EQ(signature(4, Before::kPrevious), "");
+  EXPECT_EQ(signature(2, Before::kNothing, false), "");
 }
 
 TEST(Signature, OfAPreviousValueThatTheNextWatchOfTheIdAskedFor) {
@@ -993,6 +1005,23 @@ TEST(Signature, OfRevisionsThatAreGivenOutAgain) {
   EXPECT_EQ(signature(true, true), "revisions-reused");
   EXPECT_EQ(signature(true, false), "write-lost");
   EXPECT_EQ(signature(false, true), "");
+}
+
+// What is only a guess from the watches of a stream gives way to that.
+TEST(Signature, OfEventsAtRevisionsThatAreGivenOutAgain) {
+  Script script = Script().Put("k", "a", 2).Put("k", "b", 3).StartCompact(9, 3);
+  script.Armed("kill", "every", true).FailCall(9, Method::kCompact, StatusCode::kUnavailable);
+  script.Healed("kill").Put("k", "c", 3).On(2).Watch("k", 3).Watch("k", 3);
+  script.Created(0, 3).Created(1, 3);
+  EXPECT_EQ(SignatureOf(
+                Guarantee("Reliable"),
+                script.DeliverRaw(
+                    1, {{.kv = {.key = "k", .value = "c", .create = 3, .mod = 3, .version = 1}}})),
+            "revisions-reused");
+  script.Annotate(ProgressDue{.stream = StreamId(2), .asked = true, .limit_ms = 1000});
+  script.AskProgress().Progress(-1, 2).Pause(2s).Annotate(ProgressOver{StreamId(2)});
+  EXPECT_EQ(SignatureOf(Guarantee("Bookmarkable"), script), "revisions-reused")
+      << "progress of revisions that are gone is waited for in vain";
 }
 
 // The last words of a member name the bug, if it had been ended before.
