@@ -46,6 +46,11 @@ struct Contest {
     Put(caller);
     Proclaim(caller);
   }
+  // Voters, each by a name of its own.
+  void Follow(const std::string& voter) { scenario.Add(FollowLeadersStep{name, voter}); }
+  void MustFollow(const std::vector<std::string>& voters, const std::string& caller) {
+    for (const std::string& voter : voters) scenario.Add(MustFollowStep{voter, caller});
+  }
 };
 
 // The caller in the middle has lost its claim by the time the first one releases it, so that the
@@ -148,6 +153,80 @@ void HandOver(Scenario& scenario, Exclusion what, const std::string& fault,
   scenario.AwaitDelivered("guarded");
 }
 
+// Voters follow from before there is a leader, from the middle of its time, and from after it.
+void FollowTheLeaders(Scenario& scenario) {
+  Contest contest(scenario, Exclusion::kElection);
+  scenario.Open({.group = "claims", .range = Below(contest.name)});
+  contest.Follow("early");
+  if (scenario.Chance(0.5)) scenario.Hold(100ms, 500ms);
+  contest.ClaimWithLease("first", 60s);
+  contest.MustHold("first");
+  contest.MustFollow({"early"}, "first");
+  contest.ClaimWithLease("second", 60s);
+  contest.Proclaim("first");
+  contest.MustFollow({"early"}, "first");
+  contest.Follow("late");
+  contest.MustFollow({"late"}, "first");
+  for (std::int64_t i = scenario.Between(1, 4); i > 0; --i) contest.Proclaim("first");
+  contest.MustFollow({"early", "late"}, "first");
+  contest.Release("first");
+  contest.MustHold("second");
+  contest.MustFollow({"early", "late"}, "second");
+  contest.Proclaim("second");
+  scenario.Add(RevokeStep{"second"});
+  contest.Follow("after");
+  if (scenario.Chance(0.5)) scenario.Hold(100ms, 500ms);
+  contest.ClaimWithLease("third", 60s);
+  contest.MustHold("third");
+  contest.MustFollow({"early", "late", "after"}, "third");
+  contest.Proclaim("third");
+  contest.MustFollow({"early", "late", "after"}, "third");
+  contest.Release("third");
+  scenario.AwaitDelivered("claims");
+}
+
+// A voter at each member. That at the one that is cut off may be sent nothing, or be ended, and
+// asks anew afterwards.
+void FollowAtEachMember(Scenario& scenario) {
+  Contest contest(scenario, Exclusion::kElection);
+  scenario.Cluster({.members = 3});
+  scenario.Open({.group = "claims", .range = Below(contest.name), .member = 3});
+  const auto follow = [&](int member) {
+    scenario.Add(UseMemberStep{member});
+    contest.Follow("at " + std::to_string(member));
+    scenario.Add(UseMemberStep{3});
+  };
+  scenario.Add(UseMemberStep{3});
+  contest.ClaimWithLease("first", 60s);
+  contest.MustHold("first");
+  for (int member = 1; member <= 3; ++member) follow(member);
+  contest.MustFollow({"at 1", "at 2", "at 3"}, "first");
+  contest.ClaimWithLease("second", 60s);
+  scenario.Inject("split", {{"leader", "minority"}});
+  scenario.AwaitEffect("split");
+  // Until there is a leader of the cluster that answers.
+  scenario.BeginLoad({.load = "meanwhile",
+                      .clients = 1,
+                      .calls = 20,
+                      .key = scenario.Key("meanwhile"),
+                      .direct = true,
+                      .pause = 50ms,
+                      .member = 3});
+  scenario.AwaitLoad("meanwhile");
+  contest.Proclaim("first");
+  contest.MustFollow({"at 2", "at 3"}, "first");
+  contest.Release("first");
+  contest.MustHold("second");
+  contest.MustFollow({"at 2", "at 3"}, "second");
+  scenario.Heal("split");
+  for (int member = 1; member <= 3; ++member) scenario.Add(AwaitCaughtUpStep{member});
+  follow(1);
+  contest.Proclaim("second");
+  contest.MustFollow({"at 1", "at 2", "at 3"}, "second");
+  contest.Release("second");
+  scenario.AwaitDelivered("claims");
+}
+
 constexpr const char* kExplain =
     "Three callers ask for one {}, each with a lease. The first one has it. The second one "
     "waits, and its lease ends; then the first one gives it back. The third one must get it, and "
@@ -168,6 +247,34 @@ WATCH_CASE(Exclusive, Election,
             .needs = {Capability::kLeases, Capability::kLocks},
             .guarantees = {"Exclusive", "Answered", "Reliable", "Transactional"}}) {
   WaitAndLoseLease(scenario, Exclusion::kElection);
+}
+
+constexpr const char* kFollowed =
+    "a client that observes an election is sent what its leaders proclaim, in order (etcd, "
+    "v3election)";
+
+WATCH_CASE(Exclusive, FollowedElection,
+           {.requirement = kFollowed,
+            .explain = "Voters follow an election: from before it has a leader, from the middle of "
+                       "the time of one, and from after one has lost its lease. Each must be sent "
+                       "the one that leads first, then what it proclaims, and each leader that "
+                       "comes after it, in this order; without a leader it must be sent nothing.",
+            .needs = {Capability::kLeases, Capability::kLocks},
+            .guarantees = {"Exclusive", "Answered", "Reliable"}}) {
+  FollowTheLeaders(scenario);
+}
+
+WATCH_CASE(Exclusive, FollowedAtLeaderCutOff,
+           {.requirement = kFollowed,
+            .explain = "A voter at each member of a cluster follows an election while the leader "
+                       "of the cluster is cut off. The one that leads the election proclaims "
+                       "meanwhile, and resigns. The voters at the other members must be sent that, "
+                       "and the next one; the voter at the one that was cut off once that is over, "
+                       "when it asks anew.",
+            .needs = {Capability::kLeases, Capability::kLocks, Capability::kCluster,
+                      Capability::kProxy},
+            .guarantees = {"Exclusive", "Answered", "Reliable"}}) {
+  FollowAtEachMember(scenario);
 }
 
 constexpr const char* kHolderLosesLease =

@@ -53,6 +53,8 @@ LOCKS = {
     "Exclusive.Election",
     "Exclusive.ElectionAtLeaderCutOff",
     "Exclusive.ElectionWithoutItsLease",
+    "Exclusive.FollowedAtLeaderCutOff",
+    "Exclusive.FollowedElection",
     "Exclusive.Lock",
     "Exclusive.LockAtLeaderCutOff",
     "Exclusive.LockAtPausedLeader",

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/checkers/checker.h"
@@ -18,10 +20,12 @@ constexpr std::string_view kElectedWithLease = "X-5";
 constexpr std::string_view kElectedAnswer = "X-6";
 constexpr std::string_view kLeaderNamed = "X-7";
 constexpr std::string_view kProclaims = "X-8";
+constexpr std::string_view kObserved = "X-11";
 
 class Exclusive final : public Checker {
  public:
   void CallEnded(const RecordedCall& call, std::string_view, std::optional<Revision>) override {
+    if (call.method == Method::kCampaign || call.method == Method::kProclaim) Note(call, said_);
     switch (call.method) {
       case Method::kLeaseGrant:
       case Method::kLeaseKeepAlive:
@@ -40,6 +44,8 @@ class Exclusive final : public Checker {
         return Proclaimed(call);
       case Method::kLeader:
         return Named(call);
+      case Method::kObserve:
+        return Observed(call);
       default:
         return;
     }
@@ -63,6 +69,14 @@ class Exclusive final : public Checker {
     std::int64_t created = 0;
     std::optional<std::string> value{};
     Line since{};  // where it was last proclaimed, or won
+  };
+
+  using Values = std::map<std::string, std::set<std::string>>;  // by key
+  // What a caller was shown last of an election that it follows.
+  struct Shown {
+    std::int64_t created = 0;
+    std::int64_t modified = 0;
+    Line line{};
   };
 
   void FollowLease(const RecordedCall& call) {
@@ -106,7 +120,7 @@ class Exclusive final : public Checker {
     if (!Parse(call.request.view(), claim).ok()) return;
     Holder next{.name = std::string(claim.name),
                 .election = call.method == Method::kCampaign,
-                .key = fmt::format("{}/{:x}", claim.name, static_cast<std::uint64_t>(claim.lease)),
+                .key = KeyOf(claim),
                 .lease = claim.lease,
                 .held = {.line = call.ended, .at = call.at},
                 .since = call.ended};
@@ -241,7 +255,7 @@ class Exclusive final : public Checker {
     }
   }
 
-  void Named(const RecordedCall& call) {
+  void Named(const RecordedCall& call, std::string_view clause = kLeaderNamed) {
     ClaimRequestView asked;
     LeaderResponseView named;
     const bool answered = call.outcome == CallOutcome::kAnswered;
@@ -254,25 +268,27 @@ class Exclusive final : public Checker {
            .observed = fmt::format("{} in line {}", answered ? Quoted(named.kv.key) : "a refusal",
                                    call.ended.value),
            .evidence = {holder.held.line, call.began, call.ended},
-           .clause = kLeaderNamed});
+           .clause = clause});
     }
     if (!answered) return;
     Exercised();
-    if (const Holder* const holder = Latest(named.kv.key)) CheckNamed(call, *holder, named.kv);
+    if (const Holder* const holder = Latest(named.kv.key))
+      CheckNamed(call, *holder, named.kv, clause);
   }
-  void CheckNamed(const RecordedCall& call, const Holder& holder, const KeyValueView& named) const {
+  void CheckNamed(const RecordedCall& call, const Holder& holder, const KeyValueView& named,
+                  std::string_view clause) const {
     if (holder.given_back.value > 0 && holder.given_back < call.began) {
       Add(call,
           {.expected = fmt::format("no leader that has resigned, as {} has", Quoted(holder.key)),
            .observed = fmt::format("it is named in line {}", call.ended.value),
            .evidence = {holder.given_back, call.began, call.ended},
-           .clause = kLeaderNamed});
+           .clause = clause});
     } else if (const auto ended = EndedBefore(holder, call)) {
       Add(call, {.expected = fmt::format("no leader that has lost its lease, as {} has",
                                          Quoted(holder.key)),
                  .observed = fmt::format("it is named in line {}", call.ended.value),
                  .evidence = {ended->line, call.began, call.ended},
-                 .clause = kLeaderNamed});
+                 .clause = clause});
     } else if (holder.created > 0 && Leads(holder, call) &&
                (named.create_revision != holder.created || named.lease != holder.lease)) {
       Add(call, {.expected = fmt::format("{} of revision {} and lease {}", Quoted(holder.key),
@@ -280,15 +296,83 @@ class Exclusive final : public Checker {
                  .observed = fmt::format("revision {} and lease {} in line {}",
                                          named.create_revision, named.lease, call.ended.value),
                  .evidence = {holder.held.line, call.ended},
-                 .clause = kLeaderNamed});
+                 .clause = clause});
     } else if (holder.value && Leads(holder, call) && holder.since < call.began &&
                !ProclaimIsOut(holder) && named.value != *holder.value) {
       Add(call, {.expected = fmt::format("the leader's value {}", Quoted(*holder.value)),
                  .observed = fmt::format("{} in line {}", Quoted(named.value), call.ended.value),
                  .evidence = {holder.since, call.began, call.ended},
-                 .clause = kLeaderNamed});
+                 .clause = clause});
     }
   }
+
+  // What is sent may be late, but is what a leader said, in the order in which they led. Only the
+  // first message is an answer to what is asked.
+  void Observed(const RecordedCall& call) {
+    LeaderResponseView shown;
+    const bool answered = call.outcome == CallOutcome::kAnswered;
+    if (!answered || !Parse(call.response.view(), shown).ok()) {
+      shown_.erase(call.client);
+      return;
+    }
+    const auto last = shown_.find(call.client);
+    if (last == shown_.end()) {
+      Named(call, kObserved);
+    } else {
+      Exercised();
+      CheckNext(call, shown.kv, last->second);
+    }
+    CheckSaid(call, shown.kv);
+    shown_[call.client] = {shown.kv.create_revision, shown.kv.mod_revision, call.ended};
+  }
+  void CheckNext(const RecordedCall& call, const KeyValueView& shown, const Shown& last) const {
+    const std::pair before(last.created, last.modified);
+    if (std::pair(shown.create_revision, shown.mod_revision) <= before) {
+      Add(call,
+          {.expected = fmt::format("a leader of a later revision than {}, or what it said "
+                                   "after {}",
+                                   last.created, last.modified),
+           .observed = fmt::format("{} of revision {}, said at {}, in line {}", Quoted(shown.key),
+                                   shown.create_revision, shown.mod_revision, call.ended.value),
+           .evidence = {last.line, call.ended},
+           .clause = kObserved});
+    }
+    for (const Holder& holder : holders_) {
+      const bool later = holder.created > 0 && shown.create_revision > holder.created;
+      if (!later || !shown.key.starts_with(holder.name + "/") || !Leads(holder, call)) continue;
+      Add(call, {.expected = fmt::format("no other leader than {}, which leads with a lease",
+                                         Quoted(holder.key)),
+                 .observed = fmt::format("{} in line {}", Quoted(shown.key), call.ended.value),
+                 .evidence = {holder.held.line, call.began, call.ended},
+                 .clause = kObserved});
+    }
+  }
+  // A campaign puts its value when it begins, and may not have been answered yet.
+  void CheckSaid(const RecordedCall& call, const KeyValueView& shown) {
+    Values said;
+    for (const auto& [id, one] : facts().model.calls().out()) Note(*one, said);
+    const std::string key(shown.key);
+    const std::string value(shown.value);
+    if (said_[key].contains(value) || said[key].contains(value)) return;
+    Add(call, {.expected = "a leader that has campaigned, with a value that it said",
+               .observed = fmt::format("{} with {} in line {}", Quoted(shown.key),
+                                       Quoted(shown.value), call.ended.value),
+               .evidence = {call.began, call.ended},
+               .clause = kObserved});
+  }
+  static void Note(const RecordedCall& call, Values& said) {
+    ClaimRequestView claim;
+    ProclaimRequestView proclaim;
+    if (call.method == Method::kCampaign && Parse(call.request.view(), claim).ok()) {
+      said[KeyOf(claim)].emplace(claim.value);
+    } else if (call.method == Method::kProclaim && Parse(call.request.view(), proclaim).ok()) {
+      said[std::string(proclaim.leader.key)].emplace(proclaim.value);
+    }
+  }
+  static std::string KeyOf(const ClaimRequestView& claim) {
+    return fmt::format("{}/{:x}", claim.name, static_cast<std::uint64_t>(claim.lease));
+  }
+
   bool ProclaimIsOut(const Holder& holder) const {
     return std::ranges::any_of(facts().model.calls().out(), [&holder](const auto& one) {
       ProclaimRequestView proclaim;
@@ -333,6 +417,8 @@ class Exclusive final : public Checker {
 
   std::map<std::int64_t, Lease> leases_;
   std::vector<Holder> holders_;
+  Values said_;
+  std::map<std::uint32_t, Shown> shown_;  // by client
 };
 
 const CheckerRegistration<Exclusive> kExclusive{{
@@ -350,7 +436,8 @@ const CheckerRegistration<Exclusive> kExclusive{{
         "Until then no other caller that asked later may be answered. A caller that has "
         "lost its lease while another one had the lock never gets it. Whoever is asked for the "
         "leader of an election names the one that leads, with its key, lease and last "
-        "value; one that has resigned proclaims nothing. Source: etcd's "
+        "value; one that has resigned proclaims nothing. Whoever follows an election is sent the "
+        "one that leads, then each later one, and what it says, in this order. Source: etcd's "
         "services v3lock and v3election, which promise mutual exclusion for as long as the "
         "lease lasts. What a holder writes is safe only with a compare of the revision at "
         "which the key of its lock was created.",

@@ -127,6 +127,63 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     CallRowName);
 
+// A voter follows the election, and is sent a leader of a lease.
+CallScript Follow(CallScript script) {
+  return script.As("voter").Begin(20, Method::kObserve, Message().Text(1, "n")).As("a");
+}
+CallScript Sent(CallScript script, std::uint32_t call, std::int64_t lease, const std::string& value,
+                std::int64_t mod = 6, std::int64_t created = 5) {
+  KeyValueFields kv = Kv("n/" + std::to_string(lease), value, mod, created);
+  kv.lease = lease;
+  return script.End(call, Method::kObserve, Reported(1).Nested(2, KeyValue(kv)))
+      .As("voter")
+      .Begin(call + 1, Method::kObserve, Message().Text(1, "n"))
+      .As("a");
+}
+// Lease 1 leads with "v", and was sent so.
+CallScript Followed() { return Sent(Follow(Leading()), 20, 1, "v"); }
+// Then lease 2 with "x", as it may be without an answer to the campaign.
+CallScript Succeeded() {
+  return Followed()
+      .Begin(9, Method::kCampaign, Claim(2).Text(3, "x"))
+      .Do(Method::kResign, Message().Nested(1, Leader(1)), Reported(1));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ExclusiveFollowed, CallTable,
+    testing::ValuesIn(std::vector<CallRow>{
+        {"TheLeader", Followed()},
+        {"AnotherFirst", Sent(Follow(Leading()), 20, 2, "v"), {"Exclusive"}},
+        {"AnOldValueFirst", Sent(Follow(Proclaimed()), 20, 1, "v"), {"Exclusive"}},
+        {"WaitsForOne",
+         Sent(Follow(Leases()).Do(Method::kCampaign, Claim(1).Text(3, "v"), Elected(1)), 20, 1,
+              "v")},
+        {"WithoutAnyCampaign", Sent(Follow(Leases()), 20, 1, "v"), {"Exclusive"}},
+        {"WhatIsProclaimed",
+         Sent(Followed().Do(Method::kProclaim, Proclamation(), Reported(1)), 21, 1, "w", 7)},
+        {"WhatIsProclaimedLate",
+         Sent(Followed()
+                  .Do(Method::kProclaim, Proclamation(), Reported(1))
+                  .Do(Method::kResign, Message().Nested(1, Leader(1)), Reported(1)),
+              21, 1, "w", 7)},
+        {"WhatWasNeverSaid", Sent(Followed(), 21, 1, "w", 7), {"Exclusive"}},
+        {"TheSameOnceMore", Sent(Followed(), 21, 1, "v"), {"Exclusive"}},
+        {"AnEarlierValue",
+         Sent(Sent(Followed().Do(Method::kProclaim, Proclamation(), Reported(1)), 21, 1, "w", 8),
+              22, 1, "v", 7),
+         {"Exclusive"}},
+        {"TheNext", Sent(Succeeded(), 21, 2, "x", 6, 6)},
+        {"AnEarlierLeader",
+         Sent(Sent(Succeeded(), 21, 2, "x", 6, 6), 22, 1, "v", 9),
+         {"Exclusive"}},
+        {"TheNextWhileAnotherLeads",
+         Sent(Followed().Begin(9, Method::kCampaign, Claim(2).Text(3, "x")), 21, 2, "x", 6, 6),
+         {"Exclusive"}},
+        {"AnewAfterItsStreamWasLost",
+         Sent(Follow(Followed().Fail(21, Method::kObserve, StatusCode::kUnavailable)), 20, 1, "v")},
+    }),
+    CallRowName);
+
 // What was broken, and not only that it was.
 TEST(ExclusiveClauses, AreAboutWhatIsWrong) {
   const auto clause = [](const CallScript& script) { return script.Judge().findings.at(0).clause; };
@@ -135,6 +192,8 @@ TEST(ExclusiveClauses, AreAboutWhatIsWrong) {
   EXPECT_EQ(clause(Leading(Reported(1).Nested(2, Leader(1, 0)))), "X-6");
   EXPECT_EQ(clause(Named(WithoutLease(), 1, "v")), "X-7");
   EXPECT_EQ(clause(WithoutLease().Do(Method::kProclaim, Proclamation(), Reported(1))), "X-8");
+  EXPECT_EQ(clause(Sent(Follow(Proclaimed()), 20, 1, "v")), "X-11");
+  EXPECT_EQ(clause(Sent(Followed(), 21, 1, "w", 7)), "X-11");
 }
 
 }  // namespace

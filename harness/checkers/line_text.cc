@@ -101,6 +101,9 @@ std::string ClaimText(const Entry& entry) {
   if (entry.method == Method::kLeader) {
     return fmt::format("question for the leader of {}", Quoted(claim.name));
   }
+  if (entry.method == Method::kObserve) {
+    return fmt::format("question for the next leader of {}, or its next value", Quoted(claim.name));
+  }
   if (entry.method == Method::kUnlock) {
     return fmt::format("release of the lock held by {}", Quoted(claim.name));
   }
@@ -154,18 +157,12 @@ std::string CallText(const Entry& entry) {
     }
     case Method::kLeaseLeases:
       return "list of the leases";
-    case Method::kLock:
-    case Method::kUnlock:
-    case Method::kCampaign:
-    case Method::kResign:
-    case Method::kProclaim:
-    case Method::kLeader:
-      return ClaimText(entry);
     case Method::kTxn:
       return "transaction";
     case Method::kNone:
       break;
-    default:
+    default:  // the services for locks have versions of their own
+      if (std::string_view(InfoOf(entry.method).path).starts_with("/v3")) return ClaimText(entry);
       return std::string(InfoOf(entry.method).name);
   }
   return "call that cannot be read";

@@ -65,6 +65,7 @@ enum class Method : std::uint8_t {
   kAuthenticate = 44,
   kProclaim = 45,
   kLeader = 46,
+  kObserve = 47,  // a stream of leaders: the question, or the message before, and the next one
 };
 
 struct MethodInfo {
@@ -120,6 +121,7 @@ inline constexpr MethodInfo kMethods[] = {
     {"authenticate", "/etcdserverpb.Auth/Authenticate"},
     {"proclaim", "/v3electionpb.Election/Proclaim"},
     {"leader", "/v3electionpb.Election/Leader"},
+    {"observe", "/v3electionpb.Election/Observe"},
 };
 // Streams. Parts of a read are recorded as one answer, messages of a watch as entries of their own.
 inline constexpr const char* kRangeStreamPath = "/etcdserverpb.KV/RangeStream";

@@ -276,6 +276,7 @@ void StepContext::HealAll() {
     load->Stop();
     NoteHead(load->highest());
   }
+  voters_.clear();
 }
 
 }  // namespace watchproof

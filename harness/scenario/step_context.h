@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/client/leader_stream.h"
 #include "harness/scenario/armed_faults.h"
 #include "harness/scenario/load.h"
 #include "harness/scenario/step_fields.h"
@@ -60,10 +61,13 @@ class StepContext {
     std::string name{};        // of the lock
     std::int64_t created = 0;  // the revision of its key; 0: not known
     bool released = false;
-    int member = 1;  // that its caller asks
+    int member = 1;      // that its caller asks
+    std::string said{};  // the latest value of the leader
   };
   // By lease.
   std::map<std::string, Claim>& claims() { return claims_; }
+  // Those that follow an election, by name.
+  std::map<std::string, std::unique_ptr<LeaderStream>>& voters() { return voters_; }
   // Those of users, by the name that they are kept under.
   std::map<std::string, std::string>& tokens() { return tokens_; }
   // Streams on which the client sends nothing more.
@@ -149,7 +153,7 @@ class StepContext {
   // Asks for the list of leases and for each lease of the plan, for the recording.
   Status ListLeases();
 
-  // Heals every fault and stops every load. Idempotent.
+  // Heals every fault, stops every load and cancels what follows an election. Idempotent.
   void HealAll();
 
  private:
@@ -166,6 +170,7 @@ class StepContext {
   std::map<std::string, std::int64_t> leases_;  // their ids on the target
   std::map<std::string, std::unique_ptr<Load>> loads_;
   std::map<std::string, Claim> claims_;
+  std::map<std::string, std::unique_ptr<LeaderStream>> voters_;
   std::map<std::string, std::string> tokens_;
   std::set<StreamId> finished_requests_;
   std::vector<std::string> inconclusive_;

@@ -16,7 +16,8 @@ namespace {
 constexpr Method kNeverWrong[] = {
     Method::kLeaseLeases, Method::kLeaseTimeToLive, Method::kLeaseKeepAlive, Method::kMemberList,
     Method::kStatus,      Method::kDefragment,      Method::kHash,           Method::kSnapshot,
-    Method::kAuthDisable, Method::kAuthStatus,      Method::kUserList,       Method::kRoleList};
+    Method::kAuthDisable, Method::kAuthStatus,      Method::kUserList,       Method::kRoleList,
+    Method::kObserve};
 
 TEST(WrongRequests, EachCallHasOneUnlessNothingCanBeWrongInIt) {
   std::set<Method> asked;

@@ -10,7 +10,7 @@ namespace watchproof {
 namespace {
 
 const StepRegistration<ClaimStep, AwaitClaimStep, MustHoldStep, ReleaseStep, ProclaimStep,
-                       AskLeaderStep, GuardedPutStep>
+                       AskLeaderStep, FollowLeadersStep, MustFollowStep, GuardedPutStep>
     kLocks;
 
 // A claim may have to wait for others, and one of these until its lease ends.
@@ -137,7 +137,7 @@ Status ClaimStep::Run(StepContext& context) const {
     request.Text(3, put.value);
   }
   const Method method = to == Exclusion::kElection ? Method::kCampaign : Method::kLock;
-  context.claims()[lease] = {.name = name, .member = context.session().member()};
+  context.claims()[lease] = {.name = name, .member = context.session().member(), .said = put.value};
   context.loads()[lease] = std::make_unique<Load>(
       1, 1, [&recorder, caller, method, request, put](std::size_t) -> Load::Call {
         return [&recorder, caller, method, request, put]() -> Result<Revision> {
@@ -209,6 +209,7 @@ Status ProclaimStep::Run(StepContext& context) const {
   WP_ASSIGN_OR_RETURN(const std::int64_t created, CreationOf(context, caller, lease));
   if (created == 0) return {};
   const std::string said = value.Make();
+  context.claims()[lease].said = said;
   RecordByService(recorder, Method::kPut,
                   ToMessage(PutRequest{.key = caller.key, .value = said, .lease = caller.lease}));
   const Message request =
@@ -223,6 +224,61 @@ Status AskLeaderStep::Run(StepContext& context) const {
   return NoteAnswer(context, ClientOf(context, member)
                                  ->Call(context.session().recording(), Method::kLeader,
                                         request.bytes(), fmt::format("voter at {}", member)));
+}
+
+Status FollowLeadersStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  const int member = session.member();
+  const std::string there = context.environment().endpoint(Path::kDirect, member).ToString();
+  auto& stream = context.voters()[voter];
+  stream = nullptr;  // one at a time in the recording
+  stream = std::make_unique<LeaderStream>(session.recording(),
+                                          LeaderStreamOptions{.connection = MakeChannel(there),
+                                                              .token = session.kv().token(),
+                                                              .election = session.Placed(name),
+                                                              .caller = "voter " + voter});
+  return {};
+}
+
+// Shrinking may have left out the voter, or what the caller did to lead.
+Status MustFollowStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  const auto found = context.voters().find(voter);
+  const auto claim = context.claims().find(lease);
+  const auto won = context.loads().find(lease);
+  if (found == context.voters().end() || claim == context.claims().end()) return {};
+  if (won == context.loads().end() || !won->second->done() || won->second->lost() > 0) return {};
+  const LeaderStream& stream = *found->second;
+  const std::int64_t id = context.leases().at(lease);
+  const std::string key = KeyOf(session.Placed(claim->second.name), id);
+  const auto follows = [&] {
+    const auto answer = stream.latest();
+    LeaderResponseView leader;
+    return answer && Parse(answer->view(), leader).ok() && leader.kv.key == key &&
+           leader.kv.value == claim->second.said;
+  };
+  const auto over = [&] { return follows() || stream.ended(); };
+  session.PumpUntil(over, Within(kHandedOn));
+  if (follows() || session.GivesUp()) return {};
+  // What held the whole target up is over once it answers.
+  WP_ASSIGN_OR_RETURN(const auto left, session.kv().TimeLeft(id));
+  session.PumpUntil(over, Within(kAnsweredWith));
+  if (follows()) return {};
+  const std::optional<Status> ended = stream.ended();
+  const bool lost = ended && IsNoAnswer(ended->code());
+  if (lost || left <= 0s || claim->second.released) {
+    context.Inconclusive(fmt::format("voter {} does not follow the leader with lease {}: {}", voter,
+                                     lease, lost ? ended->ToString() : "it has lost its office"));
+    return {};
+  }
+  session.Annotate(AnswerDiffers{
+      .client = "voter " + voter,
+      .expected = "a stream of the leaders of an election to show the one that leads, with its "
+                  "latest value",
+      .observed = ended ? ended->ToString()
+                        : fmt::format("it was silent for {} s, while others were answered",
+                                      kHandedOn / 1s)});
+  return {};
 }
 
 Status GuardedPutStep::Run(StepContext& context) const {

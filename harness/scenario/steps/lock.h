@@ -107,6 +107,37 @@ struct AskLeaderStep {
   Status Run(StepContext& context) const;
 };
 
+// Follows the leaders of the election from here on, at the member in use.
+struct FollowLeadersStep {
+  std::string name;
+  std::string voter;
+  static constexpr std::string_view kOp = "follow leaders";
+  void Fields(FieldList& field) {
+    field("name", name);
+    field("voter", voter);
+  }
+  std::string_view Request() const { return "a lock"; }
+  Usage Cost() const { return {.operations = 1}; }
+  std::string BeyondKubernetes() const { return "a lock"; }
+  Status Run(StepContext& context) const;
+};
+
+// The voter must be sent the caller with the lease as the leader, with its latest value, otherwise
+// that is a finding of Answered. Requires: that caller leads.
+struct MustFollowStep {
+  std::string voter;
+  std::string lease;
+  static constexpr std::string_view kOp = "must follow";
+  void Fields(FieldList& field) {
+    field("voter", voter);
+    field("lease", lease).Uses(Subject::kLease);
+  }
+  std::string_view Request() const { return "a lock"; }
+  Usage Cost() const { return {.operations = 1}; }
+  std::string BeyondKubernetes() const { return "a lock"; }
+  Status Run(StepContext& context) const;
+};
+
 // Puts the key in a transaction that compares the revision at which the caller's claim was created,
 // also once it has released it: then it must change nothing.
 struct GuardedPutStep {
