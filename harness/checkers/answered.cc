@@ -17,6 +17,8 @@
 namespace watchproof {
 namespace {
 
+constexpr std::string_view kLogin = "A-8";  // of the contract
+
 class Answered final : public Checker {
  public:
   void CallEnded(const RecordedCall& call, std::string_view error,
@@ -24,6 +26,7 @@ class Answered final : public Checker {
     if (ForUser(call)) denied_.try_emplace(call.client, Denied{call, std::string(error)});
     if (JudgeDue(call, error)) return users_.Follow(call);
     if (IsOfUsers(call.method)) return JudgeUsers(call, error);
+    if (call.method == Method::kAuthenticate) return JudgeLogin(call, error);
     if (call.method == Method::kAuthDisable) may_be_disabled_ |= !Refused(call);
     if (call.method == Method::kAuthStatus) return JudgeAuthStatus(call);
     if (!IsKeyValue(call.method)) return;
@@ -181,6 +184,19 @@ class Answered final : public Checker {
     users_.Follow(call);
   }
 
+  // While authentication is not enabled, no password is looked at.
+  void JudgeLogin(const RecordedCall& call, std::string_view error) const {
+    if (!users_.known() || may_be_disabled_) return;
+    const auto why = users_.WhyRefused(call);
+    if (why && call.outcome == CallOutcome::kAnswered) {
+      Differs(call, fmt::format("no token: {}", *why), "it was answered with one", Level::kMust,
+              kLogin);
+    } else if (!why && users_.HasPassword(call) && Refused(call)) {
+      Differs(call, "a token for the name and the password of a user",
+              fmt::format("{}: {}", Name(call.code), error), Level::kMust, kLogin);
+    }
+  }
+
   // Users are stated once authentication is enabled. All calls about it are one after the other for
   // the store.
   void JudgeAuthStatus(const RecordedCall& call) {
@@ -246,12 +262,13 @@ class Answered final : public Checker {
             fmt::format("{}: {}", Name(call.code), error), Level::kMust);
   }
 
-  void Differs(const RecordedCall& call, std::string expected, std::string observed,
-               Level level) const {
+  void Differs(const RecordedCall& call, std::string expected, std::string observed, Level level,
+               std::string_view clause = {}) const {
     Add(call,
         {.expected = std::move(expected),
          .observed = fmt::format("{}, in line {}", observed, call.ended.value),
-         .evidence = {call.began, call.ended}},
+         .evidence = {call.began, call.ended},
+         .clause = clause},
         level);
   }
 
@@ -291,7 +308,8 @@ const CheckerRegistration<Answered> kAnswered{{
         "guarantees judge: keys that must be there (Transactional), leases (Leased) and "
         "revisions (CompactionSurfaced). A store without users refuses no call for its user. What "
         "is about users and roles is refused where these are not there, or are already, and lists "
-        "of them are whole; whether authentication is enabled is reported as it is, and each "
+        "of them are whole; a token is given for the name and the password of a user, and for no "
+        "other password; whether authentication is enabled is reported as it is, and each "
         "change of users and roles has a higher revision. "
         "Where a case states that a call must be refused, it is refused with one of the codes that "
         "the API documents for that, and what the client reads is the same before and after it. "

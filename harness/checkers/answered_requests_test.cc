@@ -156,6 +156,43 @@ const std::vector<CallRow>& AuthRows() {
   };
   return kRows;
 }
+// User y is added with the password "one"; a token is asked for.
+CallScript AddsUser(const std::string& password = "one") {
+  return UsersEnabled().Do(Method::kUserAdd, Message().Text(1, "y").Text(2, password), Reported(1));
+}
+CallScript GetsToken(CallScript script, const std::string& password,
+                     const std::string& user = "y") {
+  return script.Do(Method::kAuthenticate, Message().Text(1, user).Text(2, password),
+                   Reported(1).Text(2, "token"));
+}
+CallScript GetsNoToken(CallScript script, const std::string& password) {
+  return script.Begin(9, Method::kAuthenticate, Message().Text(1, "y").Text(2, password))
+      .Fail(9, Method::kAuthenticate, StatusCode::kInvalidArgument);
+}
+CallScript ChangesPassword() {
+  return AddsUser().Do(Method::kUserChangePassword, Message().Text(1, "y").Text(2, "two"),
+                       Reported(1));
+}
+
+const std::vector<CallRow>& LoginRows() {
+  static const std::vector<CallRow> kRows = {
+      {"ThePassword", GetsToken(AddsUser(), "one")},
+      {"ThePasswordIsRefused", GetsNoToken(AddsUser(), "one"), {"Answered"}},
+      {"AnotherPassword", GetsToken(AddsUser(), "One"), {"Answered"}},
+      {"AnotherPasswordIsRefused", GetsNoToken(AddsUser(), "One")},
+      {"NoPassword", GetsToken(AddsUser(), ""), {"Answered"}},
+      {"TheNewPassword", GetsToken(ChangesPassword(), "two")},
+      {"TheOldPassword", GetsToken(ChangesPassword(), "one"), {"Answered"}},
+      {"TheNewPasswordIsRefused", GetsNoToken(ChangesPassword(), "two"), {"Answered"}},
+      {"AUserThatThereIsNot", GetsToken(AddsUser(), "one", "z"), {"Answered"}},
+      {"APasswordThatIsNotKnown", GetsToken(AddsUser(), "one", "x")},
+      {"WhileAuthenticationMayBeDisabled",
+       GetsNoToken(AddsUser().Lose(Method::kAuthDisable, Message()), "one")},
+  };
+  return kRows;
+}
+INSTANTIATE_TEST_SUITE_P(AnsweredLogin, CallTable, testing::ValuesIn(LoginRows()), CallRowName);
+
 INSTANTIATE_TEST_SUITE_P(AnsweredAuth, CallTable, testing::ValuesIn(AuthRows()), CallRowName);
 
 Message Listed(std::vector<std::string> names, std::int64_t revision = 2) {

@@ -69,6 +69,20 @@ std::optional<std::string> Users::WhyNoGrant(Method method, const std::string& n
   return fmt::format("user {} has not the role {}", name, second);
 }
 
+std::optional<std::string> Users::WhyNoToken(const std::string& name,
+                                             const std::string& password) const {
+  if (!users_.contains(name)) return Absent("user", name);
+  const auto known = passwords_.find(name);
+  if (known == passwords_.end() || known->second == password) return std::nullopt;
+  return fmt::format("user {} has another password", name);
+}
+
+bool Users::HasPassword(const RecordedCall& call) const {
+  const AskedOfUsers asked = AskedBy(call);
+  const auto known = passwords_.find(asked.name);
+  return known != passwords_.end() && known->second == asked.second;
+}
+
 std::optional<std::string> Users::WhyRefused(const RecordedCall& call) const {
   const AskedOfUsers asked = AskedBy(call);
   const auto role = roles_.find(asked.name);
@@ -76,6 +90,8 @@ std::optional<std::string> Users::WhyRefused(const RecordedCall& call) const {
     case Method::kUserAdd:
       if (users_.contains(asked.name)) return fmt::format("there is a user {}", asked.name);
       return std::nullopt;
+    case Method::kAuthenticate:
+      return WhyNoToken(asked.name, asked.second);
     case Method::kUserGet:
     case Method::kUserDelete:
     case Method::kUserChangePassword:
@@ -148,9 +164,14 @@ void Users::Follow(const RecordedCall& call) {
   switch (call.method) {
     case Method::kUserAdd:
       users_[asked.name];
+      passwords_[asked.name] = asked.second;
+      break;
+    case Method::kUserChangePassword:
+      passwords_[asked.name] = asked.second;
       break;
     case Method::kUserDelete:
       users_.erase(asked.name);
+      passwords_.erase(asked.name);
       break;
     case Method::kUserGrantRole:
       users_[asked.name].insert(asked.second);

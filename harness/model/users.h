@@ -39,6 +39,8 @@ class Users {
   // Requires: known(), and the call was answered. What the answer should have been; empty: what it
   // is, or what is not judged.
   std::optional<std::string> WrongAnswer(const RecordedCall& call) const;
+  // Requires: the call asks for a token. Whether its password is known to be that of its user.
+  bool HasPassword(const RecordedCall& call) const;
   // In the order of their ends.
   void Follow(const RecordedCall& call);
 
@@ -47,11 +49,13 @@ class Users {
   using Permitted = std::map<Range, std::int64_t>;    // as its type of the API
 
   std::optional<std::string> WrongPermissions(const RecordedCall& call) const;
+  std::optional<std::string> WhyNoToken(const std::string& name, const std::string& password) const;
   std::optional<std::string> WhyNoGrant(Method method, const std::string& name,
                                         const std::string& second) const;
 
   std::map<std::string, std::set<std::string>> users_;  // with their roles
   std::map<std::string, Permitted> roles_;              // with what they permit
+  std::map<std::string, std::string> passwords_;        // of users of which it is known
   std::set<std::string> unsure_;
   bool lost_ = false;
 };

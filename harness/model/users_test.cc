@@ -58,6 +58,27 @@ TEST_F(UsersTest, AUserOfWhichThereIsNoneIsRefused) {
   EXPECT_EQ(Why(Method::kUserAdd, About("x")), std::nullopt);
 }
 
+TEST_F(UsersTest, ATokenIsForTheLatestPassword) {
+  const auto why = [this](const std::string& name, const std::string& password) {
+    return Why(Method::kAuthenticate, About(name, password));
+  };
+  const auto has = [this](const std::string& password) {
+    return users_.HasPassword(CallOf(Method::kAuthenticate, About("new", password)));
+  };
+  EXPECT_THAT(why("new", "one"), Optional(std::string("there is no user new")));
+  EXPECT_EQ(why("reader", "any"), std::nullopt) << "it is not known";
+  Do(Method::kUserAdd, About("new", "one"));
+  EXPECT_EQ(why("new", "one"), std::nullopt);
+  EXPECT_TRUE(has("one"));
+  EXPECT_THAT(why("new", "two"), Optional(std::string("user new has another password")));
+  Do(Method::kUserChangePassword, About("new", "two"));
+  EXPECT_THAT(why("new", "one"), Optional(std::string("user new has another password")));
+  EXPECT_FALSE(has("one"));
+  EXPECT_TRUE(has("two"));
+  Do(Method::kUserDelete, About("new"));
+  EXPECT_THAT(why("new", "two"), Optional(std::string("there is no user new")));
+}
+
 TEST_F(UsersTest, ARoleOfWhichThereIsNoneIsRefused) {
   for (const Method method : {Method::kRoleGet, Method::kRoleDelete, Method::kRoleGrantPermission,
                               Method::kRoleRevokePermission}) {

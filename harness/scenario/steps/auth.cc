@@ -24,6 +24,9 @@ std::string UserOf(const OperatorStep& step, const char* otherwise) {
 std::string RoleOf(const OperatorStep& step) {
   return step.role.empty() ? AdminClient::RoleOf(UserOf(step, kSpare)) : step.role;
 }
+std::string PasswordOf(const OperatorStep& step, const std::string& otherwise) {
+  return step.password.empty() ? otherwise : step.password;
+}
 
 // Each such that its effect, where it is carried out, disturbs nothing that is judged: a member is
 // added without a vote, and others are changed that there are not.
@@ -60,10 +63,11 @@ Message RequestOf(Method method, const OperatorStep& step, std::int64_t about) {
       return Message().Text(2, "3.0.0");  // validates it
     case Method::kAuthenticate:
       return Named(UserOf(step, AdminClient::kRoot))
-          .Text(2, AdminClient::PasswordOf(UserOf(step, AdminClient::kRoot)));
+          .Text(2, PasswordOf(step, AdminClient::PasswordOf(UserOf(step, AdminClient::kRoot))));
     case Method::kUserAdd:
     case Method::kUserChangePassword:
-      return Named(UserOf(step, method == Method::kUserAdd ? kAdded : kSpare)).Text(2, "password");
+      return Named(UserOf(step, method == Method::kUserAdd ? kAdded : kSpare))
+          .Text(2, PasswordOf(step, "password"));
     case Method::kUserGet:
       return Named(UserOf(step, kSpare));
     case Method::kUserDelete:

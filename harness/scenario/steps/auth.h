@@ -81,6 +81,8 @@ struct OperatorStep {
   bool change = false;  // of an alarm: disarms it
   std::string about{};  // a user, or the one with the role
   std::string role{};   // otherwise the one that watchproof gave the user
+  // That a user is given, or asks for a token with; otherwise the one that watchproof gives.
+  std::string password{};
   static constexpr std::string_view kOp = "operator";
   void Fields(FieldList& field) {
     field("call", call);
@@ -89,6 +91,7 @@ struct OperatorStep {
     field("change", change).Optional();
     field("about", about).Optional();
     field("role", role).Optional();
+    field("password", password).Optional();
   }
   std::string_view Request() const { return call; }
   Usage Cost() const { return {.operations = 1}; }
