@@ -6,6 +6,10 @@
 namespace watchproof {
 namespace {
 
+constexpr const char* kNoPassword =
+    "a user without a password gets no token, and acts by the name in its certificate (etcd, "
+    "authentication)";
+
 // A user that is added while authentication is enabled, by a call that is recorded.
 struct LateUser {
   Scenario& scenario;
@@ -13,6 +17,9 @@ struct LateUser {
 
   void Change(const std::string& call, const std::string& password) {
     scenario.Add(OperatorStep{.call = call, .about = name, .password = password});
+  }
+  void AddWithoutPassword() {
+    scenario.Add(OperatorStep{.call = "user add", .about = name, .no_password = true});
   }
   // Each in a drawn order.
   void LogIn(std::vector<std::string> passwords) {
@@ -59,6 +66,68 @@ WATCH_CASE(Authorized, ChangedPassword,
   scenario.Open({.group = "again", .range = own, .user = "reader", .stream = "again"});
   scenario.PutSome(key, {1, 4});
   scenario.AwaitDelivered("own", "again");
+}
+
+// The empty password, too.
+WATCH_CASE(Authorized, NoPassword,
+           {.requirement = kNoPassword,
+            .explain = "A user is added without a password, and gets a right. A token is asked for "
+                       "with its name and an empty password, with the one that watchproof gives "
+                       "others, and with one that the user is then given: that must be refused "
+                       "each time. Another user gets a token as before.",
+            .needs = {Capability::kUsers},
+            .guarantees = {"Answered", "Authorized", "Reliable"}}) {
+  const WatchedRange own = Below(scenario.Key("m"));
+  scenario.Add(AuthStep{{{.user = "reader", .key = own.key, .range_end = own.range_end}}});
+  scenario.Open({.group = "own", .range = own, .user = "reader", .stream = "own"});
+  LateUser user{scenario};
+  user.AddWithoutPassword();
+  scenario.Add(PermitStep{.user = user.name, .key = own.key, .range_end = own.range_end});
+  const auto log_in = [&] {
+    scenario.Add(OperatorStep{.call = "authenticate", .about = user.name, .no_password = true});
+    user.LogIn({AdminClient::PasswordOf(user.name), user.name, "given"});
+  };
+  log_in();
+  user.Change("user get", "");
+  user.Change("user change password", "given");
+  log_in();
+  LateUser other{scenario, "other"};
+  other.Change("user add", "given");
+  other.LogIn({"given"});
+  scenario.PutSome(own.key + "a", {1, 4});
+  scenario.AwaitDelivered("own");
+}
+
+WATCH_CASE(Authorized, NoPasswordButCertificate,
+           {.requirement = kNoPassword,
+            .explain = "Clients need a certificate. A user is added without a password, and may "
+                       "read and write a range. A client with a certificate of its name must be "
+                       "answered within that range, and be refused beyond it; nothing gets a token "
+                       "of the user.",
+            .needs = {Capability::kUsers, Capability::kCertificateNames},
+            .guarantees = {"Answered", "Authorized", "Reliable"}}) {
+  scenario.Cluster({.certificates = true});
+  const WatchedRange own = Below(scenario.Key("m"));
+  const std::string key = own.key + "a";
+  scenario.Add(AuthStep{{{.user = "reader", .key = own.key, .range_end = own.range_end}}});
+  LateUser user{scenario};
+  user.AddWithoutPassword();
+  scenario.Add(PermitStep{.user = user.name, .key = own.key, .range_end = own.range_end});
+  scenario.Watch(
+      {.group = "own", .range = own, .user = user.name, .stream = "own", .token = "certificate"});
+  scenario.AwaitCreated("own");
+  const Step put = PutStep{.key = key, .value = scenario.Value(), .previous = true};
+  const Step beyond = PutStep{scenario.Key("z"), scenario.Value()};
+  scenario.Add(CallsStep{
+      .user = user.name,
+      .token = "certificate",
+      .calls = {put, ReadStep{.key = own.key, .range_end = own.range_end}, TxnStep{.writes = {put}},
+                DeleteStep{.key = key}, beyond, TxnStep{.writes = {beyond}},
+                ReadStep{.key = own.key, .range_end = "z"},
+                OperatorStep{.call = "authenticate", .about = user.name, .no_password = true},
+                OperatorStep{.call = "user get", .about = user.name}, OperatorStep{"user list"}}});
+  scenario.PutSome(key, {1, 4});
+  scenario.AwaitDelivered("own");
 }
 
 }  // namespace

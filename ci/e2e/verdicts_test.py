@@ -47,7 +47,7 @@ IN_PARTS = {
     "Linearizable.ReadsInParts",
 }
 SIGNED = "Authorized.ExpiredSignedToken"
-CERTIFIED = "Authorized.NamesOfCertificates"
+CERTIFIED = {"Authorized.NamesOfCertificates", "Authorized.NoPasswordButCertificate"}
 LOCKS = {
     "Answered.WrongRequestsForLocks",
     "Exclusive.Election",
@@ -108,7 +108,7 @@ class Verdicts(RunTest):
         self.assertEqual({verdicts[case] for case in clusters}, {"unsupported"})
         self.assertEqual(set(verdicts.values()), {"pass", "unsupported"})
         unsupported = {c for c, v in verdicts.items() if v == "unsupported"}
-        absent = LOCKS | {SIGNED, CERTIFIED}
+        absent = LOCKS | {SIGNED} | CERTIFIED
         self.assertEqual(unsupported - clusters, absent, "no locks, signed tokens or certificates")
         for result in results:
             for receipt in result.receipts:

@@ -17,7 +17,9 @@
 namespace watchproof {
 namespace {
 
-constexpr std::string_view kLogin = "A-8";  // of the contract
+// Clauses of the contract.
+constexpr std::string_view kLogin = "A-8";
+constexpr std::string_view kNoPassword = "A-17";
 
 class Answered final : public Checker {
  public:
@@ -190,7 +192,7 @@ class Answered final : public Checker {
     const auto why = users_.WhyRefused(call);
     if (why && call.outcome == CallOutcome::kAnswered) {
       Differs(call, fmt::format("no token: {}", *why), "it was answered with one", Level::kMust,
-              kLogin);
+              why->ends_with("no password") ? kNoPassword : kLogin);
     } else if (!why && users_.HasPassword(call) && Refused(call)) {
       Differs(call, "a token for the name and the password of a user",
               fmt::format("{}: {}", Name(call.code), error), Level::kMust, kLogin);

@@ -160,6 +160,10 @@ const std::vector<CallRow>& AuthRows() {
 CallScript AddsUser(const std::string& password = "one") {
   return UsersEnabled().Do(Method::kUserAdd, Message().Text(1, "y").Text(2, password), Reported(1));
 }
+CallScript AddsWithoutPassword() {
+  return UsersEnabled().Do(Method::kUserAdd,
+                           Message().Text(1, "y").Nested(3, Message().Number(1, 1)), Reported(1));
+}
 CallScript GetsToken(CallScript script, const std::string& password,
                      const std::string& user = "y") {
   return script.Do(Method::kAuthenticate, Message().Text(1, user).Text(2, password),
@@ -185,6 +189,9 @@ const std::vector<CallRow>& LoginRows() {
       {"TheOldPassword", GetsToken(ChangesPassword(), "one"), {"Answered"}},
       {"TheNewPasswordIsRefused", GetsNoToken(ChangesPassword(), "two"), {"Answered"}},
       {"AUserThatThereIsNot", GetsToken(AddsUser(), "one", "z"), {"Answered"}},
+      {"ATokenWithoutAPassword", GetsToken(AddsWithoutPassword(), ""), {"Answered"}},
+      {"ATokenForAUserWithoutAPassword", GetsToken(AddsWithoutPassword(), "one"), {"Answered"}},
+      {"NoTokenForAUserWithoutAPassword", GetsNoToken(AddsWithoutPassword(), "")},
       {"APasswordThatIsNotKnown", GetsToken(AddsUser(), "one", "x")},
       {"WhileAuthenticationMayBeDisabled",
        GetsNoToken(AddsUser().Lose(Method::kAuthDisable, Message()), "one")},

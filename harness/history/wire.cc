@@ -272,6 +272,9 @@ static void Read(std::string_view message, RangeStreamResponseView& out) {
 static void Read(std::string_view message, UsersRequestView& out) {
   ReadFields(message, At<1>(out.name), At<2>(out.second), At<3>(out.range_end));
 }
+static void Read(std::string_view message, UserAddOptionsView& out) {
+  ReadFields(message, At<1>(out.no_password));
+}
 static void Read(std::string_view message, PermissionView& out) {
   ReadFields(message, At<1>(out.type), At<2>(out.key), At<3>(out.range_end));
 }
@@ -402,6 +405,7 @@ template Status Parse(std::string_view, LeaseLeasesResponseView&);
 template Status Parse(std::string_view, OperatorRequestView&);
 template Status Parse(std::string_view, RangeStreamResponseView&);
 template Status Parse(std::string_view, UsersRequestView&);
+template Status Parse(std::string_view, UserAddOptionsView&);
 template Status Parse(std::string_view, PermissionView&);
 template Status Parse(std::string_view, NamesResponseView&);
 template Status Parse(std::string_view, ClaimRequestView&);

@@ -226,12 +226,16 @@ struct OperatorRequestView {
   std::string_view name;
 };
 // A call that changes users or roles: the user or role, then a role, a key, or what is granted, and
-// then the end of the key's range.
+// then the end of the key's range. Of a user that is added: its password, and the options.
 struct UsersRequestView {
   static constexpr const char* kMessage = "request about users";
   std::string_view name;
   std::string_view second;
   std::string_view range_end;
+};
+struct UserAddOptionsView {
+  static constexpr const char* kMessage = "UserAddOptions";
+  bool no_password = false;
 };
 struct PermissionView {
   static constexpr const char* kMessage = "Permission";

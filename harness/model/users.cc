@@ -19,12 +19,16 @@ struct AskedOfUsers {
   std::string second;
   std::pair<std::string, std::string> range{};  // that a role is granted, or not any more
   std::int64_t type = 0;
+  bool no_password = false;
 };
 AskedOfUsers AskedBy(const RecordedCall& call) {
   UsersRequestView request;
   if (!Parse(call.request.view(), request).ok()) return {};
   AskedOfUsers asked{.name = std::string(request.name), .second = std::string(request.second)};
   asked.range = {asked.second, std::string(request.range_end)};
+  UserAddOptionsView options;
+  const bool adds = call.method == Method::kUserAdd;
+  asked.no_password = adds && Parse(request.range_end, options).ok() && options.no_password;
   PermissionView permission;
   const bool grants = call.method == Method::kRoleGrantPermission;
   if (grants && Parse(request.second, permission).ok()) {
@@ -74,7 +78,7 @@ std::optional<std::string> Users::WhyNoToken(const std::string& name,
   if (!users_.contains(name)) return Absent("user", name);
   const auto known = passwords_.find(name);
   if (known == passwords_.end() || known->second == password) return std::nullopt;
-  return fmt::format("user {} has another password", name);
+  return fmt::format("user {} has {} password", name, known->second ? "another" : "no");
 }
 
 bool Users::HasPassword(const RecordedCall& call) const {
@@ -165,10 +169,13 @@ void Users::Follow(const RecordedCall& call) {
     case Method::kUserAdd:
       users_[asked.name];
       passwords_[asked.name] = asked.second;
+      if (asked.no_password) passwords_[asked.name].reset();
       break;
-    case Method::kUserChangePassword:
-      passwords_[asked.name] = asked.second;
+    case Method::kUserChangePassword: {
+      std::optional<std::string>& password = passwords_.try_emplace(asked.name, "").first->second;
+      if (password) password = asked.second;
       break;
+    }
     case Method::kUserDelete:
       users_.erase(asked.name);
       passwords_.erase(asked.name);

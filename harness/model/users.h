@@ -55,7 +55,8 @@ class Users {
 
   std::map<std::string, std::set<std::string>> users_;  // with their roles
   std::map<std::string, Permitted> roles_;              // with what they permit
-  std::map<std::string, std::string> passwords_;        // of users of which it is known
+  // Where it is known; empty: the user has none.
+  std::map<std::string, std::optional<std::string>> passwords_;
   std::set<std::string> unsure_;
   bool lost_ = false;
 };

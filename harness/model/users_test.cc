@@ -79,6 +79,20 @@ TEST_F(UsersTest, ATokenIsForTheLatestPassword) {
   EXPECT_THAT(why("new", "two"), Optional(std::string("there is no user new")));
 }
 
+TEST_F(UsersTest, AUserWithoutAPasswordGetsNoToken) {
+  Do(Method::kUserAdd, About("new", "").Nested(3, Message().Number(1, 1)));
+  const auto why = [this](const std::string& password) {
+    return Why(Method::kAuthenticate, About("new", password));
+  };
+  const auto none = Optional(std::string("user new has no password"));
+  for (const char* password : {"", "one"}) EXPECT_THAT(why(password), none);
+  Do(Method::kUserChangePassword, About("new", "one"));
+  EXPECT_THAT(why("one"), none) << "it has none for good";
+  Do(Method::kUserDelete, About("new"));
+  Do(Method::kUserAdd, About("new", "one").Nested(3, Message()));
+  EXPECT_EQ(why("one"), std::nullopt);
+}
+
 TEST_F(UsersTest, ARoleOfWhichThereIsNoneIsRefused) {
   for (const Method method : {Method::kRoleGet, Method::kRoleDelete, Method::kRoleGrantPermission,
                               Method::kRoleRevokePermission}) {

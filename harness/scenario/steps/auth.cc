@@ -25,7 +25,13 @@ std::string RoleOf(const OperatorStep& step) {
   return step.role.empty() ? AdminClient::RoleOf(UserOf(step, kSpare)) : step.role;
 }
 std::string PasswordOf(const OperatorStep& step, const std::string& otherwise) {
+  if (step.no_password) return {};
   return step.password.empty() ? otherwise : step.password;
+}
+Message WithPassword(const OperatorStep& step, const char* otherwise) {
+  const Message user = Named(UserOf(step, otherwise));
+  return step.no_password ? Message(user).Nested(3, Message().Number(1, 1))
+                          : Message(user).Text(2, PasswordOf(step, "password"));
 }
 
 // Each such that its effect, where it is carried out, disturbs nothing that is judged: a member is
@@ -65,9 +71,9 @@ Message RequestOf(Method method, const OperatorStep& step, std::int64_t about) {
       return Named(UserOf(step, AdminClient::kRoot))
           .Text(2, PasswordOf(step, AdminClient::PasswordOf(UserOf(step, AdminClient::kRoot))));
     case Method::kUserAdd:
+      return WithPassword(step, kAdded);
     case Method::kUserChangePassword:
-      return Named(UserOf(step, method == Method::kUserAdd ? kAdded : kSpare))
-          .Text(2, PasswordOf(step, "password"));
+      return WithPassword(step, kSpare);
     case Method::kUserGet:
       return Named(UserOf(step, kSpare));
     case Method::kUserDelete:
@@ -137,7 +143,7 @@ bool IsJudged(const Status& refusal, bool of_user, bool of_operator) {
     case StatusCode::kUnauthenticated:
       return of_user;
     case StatusCode::kUnknown:
-      return of_user && IsAboutUser(refusal.message());
+      return (of_user || of_operator) && IsAboutUser(refusal.message());
     case StatusCode::kUnimplemented:
       return of_operator;
     default:

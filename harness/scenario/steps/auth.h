@@ -83,6 +83,8 @@ struct OperatorStep {
   std::string role{};   // otherwise the one that watchproof gave the user
   // That a user is given, or asks for a token with; otherwise the one that watchproof gives.
   std::string password{};
+  bool no_password =
+      false;  // the user is added without one; a token is asked for with an empty one
   static constexpr std::string_view kOp = "operator";
   void Fields(FieldList& field) {
     field("call", call);
@@ -92,6 +94,7 @@ struct OperatorStep {
     field("about", about).Optional();
     field("role", role).Optional();
     field("password", password).Optional();
+    field("no_password", no_password).Optional();
   }
   std::string_view Request() const { return call; }
   Usage Cost() const { return {.operations = 1}; }
