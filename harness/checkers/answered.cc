@@ -18,8 +18,9 @@ namespace watchproof {
 namespace {
 
 // Clauses of the contract.
-constexpr std::string_view kLogin = "A-8";
-constexpr std::string_view kNoPassword = "A-17";
+constexpr std::string_view kLoggedIn = "A-8";
+constexpr std::string_view kWithoutPassword = "A-17";
+constexpr std::string_view kReportedDisabled = "A-18";
 
 class Answered final : public Checker {
  public:
@@ -29,7 +30,7 @@ class Answered final : public Checker {
     if (JudgeDue(call, error)) return users_.Follow(call);
     if (IsOfUsers(call.method)) return JudgeUsers(call, error);
     if (call.method == Method::kAuthenticate) return JudgeLogin(call, error);
-    if (call.method == Method::kAuthDisable) may_be_disabled_ |= !Refused(call);
+    authentication_.Follow(call);
     if (call.method == Method::kAuthStatus) return JudgeAuthStatus(call);
     if (!IsKeyValue(call.method)) return;
     Exercised();
@@ -188,14 +189,15 @@ class Answered final : public Checker {
 
   // While authentication is not enabled, no password is looked at.
   void JudgeLogin(const RecordedCall& call, std::string_view error) const {
-    if (!users_.known() || may_be_disabled_) return;
+    const auto authentication = authentication_.During(call, facts().model.calls());
+    if (!users_.known() || authentication != Authentication::State::kEnabled) return;
     const auto why = users_.WhyRefused(call);
     if (why && call.outcome == CallOutcome::kAnswered) {
       Differs(call, fmt::format("no token: {}", *why), "it was answered with one", Level::kMust,
-              why->ends_with("no password") ? kNoPassword : kLogin);
+              why->ends_with("no password") ? kWithoutPassword : kLoggedIn);
     } else if (!why && users_.HasPassword(call) && Refused(call)) {
       Differs(call, "a token for the name and the password of a user",
-              fmt::format("{}: {}", Name(call.code), error), Level::kMust, kLogin);
+              fmt::format("{}: {}", Name(call.code), error), Level::kMust, kLoggedIn);
     }
   }
 
@@ -207,8 +209,12 @@ class Answered final : public Checker {
     if (!answered || !Parse(call.response.view(), answer).ok()) return;
     Exercised();
     if (answer.enabled && !unasked_) unasked_ = call;
-    if (!answer.enabled && enabled_ && !may_be_disabled_) {
+    const auto authentication = authentication_.During(call, facts().model.calls());
+    if (!answer.enabled && enabled_ && authentication == Authentication::State::kEnabled) {
       Differs(call, "authentication to be reported as enabled: it was", "it was not", Level::kMust);
+    } else if (answer.enabled && authentication == Authentication::State::kDisabled) {
+      Differs(call, "authentication to be reported as disabled: it was", "it was not", Level::kMust,
+              kReportedDisabled);
     }
     if (auth_.asked.value == 0 || auth_.asked < call.began) {
       const bool risen = auth_.changed.value != 0 && auth_.changed < call.began;
@@ -292,7 +298,7 @@ class Answered final : public Checker {
   std::map<std::string, std::string> stated_;  // by user
   Line changing_{};                            // where the latest change began
   bool enabled_ = false;
-  bool may_be_disabled_ = false;
+  Authentication authentication_;
 };
 
 const CheckerRegistration<Answered> kAnswered{{

@@ -112,6 +112,8 @@ Message AuthAnswer(bool enabled, std::int64_t revision) {
 CallScript AsksAuth(CallScript script, bool enabled, std::int64_t revision) {
   return script.Do(Method::kAuthStatus, Message(), AuthAnswer(enabled, revision));
 }
+CallScript Disabled() { return UsersEnabled().Do(Method::kAuthDisable, Message(), Reported(1)); }
+CallScript EnabledAgain() { return Disabled().Do(Method::kAuthEnable, Message(), Reported(1)); }
 CallScript RefusesAUser(CallScript script) {
   return script.Begin(9, Method::kUserAdd, Message().Text(1, "y"))
       .Fail(9, Method::kUserAdd, StatusCode::kFailedPrecondition);
@@ -135,6 +137,10 @@ const std::vector<CallRow>& AuthRows() {
       {"NotEnabledThoughItWas", AsksAuth(UsersEnabled(), false, 5), {"Answered"}},
       {"DisabledMeanwhile",
        AsksAuth(UsersEnabled().Lose(Method::kAuthDisable, Message()), false, 5)},
+      {"Disabled", AsksAuth(Disabled(), false, 5)},
+      {"EnabledThoughItWasDisabled", AsksAuth(Disabled(), true, 5), {"Answered"}},
+      {"EnabledAgain", AsksAuth(EnabledAgain(), true, 5)},
+      {"NotEnabledThoughItWasAgain", AsksAuth(EnabledAgain(), false, 5), {"Answered"}},
       {"NotEnabled", AsksAuth(CallScript(), false, 1)},
       {"EnabledThoughItWasNot", AsksAuth(CallScript(), true, 1), {"Answered"}},
       {"TheSameRevision", AsksAuth(AsksAuth(UsersEnabled(), true, 5), true, 5)},

@@ -14,6 +14,7 @@
 #include "harness/model/operations.h"
 #include "harness/model/refusals.h"
 #include "harness/model/rights.h"
+#include "harness/model/users.h"
 
 namespace watchproof {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 constexpr std::string_view kRoot = "root";
 // A part of the promise.
 constexpr std::string_view kReadable = "A-2";
+constexpr std::string_view kNeedsNoUser = "A-18";
 // A right that was taken away ends for open watches within this time.
 constexpr Duration kTakenWithin = 1s;
 
@@ -185,9 +187,15 @@ class Authorized final : public Checker {
 
   void CallEnded(const RecordedCall& call, std::string_view, std::optional<Revision>) override {
     const std::string& client = facts().model.calls().client_names()[call.client];
+    const auto authentication = authentication_.During(call, facts().model.calls());
     const auto user = users_.find(client);
-    if (user != users_.end()) JudgeCall(call, user->second);
-    if (wrong_tokens_.contains(client)) JudgeWrongToken(call);
+    if (authentication == Authentication::State::kDisabled) {
+      MustBeAnsweredToAnyone(call);
+    } else if (authentication == Authentication::State::kEnabled) {
+      if (user != users_.end()) JudgeCall(call, user->second);
+      if (wrong_tokens_.contains(client)) JudgeWrongToken(call);
+    }
+    authentication_.Follow(call);
     leased_.Follow(call);
     NoteLate(call);
   }
@@ -398,6 +406,23 @@ class Authorized final : public Checker {
               .evidence = {call.began, call.ended}});
   }
 
+  void MustBeAnsweredToAnyone(const RecordedCall& call) {
+    Exercised();
+    const bool refused =
+        call.code == StatusCode::kPermissionDenied || call.code == StatusCode::kUnauthenticated;
+    const bool as_invalid =
+        call.for_user && call.code == StatusCode::kInvalidArgument && IsOfData(call.method);
+    if (!refused && !as_invalid) return;
+    Add(call,
+        Draft{.expected = fmt::format("a {} not to be refused for its user: authentication is "
+                                      "disabled",
+                                      InfoOf(call.method).name),
+              .observed =
+                  fmt::format("it was refused as {} in line {}", Name(call.code), call.ended.value),
+              .evidence = {call.began, call.ended},
+              .clause = kNeedsNoUser});
+  }
+
   // For its user. A call about users is refused for those that it names, too; and any, while the
   // rights of another one change.
   bool RefusedAsInvalid(const RecordedCall& call) const {
@@ -430,6 +455,7 @@ class Authorized final : public Checker {
   std::map<StreamId, std::vector<Readable>> readable_;
   std::vector<Beyond> beyond_;  // by watch
   Line changed_{};              // rights, of any user, last
+  Authentication authentication_;
   LeasedKeys leased_;
 };
 
@@ -449,7 +475,8 @@ const CheckerRegistration<Authorized> kAuthorized{{
         "for. What operators do needs the role root. A call without that is refused, and a "
         "watch is not created; a call that its user may make is not refused. In any case a "
         "server must not send an event of a key that the user of the stream may not read. "
-        "While rights change, either answer is right. A right that was taken away, and "
+        "While rights change, either answer is right. Once authentication was disabled, no call "
+        "is refused for its user, until it is enabled again. A right that was taken away, and "
         "acknowledged so, grants nothing more: no call, no new watch, and nothing that is "
         "written a second later on a watch that is open. Source: the role-based access control "
         "of etcd v3, and its advisories: GHSA-xg4h-6gfc-h4m8 (a user with the right to read "

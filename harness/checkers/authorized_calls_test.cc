@@ -13,6 +13,15 @@ CallScript Of(const UserRights& rights) {
 CallScript User() { return Of(kRights); }
 CallScript WrongToken() { return CallScript().Annotate(CallsAs{"x", "", true}).As("x"); }
 CallScript NoUser() { return CallScript().Annotate(CallsAs{"x", ""}).As("x"); }
+CallScript Disabled(CallScript script) {
+  return script.As("a").Do(Method::kAuthDisable, Message(), Reported(1)).As("x");
+}
+CallScript EnabledAgain(CallScript script) {
+  return Disabled(std::move(script))
+      .As("a")
+      .Do(Method::kAuthEnable, Message(), Reported(1))
+      .As("x");
+}
 CallScript Refuse(CallScript script, Method method, const Message& request,
                   StatusCode code = StatusCode::kPermissionDenied, const std::string& why = "no") {
   return script.Begin(9, method, request).Fail(9, method, code, why);
@@ -141,6 +150,29 @@ INSTANTIATE_TEST_SUITE_P(
         {"AfterRightsWereTaken",
          User().Annotate(RightsChanged{"x"}).Annotate(UserRights{"x", {}, {}}).Put("a/k", "v", 2),
          {"Authorized"}},
+        {"WhileAuthenticationIsDisabled", Disabled(User()).Put("b", "v", 2)},
+        {"WithoutATokenWhileItIsDisabled", Disabled(NoUser()).Put("b", "v", 2)},
+        {"AWrongTokenWhileItIsDisabled", Disabled(WrongToken()).Put("b", "v", 2)},
+        {"RefusedWhileItIsDisabled",
+         Refuse(Disabled(User()), Method::kPut, PutOf("b", "v")),
+         {"Authorized"}},
+        {"RefusedAsInvalidWhileItIsDisabled",
+         Refuse(Disabled(NoUser()), Method::kPut, PutOf("b", "v"), StatusCode::kInvalidArgument,
+                "etcdserver: user name is empty"),
+         {"Authorized"}},
+        {"RefusedForItsFormWhileItIsDisabled",
+         Refuse(Disabled(NoUser()), Method::kPut, PutOf("", "v"), StatusCode::kInvalidArgument)},
+        {"BeyondItsRightsOnceItIsEnabledAgain",
+         EnabledAgain(User()).Put("b", "v", 2),
+         {"Authorized"}},
+        {"WhatItMayOnceItIsEnabledAgain", EnabledAgain(User()).Put("a/k", "v", 2)},
+        {"ForNoUserOnceItIsEnabledAgain",
+         EnabledAgain(NoUser()).Put("a/k", "v", 2),
+         {"Authorized"}},
+        {"WhileItMayBeDisabled",
+         NoUser().As("a").Lose(Method::kAuthDisable, Message()).As("x").Put("b", "v", 2)},
+        {"WhileItIsBeingEnabled",
+         Disabled(NoUser()).Begin(8, Method::kAuthEnable, Message()).Put("b", "v", 2)},
         {"ItsOwnRole", User().Do(Method::kRoleGet, Message().Text(1, "of x"), Reported(1))},
         {"AnotherRole",
          User().Do(Method::kRoleGet, Message().Text(1, "of y"), Reported(1)),

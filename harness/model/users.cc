@@ -38,11 +38,29 @@ AskedOfUsers AskedBy(const RecordedCall& call) {
   return asked;
 }
 
+bool Switches(const RecordedCall& call) {
+  return call.method == Method::kAuthEnable || call.method == Method::kAuthDisable;
+}
+
 std::string Absent(std::string_view kind, const std::string& name) {
   return fmt::format("there is no {} {}", kind, name);
 }
 
 }  // namespace
+
+Authentication::State Authentication::During(const RecordedCall& call, const CallLog& log) const {
+  const bool meanwhile =
+      call.began < changed_ ||
+      std::ranges::any_of(log.out(), [](const auto& one) { return Switches(*one.second); });
+  return lost_ || meanwhile ? State::kUnsure : state_;
+}
+
+void Authentication::Follow(const RecordedCall& call) {
+  if (!Switches(call) || call.outcome == CallOutcome::kRefused) return;
+  lost_ = lost_ || call.outcome == CallOutcome::kOpen;
+  state_ = call.method == Method::kAuthEnable ? State::kEnabled : State::kDisabled;
+  changed_ = call.ended;
+}
 
 bool IsOfUsers(Method method) {
   return method >= Method::kUserAdd && method <= Method::kRoleRevokePermission;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The users and roles of a store: what a recording states of them, and what its calls have changed
-// since. Judges the calls that are about them.
+// since. Judges the calls that are about them. And whether there is authentication by them.
 //
 //   users.State(rights);                       // once for each user that there is
 //   if (const auto why = users.WhyRefused(call)) ... "there is no user x" ...
@@ -59,6 +59,21 @@ class Users {
   std::map<std::string, std::optional<std::string>> passwords_;
   std::set<std::string> unsure_;
   bool lost_ = false;
+};
+
+// Whether authentication is enabled in a recording that states users: until a call disables it.
+class Authentication {
+ public:
+  enum class State { kEnabled, kDisabled, kUnsure };
+  // All through a call that has ended. The log has those that have not.
+  State During(const RecordedCall& call, const CallLog& log) const;
+  // In the order of their ends.
+  void Follow(const RecordedCall& call);
+
+ private:
+  State state_ = State::kEnabled;
+  Line changed_{};     // where a change of it ended last
+  bool lost_ = false;  // one without a certain outcome may come to pass later
 };
 
 // Whether a call is about users and roles.

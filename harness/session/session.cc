@@ -268,6 +268,15 @@ Status AttemptSession::EnableUsers(const std::vector<UserRight>& rights) {
   return OpenControlWatch(root);
 }
 
+// Tokens from before are good for nothing.
+Status AttemptSession::NoteEnabledAgain() {
+  rights_ = std::exchange(kept_rights_, {});
+  PumpAll();
+  control_watch_.reset();
+  WP_RETURN_IF_ERROR(LogInAgain());
+  return WatchAll(target(), kv().token(), judge_->known_through().next());
+}
+
 Result<WatchStream*> AttemptSession::Stream(const std::string& name,
                                             const StreamSettings& settings) {
   auto& stream = streams_[name];
@@ -303,6 +312,7 @@ Result<WatchStream*> AttemptSession::Stream(const std::string& name,
 }
 
 void AttemptSession::NoteReadRight(StreamId stream, const StreamSettings& settings) {
+  if (rights_.empty()) return;
   std::vector<ReadRight::Range> readable;
   const bool own = settings.token == kCertificate && !settings.user.empty();
   if (settings.token.empty() || own) {

@@ -133,6 +133,9 @@ class AttemptSession {
   const std::atomic<std::int64_t>& known() const { return known_; }
   // Adds the users and enables authentication on the target. A user may have several rights.
   Status EnableUsers(const std::vector<UserRight>& rights);
+  // A call of the plan has disabled authentication, or has enabled it again.
+  void NoteDisabled() { kept_rights_ = std::exchange(rights_, {}); }
+  Status NoteEnabledAgain();
   // A token of the user that is good for nothing any more.
   void NoteEnded(const std::string& user, const std::string& token) { ended_tokens_[user] = token; }
   // The attempt's own clients get a new token: theirs may have ended.
@@ -273,6 +276,7 @@ class AttemptSession {
   Revision first_head_{};                            // before the first write
   std::map<std::string, std::string> ended_tokens_;  // by user
   std::map<std::string, UserRights> rights_;         // by user; empty: authentication is off
+  std::map<std::string, UserRights> kept_rights_;    // while it was disabled
   struct Pacing {
     ReaderPace pace;
     Duration due{};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/bugs/release_version.h"
 #include "harness/model/operations.h"
 #include "harness/model/refusals.h"
 #include "harness/scenario/step_context.h"
@@ -11,7 +12,9 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<AuthStep, PermitStep, ForbidStep, OperatorStep, CallsStep> kAuth;
+const StepRegistration<AuthStep, PermitStep, ForbidStep, AuthenticationStep, OperatorStep,
+                       CallsStep>
+    kAuth;
 
 constexpr Duration kAnswersWithin = 1s;
 constexpr const char* kSpare = "spare";  // a user that takes part in nothing else
@@ -185,6 +188,15 @@ Status ForbidStep::Run(StepContext& context) const {
   return session.Forbid(user, {session.Placed(key), session.PlacedEnd(range_end)});
 }
 
+Status AuthenticationStep::Run(StepContext& context) const {
+  WP_RETURN_IF_ERROR(OperatorStep{on ? "auth enable" : "auth disable"}.Run(context));
+  if (on) return context.session().NoteEnabledAgain();
+  context.session().NoteDisabled();
+  context.session().kv().SetToken("");
+  context.environment().target().UseToken("");
+  return {};
+}
+
 Status OperatorStep::Check() const {
   if (OperatorCall(call) != Method::kNone) return {};
   return Fail(StatusCode::kInvalidArgument,
@@ -230,6 +242,8 @@ std::vector<CallsStep> CallsStep::Smaller() const {
 
 Status CallsStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
+  const auto release = ParseVersion(context.environment().target().api_version());
+  if (disabled && release && release->branch() < std::pair(3, 5)) return {};
   std::string there = context.environment().endpoint(Path::kDirect, session.member()).ToString();
   const bool certified = token == AttemptSession::kCertificate;
   if (certified) {

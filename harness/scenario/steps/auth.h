@@ -71,6 +71,18 @@ struct ForbidStep {
   Status Run(StepContext& context) const;
 };
 
+// Disables authentication, or enables it again with the users and rights that there were. While it
+// is disabled no client can be made for a user. Requires: a step "auth" before.
+struct AuthenticationStep {
+  bool on = false;
+  static constexpr std::string_view kOp = "authentication";
+  void Fields(FieldList& field) { field("on", on); }
+  std::string_view Request() const { return "users"; }
+  Usage Cost() const { return {.operations = 1}; }
+  std::string BeyondKubernetes() const { return "users"; }
+  Status Run(StepContext& context) const;
+};
+
 // A call beside those that read and write keys, by its name in harness/history/method.h. What
 // changes users is about the user "spare", its role, and a user and a role that it adds; unless
 // it names others.
@@ -112,6 +124,9 @@ struct CallsStep {
   Duration age{};  // of the user's token at the first call; the attempt's own clients log in again
   bool expired = false;  // it gives no rights any more by then
   std::string kept{};    // the calls of one such name have one token of the user; empty: a new one
+  // Authentication is disabled, so that the token does not count. Releases before 3.5 look at it
+  // all the same, and refuse it: they are not asked.
+  bool disabled = false;
   static constexpr std::string_view kOp = "calls";
   void Fields(FieldList& field) {
     field("user", user).Optional().Uses(Subject::kUser);
@@ -121,6 +136,7 @@ struct CallsStep {
     field("age_us", age).Optional().Waits();
     field("expired", expired).Optional();
     field("kept", kept).Optional();
+    field("disabled", disabled).Optional();
   }
   std::string_view Request() const { return "a call"; }
   Status Check() const;
