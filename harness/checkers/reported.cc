@@ -69,7 +69,10 @@ std::optional<std::pair<int, int>> BranchOf(std::string_view version) {
 class Reported final : public Checker {
  public:
   void CallEnded(const RecordedCall& call, std::string_view, std::optional<Revision>) override {
-    if (call.method == Method::kDowngrade) return FollowDowngrade(call);
+    if (call.method == Method::kDowngrade) {
+      JudgeDowngrade(call);
+      return FollowDowngrade(call);
+    }
     const bool answered = call.outcome == CallOutcome::kAnswered;
     if (call.method == Method::kAlarm) {
       alarms_.Follow(call);
@@ -127,9 +130,39 @@ class Reported final : public Checker {
 
   void FollowDowngrade(const RecordedCall& call) {
     constexpr std::int64_t kEnable = 1;
+    constexpr std::int64_t kCancel = 2;
     OperatorRequestView asked;
-    const bool enables = Parse(call.request.view(), asked).ok() && asked.action == kEnable;
-    if (enables && call.outcome != CallOutcome::kRefused) downgrade_ = true;
+    if (call.outcome == CallOutcome::kRefused || !Parse(call.request.view(), asked).ok()) return;
+    const bool answered = call.outcome == CallOutcome::kAnswered;
+    if (asked.action == kEnable) {
+      downgrade_ = true;
+      downgrade_lost_ = downgrade_lost_ || !answered;
+      enabled_ = answered ? call.ended : Line();
+    } else if (asked.action == kCancel) {
+      enabled_ = {};
+      // Another member may not know of it yet.
+      downgrade_ = downgrade_ && (!answered || downgrade_lost_ || facts().options.members != 1);
+    }
+  }
+  // It names the version of the cluster, which one that is alone, and was always of one release,
+  // shares, until it is permitted to become a former one.
+  void JudgeDowngrade(const RecordedCall& call) {
+    DowngradeResponseView answer;
+    const bool answered = call.outcome == CallOutcome::kAnswered;
+    if (!answered || !Parse(call.response.view(), answer).ok()) return;
+    Exercised();
+    const auto branch = BranchOf(answer.version);
+    if (!branch) {
+      return Differs(call, "the version of the cluster", fmt::format("'{}'", answer.version));
+    }
+    if (facts().options.members != 1 || states_.size() != 1) return;
+    const State& own = states_.begin()->second;
+    const auto most = BranchOf(own.version);
+    const bool crashed = facts().faults.LatestCrash(facts().latest.line).value != 0;
+    if (!most || crashed || !HasRunSince(own.line, call)) return;
+    if (*branch == *most || (MayBeDowngraded() && *branch < *most)) return;
+    Differs(call, fmt::format("the version of a cluster of one member of version {}", own.version),
+            fmt::format("'{}'", answer.version), own.line);
   }
   bool MayBeDowngraded() const {
     const bool by_others = facts().options.members == 0;
@@ -178,6 +211,11 @@ class Reported final : public Checker {
     const bool enabled = status.downgrade.enabled;
     if (enabled && !MayBeDowngraded()) {
       Differs(call, "no downgrade to be permitted: none was asked for", "it is");
+    }
+    // Since etcd 3.6, which names the version of its storage, too.
+    const bool due = facts().options.members == 1 && HasRunSince(enabled_, call);
+    if (!enabled && due && !status.storage.empty()) {
+      Differs(call, "the downgrade to be named that was permitted", "none is", enabled_);
     }
     if (enabled == status.downgrade.target.empty()) {
       Differs(call, fmt::format("{} version to downgrade to", enabled ? "the" : "no"),
@@ -343,7 +381,9 @@ class Reported final : public Checker {
   std::map<std::uint64_t, Line> agreed_;     // likewise: its last answer that needed the others
   std::map<std::uint64_t, Fellow> fellows_;  // as lists show them
   RaisedAlarms alarms_;
-  bool downgrade_ = false;  // was asked for
+  bool downgrade_ = false;       // was asked for, and not cancelled
+  bool downgrade_lost_ = false;  // without a certain outcome: it may come to pass later
+  Line enabled_{};               // where it was answered; 0: there is none, or it is not certain
 };
 
 const CheckerRegistration<Reported> kReported{{
@@ -362,7 +402,8 @@ const CheckerRegistration<Reported> kReported{{
         "uses no more bytes than it has. A member that has answered a linearizable call is no "
         "learner, and leads if it is alone. An alarm that was raised is listed, and is among the "
         "errors of the status, until it is disarmed, also after a restart; there are no others. No "
-        "downgrade is under way that was not asked for, and the version of the storage is "
+        "downgrade is under way that was not asked for, or was cancelled, and the version of the "
+        "storage is "
         "not above that of the member. A hash names the revision up to which it goes. A member "
         "with a vote is listed with one name and the same addresses. Source: the "
         "Maintenance and Cluster services of etcd's API.",

@@ -53,9 +53,17 @@ CallScript ThenKilled(CallScript script) {
   return script.Fault(kill).Fault(healed);
 }
 Message Downgradable(const std::string& version) { return Message().Number(1, 1).Text(2, version); }
+CallScript AsksDowngrade(CallScript script, std::int64_t action, const std::string& version) {
+  return script.Do(Method::kDowngrade, Message().Optional(1, action).Text(2, "3.5.0"),
+                   HeaderOfMember(1).OptionalText(2, version));
+}
 CallScript AsksDowngrade(std::int64_t action) {
-  return CallScript(0).Do(Method::kDowngrade, Message().Optional(1, action).Text(2, "3.5.0"),
-                          HeaderOfMember(1));
+  return AsksDowngrade(CallScript(0), action, "3.6");
+}
+CallScript CancelsDowngrade() { return AsksDowngrade(AsksDowngrade(1), 2, "3.6"); }
+// After a status of a member of version 3.6.
+CallScript ThenAsksDowngrade(const std::string& version) {
+  return AsksDowngrade(AsksStatus(CallScript(0)), 0, version);
 }
 
 const std::vector<CallRow>& StatusRows() {
@@ -103,10 +111,32 @@ const std::vector<CallRow>& StatusRows() {
       {"StorageOfAnEarlierVersion", ThenReports({.storage = "3.5.0"})},
       {"StorageOfNoVersion", ThenReports({.storage = "new"}), {"Reported"}},
       {"NoVersionOfStorage", ThenReports({.version = "3.6.16", .storage = ""})},
+  };
+  return kRows;
+}
+const std::vector<CallRow>& DowngradeRows() {
+  static const std::vector<CallRow> kRows = {
       {"ADowngradeUnasked", ThenReports({.downgrade = Downgradable("3.5.0")}), {"Reported"}},
       {"ADowngradeThatWasChecked",
        AsksStatus(AsksDowngrade(0), {.downgrade = Downgradable("3.5.0")}),
        {"Reported"}},
+      {"ADowngradeThatWasPermittedIsNotNamed", AsksStatus(AsksDowngrade(1)), {"Reported"}},
+      {"ADowngradeThatWasPermittedIsNotNamedByOneWithoutStorage",
+       AsksStatus(AsksDowngrade(1), {.storage = ""})},
+      {"ADowngradeThatWasCancelled", AsksStatus(CancelsDowngrade())},
+      {"ADowngradeThatWasCancelledIsNamed",
+       AsksStatus(CancelsDowngrade(), {.downgrade = Downgradable("3.5.0")}),
+       {"Reported"}},
+      {"ADowngradeThatMayYetBePermittedIsNamed",
+       AsksStatus(AsksDowngrade(CallScript(0).Lose(Method::kDowngrade,
+                                                   Message().Number(1, 1).Text(2, "3.5.0")),
+                                2, "3.6"),
+                  {.downgrade = Downgradable("3.5.0")})},
+      {"TheVersionOfTheCluster", ThenAsksDowngrade("3.6.0")},
+      {"NoVersionOfTheCluster", ThenAsksDowngrade(""), {"Reported"}},
+      {"AnotherVersionOfTheCluster", ThenAsksDowngrade("3.5"), {"Reported"}},
+      {"ALowerVersionOfTheClusterWhileItIsPermitted",
+       AsksDowngrade(AsksDowngrade(AsksStatus(CallScript(0)), 1, "3.6"), 0, "3.5")},
       {"ADowngradeThatWasPermitted",
        AsksStatus(AsksDowngrade(1), {.downgrade = Downgradable("3.5.0")})},
       {"ADowngradeToNothing",
@@ -243,6 +273,7 @@ const std::vector<CallRow>& ListRows() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Status, CallTable, testing::ValuesIn(StatusRows()), CallRowName);
+INSTANTIATE_TEST_SUITE_P(Downgrades, CallTable, testing::ValuesIn(DowngradeRows()), CallRowName);
 INSTANTIATE_TEST_SUITE_P(Alarms, CallTable, testing::ValuesIn(AlarmRows()), CallRowName);
 INSTANTIATE_TEST_SUITE_P(Lists, CallTable, testing::ValuesIn(ListRows()), CallRowName);
 

@@ -56,15 +56,15 @@ class CallClient {
     const char* const path = InfoOf(method).path;
     return method == Method::kSnapshot ? AskForFirst(path, request) : Ask(path, request);
   }
+  // The messages of a stream, until it ends or `take` returns false. Likewise.
+  Status EachMessage(const std::string& path, std::string_view request,
+                     const std::function<bool(const Bytes&)>& take) const;
 
  private:
   friend class KeepAlives;
   // When a call that begins now is given up.
   Duration Limit() const;
   void Prepare(grpc::ClientContext& context) const;
-  // The messages of a stream, until it ends or `take` returns false.
-  Status EachMessage(const std::string& path, std::string_view request,
-                     const std::function<bool(const Bytes&)>& take) const;
   // The first message of a stream, the rest of which is not wanted.
   Result<Bytes> AskForFirst(const std::string& path, std::string_view request) const;
   Result<Bytes> AskInParts(std::string_view request) const;

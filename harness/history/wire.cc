@@ -311,6 +311,12 @@ static void Read(std::string_view message, AuthStatusResponseView& out) {
 static void Read(std::string_view message, DowngradeInfoView& out) {
   ReadFields(message, At<1>(out.enabled), At<2>(out.target));
 }
+static void Read(std::string_view message, HashResponseView& out) {
+  ReadFields(message, At<2>(out.hash));
+}
+static void Read(std::string_view message, DowngradeResponseView& out) {
+  ReadFields(message, At<2>(out.version));
+}
 static void Read(std::string_view message, StatusResponseView& out) {
   ReadFields(message, At<1>(out.header), At<2>(out.version), At<3>(out.size), At<4>(out.leader),
              At<5>(out.index), At<6>(out.term), At<7>(out.applied), At<8>(out.errors),
@@ -416,6 +422,8 @@ template Status Parse(std::string_view, ProclaimRequestView&);
 template Status Parse(std::string_view, LeaderResponseView&);
 template Status Parse(std::string_view, AuthenticateResponseView&);
 template Status Parse(std::string_view, AuthStatusResponseView&);
+template Status Parse(std::string_view, HashResponseView&);
+template Status Parse(std::string_view, DowngradeResponseView&);
 template Status Parse(std::string_view, StatusResponseView&);
 template Status Parse(std::string_view, AlarmRequestView&);
 template Status Parse(std::string_view, AlarmResponseView&);

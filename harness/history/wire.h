@@ -300,6 +300,14 @@ struct DowngradeInfoView {
   bool enabled = false;
   std::string_view target;
 };
+struct HashResponseView {
+  static constexpr const char* kMessage = "HashResponse";
+  std::int64_t hash = 0;
+};
+struct DowngradeResponseView {
+  static constexpr const char* kMessage = "DowngradeResponse";
+  std::string_view version;  // of the cluster
+};
 struct StatusResponseView {
   static constexpr const char* kMessage = "StatusResponse";
   HeaderView header;
