@@ -141,7 +141,16 @@ std::string Sha256Stream::Finish() {
   return digest;
 }
 
-Snapshot::Snapshot(std::unique_ptr<BackendReader> reader) : reader_(std::move(reader)) {}
+Snapshot::Snapshot(std::shared_ptr<BackendReader> reader) : reader_(std::move(reader)) {}
+
+Result<std::size_t> Snapshot::Measure() const {
+  Snapshot measured(reader_);
+  for (std::size_t size = 0;;) {
+    WP_ASSIGN_OR_RETURN(const std::string piece, measured.Next(kPieceBytes));
+    if (piece.empty()) return size;
+    size += piece.size();
+  }
+}
 
 Result<std::string> Snapshot::Next(std::size_t least) {
   std::string piece;

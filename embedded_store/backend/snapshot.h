@@ -7,7 +7,7 @@
 //
 // A head line, then every entry of every bucket, zeros up to a full sector of 512 bytes, then the
 // SHA-256 of all that as the last 32 bytes.
-// Not thread-safe. Ownership: a Snapshot owns its reader, which must be gone before the backend.
+// Not thread-safe. Ownership: a Snapshot keeps its reader, which must be gone before the backend.
 #pragma once
 
 #include <openssl/evp.h>
@@ -38,8 +38,10 @@ class Sha256Stream {
 
 class Snapshot {
  public:
-  explicit Snapshot(std::unique_ptr<BackendReader> reader);
+  explicit Snapshot(std::shared_ptr<BackendReader> reader);
 
+  // The bytes of all pieces. Reads everything once more. Requires: none was taken yet.
+  Result<std::size_t> Measure() const;
   // What follows, at least `least` bytes of it unless that is all; empty at the end.
   Result<std::string> Next(std::size_t least);
 
@@ -47,7 +49,7 @@ class Snapshot {
   // False behind the last entry of the last bucket.
   Result<bool> AppendEntry(std::string& piece);
 
-  const std::unique_ptr<BackendReader> reader_;
+  const std::shared_ptr<BackendReader> reader_;
   Sha256Stream sum_;
   std::size_t bucket_ = 0;  // of kAllBuckets; behind the last one: nothing is left
   std::size_t size_ = 0;    // of the pieces so far

@@ -73,8 +73,8 @@ class SnapshotCall final : public grpc::ServerWriteReactor<pb::SnapshotResponse>
   }
   Status Begin(const MvccStore& store) {
     WP_ASSIGN_OR_RETURN(std::unique_ptr<BackendReader> reader, store.Read());
-    left_ = store.sizes().in_use.value;
     snapshot_.emplace(std::move(reader));
+    WP_ASSIGN_OR_RETURN(left_, snapshot_->Measure());
     WP_ASSIGN_OR_RETURN(ahead_, snapshot_->Next(kPieceBytes));
     return {};
   }
@@ -82,9 +82,8 @@ class SnapshotCall final : public grpc::ServerWriteReactor<pb::SnapshotResponse>
     if (ahead_.empty()) return Finish(grpc::Status());
     Result<std::string> following = snapshot_->Next(kPieceBytes);
     if (!following) return Finish(ToGrpc(following.error()));
-    // The stream is not as long as the data it is made of, so this is a guess until the last piece.
-    left_ = std::max<std::int64_t>(left_ - static_cast<std::int64_t>(ahead_.size()), 1);
-    response_.set_remaining_bytes(following->empty() ? 0 : static_cast<std::uint64_t>(left_));
+    left_ -= ahead_.size();
+    response_.set_remaining_bytes(left_);
     FillIdentity(response_.mutable_header());
     response_.set_blob(std::exchange(ahead_, *std::move(following)));
     StartWrite(&response_);
@@ -92,8 +91,8 @@ class SnapshotCall final : public grpc::ServerWriteReactor<pb::SnapshotResponse>
 
   OpenCalls& open_;
   std::optional<Snapshot> snapshot_;
-  std::string ahead_;  // the piece after the one that is being written
-  std::int64_t left_ = 0;
+  std::string ahead_;     // the piece after the one that is being written
+  std::size_t left_ = 0;  // bytes that are not written yet
   pb::SnapshotResponse response_;
 };
 
