@@ -712,6 +712,17 @@ TEST(Signature, OfCallsThatLackARight) {
   EXPECT_EQ(OfAnsweredCall(Method::kDefragment, Message(), Message()), "");
 }
 
+TEST(Signature, OfATokenThatCountsWhileAuthenticationIsDisabled) {
+  const auto signature = [](StatusCode code) {
+    CallScript script = CallScript().Annotate(CallsAs{"x", "", true}).As("a");
+    script.Do(Method::kAuthDisable, Message(), Reported(1)).As("x");
+    script.Begin(9, Method::kPut, PutOf("k", "v")).Fail(9, Method::kPut, code, "no");
+    return SignatureOf(Guarantee("Authorized"), script);
+  };
+  EXPECT_EQ(signature(StatusCode::kUnauthenticated), "token-judged-while-disabled");
+  EXPECT_EQ(signature(StatusCode::kPermissionDenied), "");
+}
+
 // Puts the key to "ghost", and reads what its user may not.
 Message GhostOf(const std::string& key) {
   return Message()
@@ -1008,18 +1019,19 @@ TEST(Signature, OfRevisionsThatAreGivenOutAgain) {
 }
 
 // What is only a guess from the watches of a stream gives way to that.
-TEST(Signature, OfEventsAtRevisionsThatAreGivenOutAgain) {
+TEST(Signature, OfWhatHappensAtRevisionsThatAreGivenOutAgain) {
   Script script = Script().Put("k", "a", 2).Put("k", "b", 3).StartCompact(9, 3);
   script.Armed("kill", "every", true).FailCall(9, Method::kCompact, StatusCode::kUnavailable);
-  script.Healed("kill").Put("k", "c", 3).On(2).Watch("k", 3).Watch("k", 3);
-  script.Created(0, 3).Created(1, 3);
+  script.Healed("kill").Put("k", "c", 3).On(2);
+  Script event = Script(script).Watch("k", 3).Watch("k", 3).Created(0, 3).Created(1, 3);
   EXPECT_EQ(SignatureOf(
                 Guarantee("Reliable"),
-                script.DeliverRaw(
+                event.DeliverRaw(
                     1, {{.kv = {.key = "k", .value = "c", .create = 3, .mod = 3, .version = 1}}})),
             "revisions-reused");
+  script.Watch("j", 0).Created(0, 3);
   script.Annotate(ProgressDue{.stream = StreamId(2), .asked = true, .limit_ms = 1000});
-  script.AskProgress().Progress(-1, 2).Pause(2s).Annotate(ProgressOver{StreamId(2)});
+  script.AskProgress().Pause(2s).Annotate(ProgressOver{StreamId(2)});
   EXPECT_EQ(SignatureOf(Guarantee("Bookmarkable"), script), "revisions-reused")
       << "progress of revisions that are gone is waited for in vain";
 }
