@@ -117,6 +117,8 @@ class StepContext {
                         const std::function<bool(const WatchState&)>& fact) {
     Await(what, kPatience, [&] { return EveryMember(group, fact); });
   }
+  // Each has ended, or received a change of that revision or a later one.
+  bool Passed(const std::string& group, Revision through);
   // Whether everything written so far reaches the group within the limit.
   bool Delivered(const std::string& group, Duration limit);
   // The target must report progress on the stream within the limit, otherwise that is a finding of
