@@ -85,7 +85,8 @@ WATCH_CASE(Reported, CancelledDowngrade,
                        "cancelled, while a client writes and watches. The status must name it "
                        "while it is permitted, and not before or afterwards; each answer must "
                        "name the version of the cluster.",
-            .needs = {Capability::kMaintenance, Capability::kServerOfItsOwn},
+            .needs = {Capability::kDowngrades, Capability::kMaintenance,
+                      Capability::kServerOfItsOwn},
             .guarantees = {"Reported", "Answered", "Reliable"}}) {
   using Action = DowngradeStep::Action;
   const std::string key = scenario.Key("k");

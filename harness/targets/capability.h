@@ -26,6 +26,7 @@ enum class Capability {
   kLearners,              // members of a cluster may be without a vote
   kRangeStream,           // answers a read in parts
   kMaintenance,           // answers with hashes of its history, and lists its alarms
+  kDowngrades,            // may be downgraded by a minor version, and answers whether
   kOurs,                  // is the embedded store: for self-tests of watchproof
   kDurable,               // keeps its data when it is killed and started again
   kProcess,               // is a child process, which can be stopped and continued
@@ -68,6 +69,7 @@ inline constexpr std::string_view kCapabilityNames[] = {
     "learners",
     "range-stream",
     "maintenance",
+    "downgrades",
     "ours",
     "durable",
     "process",

@@ -20,6 +20,8 @@ Stated CapabilitiesOfEtcd(std::string_view version) {
     stated.missing.insert({Capability::kClientChosenIds, Capability::kLearners});
   }
   (*minor >= 7 ? stated.offered : stated.missing).insert(Capability::kRangeStream);
+  // 3.5 carries out what it is asked, and answers only that it took too long (#15878).
+  (*minor >= 6 ? stated.offered : stated.missing).insert(Capability::kDowngrades);
   return stated;
 }
 

@@ -13,6 +13,7 @@ TEST(CapabilitiesOfEtcd, AreThoseOfItsApi) {
     EXPECT_TRUE(stated.offered.contains(Capability::kLeases)) << version;
   }
   EXPECT_EQ(CapabilitiesOfEtcd("3.6.16").missing, Capabilities{Capability::kRangeStream});
+  EXPECT_TRUE(CapabilitiesOfEtcd("3.5.35").missing.contains(Capability::kDowngrades));
   EXPECT_TRUE(CapabilitiesOfEtcd("3.7.0").offered.contains(Capability::kRangeStream));
   EXPECT_TRUE(CapabilitiesOfEtcd("3.10.1").missing.empty());
   const Stated old = CapabilitiesOfEtcd("3.3.25");

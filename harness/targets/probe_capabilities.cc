@@ -135,6 +135,8 @@ class Prober {
         return Answer(capability, &Prober::RangeStream);
       case Capability::kMaintenance:
         return Answer(capability, &Prober::Maintenance);
+      case Capability::kDowngrades:
+        return Answer(capability, &Prober::Downgrades);
       case Capability::kOurs:
         return target_.ours();
       case Capability::kServerOfItsOwn:
@@ -251,6 +253,13 @@ class Prober {
     WP_RETURN_IF_ERROR(
         StatusOf(Call(channel_, caller_, pb::AlarmRequest(), &pb::Maintenance::Stub::Alarm)));
     return true;
+  }
+  // Asks whether a downgrade to what is no version is possible.
+  Result<bool> Downgrades() {
+    const Status answer = StatusOf(
+        Call(channel_, caller_, pb::DowngradeRequest(), &pb::Maintenance::Stub::Downgrade));
+    if (answer.ok() || answer.code() == StatusCode::kInvalidArgument) return true;
+    return answer;
   }
   Result<bool> ProgressNotices() {
     OneWatch watch(channel_, caller_);

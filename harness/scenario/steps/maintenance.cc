@@ -106,8 +106,6 @@ Status SnapshotStep::Run(StepContext& context) const {
 Status DowngradeStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
   const std::string version(context.environment().target().api_version());
-  const auto release = ParseVersion(version);
-  if (release && release->branch() < std::pair(3, 6)) return {};
   const std::string before = VersionBefore(version);
   if (before.empty()) {
     context.Inconclusive("the version of the target is not known");

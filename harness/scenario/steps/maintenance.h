@@ -56,8 +56,7 @@ struct SnapshotStep {
 };
 
 // Asks whether the target may be downgraded to the minor version before its own, permits it, or
-// cancels that. Releases before 3.6 are not asked: 3.4 has no such call, and 3.5 carries out what
-// it is asked, and answers only that it took too long.
+// cancels that.
 struct DowngradeStep {
   enum class Action { kValidate, kEnable, kCancel };
   static constexpr std::string_view kActions[] = {"validate", "enable", "cancel"};
