@@ -91,5 +91,35 @@ WATCH_CASE(Serializable, HashAcrossRestart,
   ReadHistory(scenario, stem, at);
 }
 
+// What is below the floor is taken away in steps, with pauses, long after the answer.
+WATCH_CASE(Serializable, HashWhileCompacting,
+           {.requirement = kHashRequirement,
+            .explain = "Some hundred revisions are written, and the store is compacted to the last "
+                       "of them. While it takes away what is below, ten at a time, and when it "
+                       "has, the hash of a revision above is asked for. It must not change.",
+            .needs = {Capability::kCompaction, Capability::kMaintenance},
+            .guarantees = {"Serializable", "Reliable"}}) {
+  scenario.Cluster({.compaction_batch = 10});
+  const std::string stem = scenario.Key("hashed");
+  scenario.Open({.group = "live", .range = Below(stem)});
+  scenario.BeginLoad({.load = "history",
+                      .clients = 8,
+                      .calls = 50,
+                      .keys = 20,
+                      .key = stem,
+                      .direct = true,
+                      .puts_only = true});
+  scenario.AwaitLoad("history");
+  scenario.AwaitDelivered("live");
+  const Write floor = scenario.Put(stem + "/last");
+  const Write at = scenario.Put(stem + "/above");
+  scenario.Add(CompactStep{.at = floor, .at_once = true});
+  for (int i = 0; i < 4; ++i) scenario.Add(HashStep{at});
+  scenario.PutSome(stem + "/last", {2, 6});
+  scenario.Hold(800ms, 1200ms);
+  scenario.Add(HashStep{at});
+  ReadHistory(scenario, stem, floor);
+}
+
 }  // namespace
 }  // namespace watchproof
