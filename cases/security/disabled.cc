@@ -35,14 +35,11 @@ constexpr const char* kNoOnesToken = "abcdefghijklmnop.1";
 // Without a token, and with one that was never given.
 void CallAsAnyone(Scenario& scenario, const WatchedRange& own, bool disabled) {
   scenario.Add(CallsStep{.token = "none", .calls = SomeCalls(scenario, own, disabled)});
-  scenario.Add(CallsStep{
-      .token = kNoOnesToken, .calls = SomeCalls(scenario, own, disabled), .disabled = disabled});
+  scenario.Add(CallsStep{.token = kNoOnesToken, .calls = SomeCalls(scenario, own, disabled)});
 }
 void CallAsReader(Scenario& scenario, const WatchedRange& own, bool disabled) {
-  scenario.Add(CallsStep{.user = "reader",
-                         .calls = SomeCalls(scenario, own, disabled),
-                         .kept = "from before",
-                         .disabled = disabled});
+  scenario.Add(CallsStep{
+      .user = "reader", .calls = SomeCalls(scenario, own, disabled), .kept = "from before"});
 }
 
 void WatchAs(Scenario& scenario, const std::vector<std::string>& tokens, const std::string& group,

@@ -53,6 +53,7 @@ enum class Rank : std::size_t {
   kLeaseKeysShown,
   kCallsUnguarded,
   kLeaderUnguarded,
+  kTokenJudgedWhileDisabled,
   kNestedPutsUncounted,
   kElectedWithoutLease,
   kLockedWithoutLease,

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/bugs/release_version.h"
 #include "harness/model/operations.h"
 #include "harness/model/refusals.h"
 #include "harness/scenario/step_context.h"
@@ -242,8 +241,6 @@ std::vector<CallsStep> CallsStep::Smaller() const {
 
 Status CallsStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
-  const auto release = ParseVersion(context.environment().target().api_version());
-  if (disabled && release && release->branch() < std::pair(3, 5)) return {};
   std::string there = context.environment().endpoint(Path::kDirect, session.member()).ToString();
   const bool certified = token == AttemptSession::kCertificate;
   if (certified) {

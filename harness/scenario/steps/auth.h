@@ -124,9 +124,6 @@ struct CallsStep {
   Duration age{};  // of the user's token at the first call; the attempt's own clients log in again
   bool expired = false;  // it gives no rights any more by then
   std::string kept{};    // the calls of one such name have one token of the user; empty: a new one
-  // Authentication is disabled, so that the token does not count. Releases before 3.5 look at it
-  // all the same, and refuse it: they are not asked.
-  bool disabled = false;
   static constexpr std::string_view kOp = "calls";
   void Fields(FieldList& field) {
     field("user", user).Optional().Uses(Subject::kUser);
@@ -136,7 +133,6 @@ struct CallsStep {
     field("age_us", age).Optional().Waits();
     field("expired", expired).Optional();
     field("kept", kept).Optional();
-    field("disabled", disabled).Optional();
   }
   std::string_view Request() const { return "a call"; }
   Status Check() const;
