@@ -138,6 +138,11 @@ CommandBody AddStore(const Command& command) {
              "How long an unused login token is valid")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  command
+      .Value("--password-cost", options.auth.password_price.log2, "LOG2",
+             "What a password costs, as a power of two: 14 takes 16 MiB and 50 ms")
+      ->check(CLI::Range(4, 16))
+      ->capture_default_str();
   command.Group("TLS");
   AddTls(command, options.tls);
   return [flags] { return StoreCommand(*flags); };
