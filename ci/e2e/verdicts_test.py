@@ -41,6 +41,7 @@ TWICE = "Transactional.ChangedTwiceToTheEnd"
 KEPT = "Transactional.KeepsValueOfDeletedKey"
 QUIET = "CompactionSurfaced.QuietWatchInSnapshot"
 RESTORED = "Resumable.RestoredStore"
+DOWNGRADE = "Reported.CancelledDowngrade"
 IN_PARTS = {
     "Answered.WrongReadsInParts",
     "Linearizable.OptionsOfReadsInParts",
@@ -143,8 +144,8 @@ class Verdicts(RunTest):
         self.assertEqual({r.case for r in results if r.known}, failed)
         rest = {r.case: r.verdict for r in results if r.case not in failed}
         # No release of etcd has strict previous values, and this one raises no revision, and has no
-        # reads in parts.
-        lacking = {rest.pop(case) for case in {STRICT, RESTORED} | IN_PARTS}
+        # reads in parts and no downgrades.
+        lacking = {rest.pop(case) for case in {STRICT, RESTORED, DOWNGRADE} | IN_PARTS}
         self.assertEqual(lacking, {"unsupported"})
         self.assertEqual(set(rest.values()), {"pass"})
         effective = {x.kind for r in results for x in r.receipts if x.fired}
