@@ -84,10 +84,9 @@ Status SnapshotStep::Run(StepContext& context) const {
       InfoOf(Method::kSnapshot).path, Message().bytes(), [&](const Bytes& message) {
         SnapshotResponseView piece;
         garbled = Parse(message.view(), piece);
-        // A checksum of all pieces comes last, and does not count.
-        const std::uint64_t size = piece.blob.size();
-        const std::uint64_t due = left ? *left - std::min(*left, size) : piece.remaining;
-        if (wrong.empty() && piece.remaining != due) {
+        // A checksum of all pieces may come behind the last one, and does not count.
+        const std::uint64_t size = left == 0 ? 0 : piece.blob.size();
+        if (wrong.empty() && left && (size > *left || piece.remaining != *left - size)) {
           wrong = fmt::format("{} after {} bytes of {}", piece.remaining, size, *left);
         }
         left = piece.remaining;
