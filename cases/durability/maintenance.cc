@@ -98,9 +98,9 @@ WATCH_CASE(Reported, CancelledDowngrade,
     scenario.Add(OperatorStep{"status"});
     scenario.PutSome(key, {1, 4});
   };
-  ask(Action::kValidate);
   const std::int64_t times = scenario.Between(1, 2);
   for (std::int64_t i = 0; i < times; ++i) {
+    ask(Action::kValidate);
     ask(Action::kEnable);
     if (scenario.Chance(0.5)) scenario.Hold(100ms, 1500ms);
     ask(Action::kCancel);

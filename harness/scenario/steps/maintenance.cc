@@ -115,8 +115,8 @@ Status DowngradeStep::Run(StepContext& context) const {
   if (action != Action::kCancel) request.Text(2, before);
   const auto ask = [&] { return StatusOf(session.kv().Record(Method::kDowngrade, request)); };
   Status refused = ask();
-  // The cluster may not have agreed on its version yet.
-  const Deadline ready = Within(kReadyWithin);
+  // The cluster may not have agreed on its version yet; once it is possible, it is.
+  const Deadline ready = Within(action == Action::kValidate ? kReadyWithin : Duration());
   while (!refused.ok() && !ready.expired() && !session.GivesUp()) {
     session.PumpUntil([] { return false; }, Deadline(kApart));
     refused = ask();

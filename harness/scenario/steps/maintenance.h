@@ -55,8 +55,8 @@ struct SnapshotStep {
   Status Run(StepContext& context) const;
 };
 
-// Asks whether the target may be downgraded to the minor version before its own, permits it, or
-// cancels that.
+// Asks whether the target may be downgraded to the minor version before its own, for some seconds
+// until that is so; permits it, or cancels that, at once.
 struct DowngradeStep {
   enum class Action { kValidate, kEnable, kCancel };
   static constexpr std::string_view kActions[] = {"validate", "enable", "cancel"};
