@@ -155,6 +155,24 @@ TEST(Judge, CountsOvertakenWatches) {
   EXPECT_EQ(live.Follow(script).overtaken(), 0u);
 }
 
+// A neighbour's counts, on that stream, and what was written later does not.
+TEST(Judge, ProgressIsOfAllWatchesOfAStreamAndHasAnEnd) {
+  Script script;
+  script.Put("k", "a", 2).Put("j", "b", 3).Watch("k", 2).Created(0, 3).Watch("j", 2).Created(1, 3);
+  LiveJudge live;
+  const auto progress = [&] { return ProgressTo(Revision(3), {StreamId(1)}, live.Follow(script)); };
+  const std::uint64_t begin = progress();
+  script.Deliver(1, {{3, "j"}});
+  const std::uint64_t neighbour = progress();
+  EXPECT_GT(neighbour, begin);
+  script.Put("j", "c", 4).Deliver(1, {{4, "j"}});
+  EXPECT_EQ(progress(), neighbour) << "it was written later";
+  script.On(2).Watch("k", 2).Created(0, 4).Deliver(0, {{2, "k"}}).On(1);
+  EXPECT_EQ(progress(), neighbour) << "it is on another stream";
+  script.Deliver(0, {{2, "k"}});
+  EXPECT_GT(progress(), neighbour);
+}
+
 TEST(Judge, MeasuresLag) {
   Script script;
   script.On(2, "control").Watch("k", 2).Created(0).On(1).Watch("k", 0).Created(0);
