@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/checkers/checker.h"
+#include "harness/checkers/phrases.h"
 #include "harness/model/refusals.h"
 #include "harness/model/users.h"
 
@@ -20,7 +21,6 @@ namespace {
 // Clauses of the contract.
 constexpr std::string_view kLoggedIn = "A-8";
 constexpr std::string_view kWithoutPassword = "A-17";
-constexpr std::string_view kReportedDisabled = "A-18";
 
 class Answered final : public Checker {
  public:
@@ -214,7 +214,7 @@ class Answered final : public Checker {
       Differs(call, "authentication to be reported as enabled: it was", "it was not", Level::kMust);
     } else if (answer.enabled && authentication == Authentication::State::kDisabled) {
       Differs(call, "authentication to be reported as disabled: it was", "it was not", Level::kMust,
-              kReportedDisabled);
+              clause::kDisabled);
     }
     if (auth_.asked.value == 0 || auth_.asked < call.began) {
       const bool risen = auth_.changed.value != 0 && auth_.changed < call.began;

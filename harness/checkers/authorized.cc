@@ -22,7 +22,6 @@ namespace {
 constexpr std::string_view kRoot = "root";
 // A part of the promise.
 constexpr std::string_view kReadable = "A-2";
-constexpr std::string_view kNeedsNoUser = "A-18";
 // A right that was taken away ends for open watches within this time.
 constexpr Duration kTakenWithin = 1s;
 
@@ -420,7 +419,7 @@ class Authorized final : public Checker {
               .observed =
                   fmt::format("it was refused as {} in line {}", Name(call.code), call.ended.value),
               .evidence = {call.began, call.ended},
-              .clause = kNeedsNoUser});
+              .clause = clause::kDisabled});
   }
 
   // For its user. A call about users is refused for those that it names, too; and any, while the

@@ -42,6 +42,7 @@ inline constexpr std::string_view kChangeLost =
 namespace clause {
 inline constexpr std::string_view kLasts = "W-20";
 inline constexpr std::string_view kOnlyAnswers = "W-21";
+inline constexpr std::string_view kDisabled = "A-18";  // what holds while authentication is
 }  // namespace clause
 
 }  // namespace watchproof
