@@ -75,7 +75,7 @@ WATCH_CASE(Authorized, NoPassword,
                        "with its name and an empty password, with the one that watchproof gives "
                        "others, and with one that the user is then given: that must be refused "
                        "each time. Another user gets a token as before.",
-            .needs = {Capability::kUsers},
+            .needs = {Capability::kUsers, Capability::kNoPasswords},
             .guarantees = {"Answered", "Authorized", "Reliable"}}) {
   const WatchedRange own = Below(scenario.Key("m"));
   scenario.Add(AuthStep{{{.user = "reader", .key = own.key, .range_end = own.range_end}}});
@@ -104,7 +104,7 @@ WATCH_CASE(Authorized, NoPasswordButCertificate,
                        "read and write a range. A client with a certificate of its name must be "
                        "answered within that range, and be refused beyond it; nothing gets a token "
                        "of the user.",
-            .needs = {Capability::kUsers, Capability::kCertificateNames},
+            .needs = {Capability::kUsers, Capability::kNoPasswords, Capability::kCertificateNames},
             .guarantees = {"Answered", "Authorized", "Reliable"}}) {
   scenario.Cluster({.certificates = true});
   const WatchedRange own = Below(scenario.Key("m"));

@@ -20,6 +20,7 @@ enum class Capability {
   kSlowWatcherGauge,      // publishes how many watchers are behind
   kProgressNotices,       // sends a quiet watch its progress unasked, as often as asked for
   kUsers,                 // has users and permissions, and only watchproof uses it
+  kNoPasswords,           // has users without a password
   kStrictPreviousValues,  // has an option to end a watch rather than leave out a previous value
   kLeases,                // keys can be attached to a lease
   kLocks,                 // has services for locks and elections
@@ -63,6 +64,7 @@ inline constexpr std::string_view kCapabilityNames[] = {
     "slow-watcher-gauge",
     "progress-notices",
     "users",
+    "users without a password",
     "strict-previous-values",
     "leases",
     "locks",

@@ -48,13 +48,13 @@ class EmbeddedTarget final : public ProcessTarget {
   }
   bool ours() const override { return true; }
   Stated stated() const override {
-    return {
-        .offered = {Capability::kCompaction, Capability::kClientChosenIds,
-                    Capability::kProgressRequest, Capability::kFragment,
-                    Capability::kPreviousValues, Capability::kSlowWatcherGauge,
-                    Capability::kProgressNotices, Capability::kUsers, Capability::kLeases,
-                    Capability::kRangeStream, Capability::kMaintenance, Capability::kDowngrades},
-        .missing = {Capability::kLocks}};
+    return {.offered = {Capability::kCompaction, Capability::kClientChosenIds,
+                        Capability::kProgressRequest, Capability::kFragment,
+                        Capability::kPreviousValues, Capability::kSlowWatcherGauge,
+                        Capability::kProgressNotices, Capability::kUsers, Capability::kLeases,
+                        Capability::kRangeStream, Capability::kMaintenance, Capability::kDowngrades,
+                        Capability::kNoPasswords},
+            .missing = {Capability::kLocks}};
   }
 
  private:

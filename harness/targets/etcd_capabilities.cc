@@ -14,10 +14,11 @@ Stated CapabilitiesOfEtcd(std::string_view version) {
                 .missing = {}};
   if (*minor >= 4) {
     stated.offered.insert({Capability::kClientChosenIds, Capability::kProgressRequest,
-                           Capability::kFragment, Capability::kLearners});
+                           Capability::kFragment, Capability::kLearners, Capability::kNoPasswords});
   } else {
     // Late releases of 3.3 offer the other two, so these are probed.
-    stated.missing.insert({Capability::kClientChosenIds, Capability::kLearners});
+    stated.missing.insert(
+        {Capability::kClientChosenIds, Capability::kLearners, Capability::kNoPasswords});
   }
   (*minor >= 7 ? stated.offered : stated.missing).insert(Capability::kRangeStream);
   // 3.5 carries out what it is asked, and answers only that it took too long (#15878).

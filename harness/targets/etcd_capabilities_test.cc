@@ -19,6 +19,7 @@ TEST(CapabilitiesOfEtcd, AreThoseOfItsApi) {
   const Stated old = CapabilitiesOfEtcd("3.3.25");
   EXPECT_TRUE(old.offered.contains(Capability::kPreviousValues));
   EXPECT_TRUE(old.missing.contains(Capability::kClientChosenIds));
+  EXPECT_TRUE(old.missing.contains(Capability::kNoPasswords));
   for (const char* none : {"", "3", "3.x", "v3.5.0", "4.1.0"}) {
     EXPECT_TRUE(CapabilitiesOfEtcd(none).offered.empty()) << none;
   }

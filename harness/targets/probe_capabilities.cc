@@ -135,6 +135,8 @@ class Prober {
         return Answer(capability, &Prober::RangeStream);
       case Capability::kMaintenance:
         return Answer(capability, &Prober::Maintenance);
+      case Capability::kNoPasswords:
+        return Answer(capability, &Prober::NoPasswords);
       case Capability::kDowngrades:
         return Answer(capability, &Prober::Downgrades);
       case Capability::kOurs:
@@ -227,6 +229,8 @@ class Prober {
   }
   // A profile has to state it: a lock that is asked for proves nothing by being given.
   Result<bool> Locks() { return false; }
+  // Likewise: one that does not know the option adds the user with an empty password.
+  Result<bool> NoPasswords() { return false; }
   // Asks for the vote of a member that does not exist.
   Result<bool> Learners() {
     const Status answer = StatusOf(
