@@ -55,7 +55,7 @@ WATCH_CASE(Answered, PhysicalCompaction,
   scenario.AwaitDelivered("all");
   scenario.Add(kUntilItIsTheSame);
   const Write last = scenario.Put(stem + "/last");
-  scenario.Compact(last);
+  scenario.Add(CompactStep{last});
   scenario.Add(SameHashStep{});
   scenario.PutSome(stem + "/last", {1, 4});
   scenario.AwaitDelivered("all");

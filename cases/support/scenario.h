@@ -100,7 +100,8 @@ class Scenario {
   Write PutTogether(const std::vector<std::string>& keys, const ValueSize& size = {});
   // One transaction of puts, deletions and reads.
   Write Transact(std::vector<Step> writes) { return AddWrite(TxnStep{std::move(writes)}); }
-  void Compact(const RevisionRef& at) { Add(CompactStep{at}); }
+  // Whether it is answered before the backend has erased anything, or afterwards, is drawn.
+  void Compact(const RevisionRef& at) { Add(CompactStep{at, answers_.Chance(0.5)}); }
 
   // Starts clients that read and write concurrently, until AwaitLoad. Their seed is drawn here.
   void BeginLoad(LoadStep load);
@@ -170,6 +171,7 @@ class Scenario {
   Prng keys_ = prng_.Fork("keys");
   Prng values_ = prng_.Fork("values");
   Prng times_ = prng_.Fork("times");
+  Prng answers_ = prng_.Fork("answers");
   Plan plan_;
   std::int64_t writes_ = 0;
 };
