@@ -84,9 +84,13 @@ class Running {
     grpc::ClientContext context;
     context.set_wait_for_ready(true);
     const auto stream = maintenance_->Snapshot(&context, pb::SnapshotRequest());
+    const std::int64_t revision = ReadAll().header().revision();
     std::ofstream out(file, std::ios::binary);
     pb::SnapshotResponse piece;
-    while (stream->Read(&piece)) out << piece.blob();
+    while (stream->Read(&piece)) {
+      EXPECT_EQ(piece.header().revision(), revision);
+      out << piece.blob();
+    }
     EXPECT_TRUE(stream->Finish().ok());
     EXPECT_EQ(piece.remaining_bytes(), 0U);
   }

@@ -72,6 +72,7 @@ class SnapshotCall final : public grpc::ServerWriteReactor<pb::SnapshotResponse>
     open.Leave();
   }
   Status Begin(const MvccStore& store) {
+    FillHeader(store.current(), response_.mutable_header());
     WP_ASSIGN_OR_RETURN(std::unique_ptr<BackendReader> reader, store.Read());
     snapshot_.emplace(std::move(reader));
     WP_ASSIGN_OR_RETURN(left_, snapshot_->Measure());
@@ -84,7 +85,6 @@ class SnapshotCall final : public grpc::ServerWriteReactor<pb::SnapshotResponse>
     if (!following) return Finish(ToGrpc(following.error()));
     left_ -= ahead_.size();
     response_.set_remaining_bytes(left_);
-    FillIdentity(response_.mutable_header());
     response_.set_blob(std::exchange(ahead_, *std::move(following)));
     StartWrite(&response_);
   }
