@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each user may do, of every call and option.
+#include <limits>
+
 #include "cases/support/watch_case.h"
 #include "harness/scenario/steps/auth.h"
 #include "harness/scenario/steps/lease.h"
@@ -200,8 +202,10 @@ std::vector<Step> CallsOf(Scenario& scenario, const User& user, const Keys& keys
   return calls;
 }
 
-// Each user watches each range, and makes every call there is.
-void MakeEveryCall(Scenario& scenario, const Keys& keys, const std::vector<User>& users) {
+// Each user watches each range, and makes every call there is; or as many, drawn from all of them.
+constexpr std::size_t kEvery = std::numeric_limits<std::size_t>::max();
+void MakeCalls(Scenario& scenario, const Keys& keys, const std::vector<User>& users,
+               std::size_t most = kEvery) {
   const std::vector<std::string> leases = {"own", "foreign"};
   for (const std::string& lease : leases) scenario.Add(LeaseStep{lease, 120s});
   Enable(scenario, users);
@@ -222,6 +226,10 @@ void MakeEveryCall(Scenario& scenario, const Keys& keys, const std::vector<User>
     scenario.PutOnLease(keys.last, "own");
     scenario.PutOnLease(keys.behind, "foreign");
     std::vector<Step> calls = CallsOf(scenario, user, keys, leases);
+    if (most < calls.size()) {
+      scenario.Shuffle(calls);
+      calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(most), calls.end());
+    }
     // Last, as it may come to pass.
     const std::string ending = "for " + user.Group();
     scenario.Add(LeaseStep{ending, 120s});
@@ -233,10 +241,13 @@ void MakeEveryCall(Scenario& scenario, const Keys& keys, const std::vector<User>
   scenario.AwaitDelivered(users.back().Group());
 }
 
+constexpr const char* kEveryCallRequirement =
+    "a call needs the right to all that it reads, writes and returns; without it the call is "
+    "refused, and changes nothing (etcd, role-based access control)";
+
 WATCH_CASE(
     Authorized, EveryCall,
-    {.requirement = "a call needs the right to all that it reads, writes and returns; without it "
-                    "the call is refused, and changes nothing (etcd, role-based access control)",
+    {.requirement = kEveryCallRequirement,
      .explain = "Users that may read, write, or do both with a range, with one key of it, or with "
                 "everything from a key on, one with the role root, one without any right, and "
                 "callers without a token or with a wrong one make every call there is: reads, puts "
@@ -249,7 +260,22 @@ WATCH_CASE(
      .needs = {Capability::kUsers, Capability::kLeases, Capability::kCompaction},
      .guarantees = {"Authorized", "Reliable"}}) {
   const Keys keys(scenario.Key("m"));
-  MakeEveryCall(scenario, keys, Users(scenario, keys, "", {"none", "abcdefghijklmnop.1"}));
+  MakeCalls(scenario, keys, Users(scenario, keys, "", {"none", "abcdefghijklmnop.1"}));
+}
+
+WATCH_CASE(
+    Authorized, DrawnCalls,
+    {.requirement = kEveryCallRequirement,
+     .explain = "Three of the users of EveryCall, which are drawn, and the one with the role root "
+                "make some of the calls there are, drawn from all of them. Each is watched for, "
+                "too. What a user has no right to must be refused and must change nothing; the "
+                "rest must be answered.",
+     .needs = {Capability::kUsers, Capability::kLeases, Capability::kCompaction},
+     .guarantees = {"Authorized", "Reliable"}}) {
+  const Keys keys(scenario.Key("m"));
+  std::vector<User> users = Users(scenario, keys, "", {"none"});
+  users.erase(users.begin(), users.end() - 4);
+  MakeCalls(scenario, keys, users, 80);
 }
 
 WATCH_CASE(
@@ -267,7 +293,7 @@ WATCH_CASE(
      .guarantees = {"Authorized", "Reliable"}}) {
   scenario.Cluster({.certificates = true});
   const Keys keys(scenario.Key("m"));
-  MakeEveryCall(scenario, keys, Users(scenario, keys, "certificate", {"certificate"}));
+  MakeCalls(scenario, keys, Users(scenario, keys, "certificate", {"certificate"}));
 }
 
 // What users with every right do before their tokens have ended and afterwards.
