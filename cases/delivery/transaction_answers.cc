@@ -7,25 +7,57 @@
 namespace watchproof {
 namespace {
 
+// Two changes in every two places of a transaction: next to each other, and in either branch of the
+// transactions in it, and of those in them. Where both are in transactions within, `one` is in the
+// first of them.
+std::vector<std::vector<Step>> InTwoPlaces(const Step& one, const Step& other) {
+  const auto taken = [](const Step& step) { return TxnStep{.writes = {step}}; };
+  const auto left = [](const Step& step) { return TxnStep{.writes = {}, .otherwise = {step}}; };
+  const auto within = [&taken, &left](const Step& step) {
+    return std::vector<Step>{taken(step), left(step), taken(left(step)), left(taken(step))};
+  };
+  std::vector<std::vector<Step>> all = {{one, other}, {other, one}};
+  for (const Step& in : within(one)) {
+    all.push_back({in, other});
+    all.push_back({other, in});
+    for (const Step& too : within(other)) all.push_back({in, too});
+  }
+  for (const Step& in : within(other)) {
+    all.push_back({in, one});
+    all.push_back({one, in});
+  }
+  return all;
+}
+
 WATCH_CASE(Transactional, ChangedTwice,
            {.requirement = "a key is not modified more than once in a transaction (etcd API, KV "
                            "service, Txn)",
             .explain = "Transactions that put a key twice, put and delete it, or put it and "
-                       "delete a range around it must be refused. The watches of these keys must "
+                       "delete a range around it, in one list of operations or in two of the "
+                       "transactions within it, must be refused. The watches of these keys must "
                        "receive nothing of them, and every later write.",
             .guarantees = {"Transactional", "Reliable"}}) {
   const std::string stem = scenario.Key("twice");
   const std::string key = stem + "/k";
   scenario.Put(key);
   scenario.Open({.group = "all", .count = 2, .range = Below(stem)});
-  const auto put = [&](const std::string& one) { return PutStep{one, scenario.Value()}; };
-  for (std::int64_t i = scenario.Between(2, 4); i > 0; --i) {
-    scenario.Add(RefusedTxnStep{{put(key), put(stem + "/other"), put(key)}});
-    scenario.Add(RefusedTxnStep{{put(key), DeleteStep{.key = key}}});
-    scenario.Add(
-        RefusedTxnStep{{DeleteStep{.key = stem + "/", .range_end = stem + "0"}, put(key)}});
-    scenario.Transact({put(key), DeleteStep{.key = stem + "/l", .range_end = stem + "/z"}});
+  const auto put = [&] { return PutStep{key, scenario.Value()}; };
+  const DeleteStep around{.key = stem + "/", .range_end = stem + "0"};
+  std::vector<std::vector<Step>> refused = {
+      {put(), PutStep{stem + "/other", scenario.Value()}, put()}};
+  // etcd lets a transaction within delete what an earlier one puts: the put is always the second.
+  for (const Step& one : {Step(put()), Step(DeleteStep{.key = key}), Step(around)}) {
+    for (const std::vector<Step>& both : InTwoPlaces(one, put())) refused.push_back(both);
   }
+  scenario.Shuffle(refused);
+  for (const std::vector<Step>& writes : refused) {
+    scenario.Add(RefusedTxnStep{writes});
+    if (!scenario.Chance(0.1)) continue;
+    scenario.Transact({put(), DeleteStep{.key = stem + "/l", .range_end = stem + "/z"}});
+    // Only one of two branches runs.
+    scenario.Transact({TxnStep{.writes = {put()}, .otherwise = {put()}}});
+  }
+  scenario.Put(key);
   scenario.AwaitDelivered("all");
 }
 

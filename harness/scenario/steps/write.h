@@ -133,7 +133,7 @@ struct RefusedTxnStep {
   std::vector<Step> writes;  // as of a transaction
   static constexpr std::string_view kOp = "refused txn";
   void Fields(FieldList& field) {
-    field("writes", writes).Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp});
+    field("writes", writes).Of({PutStep::kOp, DeleteStep::kOp, ReadStep::kOp, TxnStep::kOp});
   }
   std::string_view Request() const { return "a transaction"; }
   Usage Cost() const { return TxnStep{writes}.Cost(); }
