@@ -74,7 +74,7 @@ struct Bug {
   std::string needs{};                    // flags, or other circumstances
   std::string source;                     // of the ranges: changelogs, pull requests
   std::string link{};                     // what else there is to read about it
-  // Whether any case may show it, since its closing questions meet what the case left behind.
+  // Whether any case may show it: by its closing questions, or as a fault of it happens to meet it.
   bool every_case = false;
   std::vector<ShownBy> shown{};
   // If no case shows it, one of these: what else does ("exploration" or "probing", ": ", and how);
