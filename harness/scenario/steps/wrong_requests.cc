@@ -350,6 +350,9 @@ void AddOperators(Table& table) {
   add(
       Method::kAlarm, "there is no such action", kInvalid,
       [](Asked) { return Message().Number(1, kNoEnum); }, kAll);
+  add(
+      Method::kDowngrade, "there is no such action", kUncoded,
+      [](Asked) { return Message().Number(1, kNoEnum).Text(2, "3.6.0"); }, kBefore35);
   constexpr std::int64_t kValidate = 0;
   constexpr std::int64_t kEnable = 1;
   for (const std::int64_t action : {kValidate, kEnable}) {
