@@ -124,7 +124,10 @@ class Silence final : public Evidence {
   explicit Silence(GaugeUse use) : use_(use) {}
   void Before(FaultPorts& ports) override { before_ = SlowWatchers(ports); }
   void Look(FaultPorts& ports, Duration armed_at) override {
-    seen_.slow = std::max(kept_.slow, SlowWatchers(ports).value_or(0));
+    if (before_ && ports.now() >= next_page_) {
+      seen_.slow = std::max(kept_.slow, SlowWatchers(ports).value_or(0));
+      next_page_ = ports.now() + kPageEvery;
+    }
     seen_.gap = std::max(kept_.gap, GapOf(ports, armed_at));
   }
   bool found(const Receipt& /*done*/) const override {
@@ -147,6 +150,7 @@ class Silence final : public Evidence {
  private:
   const GaugeUse use_;
   std::optional<std::int64_t> before_;  // none if the target publishes no gauge
+  Duration next_page_{};
 };
 
 class SlowCall final : public Evidence {

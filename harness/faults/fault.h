@@ -56,6 +56,8 @@ struct FaultPorts {
   std::function<Duration()> silence;
   // One of the target's own metrics by its name; empty when it publishes none of that name.
   std::function<std::optional<double>(std::string_view)> metric;
+  // The memory that the target holds; empty when that is not known.
+  std::function<std::optional<double>()> resident_bytes;
   // One small call over the proxied path, on a new connection.
   std::function<Status(Deadline)> call_by_proxied_path;
   // How many watch streams of the proxied path have ended since the start, and when the last one
@@ -85,6 +87,8 @@ struct FaultPorts {
 
 // How many watchers are behind, by the target's own gauge; empty when it publishes no such gauge.
 std::optional<std::int64_t> SlowWatchers(const FaultPorts& ports);
+// While an effect is waited for: a page of metrics costs the target some milliseconds.
+inline constexpr Duration kPageEvery = 30ms;
 // When nothing arrives for so long, something is held back.
 inline constexpr Duration kLeastGap = 100ms;
 // How long nothing has arrived, since the fault was armed.

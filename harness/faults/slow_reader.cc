@@ -28,7 +28,9 @@ class SlowReader final : public Fault {
   void Look(FaultPorts& ports) override {
     gap_ = std::max(gap_, GapOf(ports, armed_at()));
     delay_ = std::max(delay_, ports.delay());
-    if (const auto slow = SlowWatchers(ports)) slow_ = std::max(slow_, *slow);
+    if (!before_ || ports.now() < next_page_) return;
+    slow_ = std::max(slow_, SlowWatchers(ports).value_or(0));
+    next_page_ = ports.now() + kPageEvery;
   }
   Status Undo(FaultPorts& ports) override { return ports.pace_reader({.stream = pace_.stream}); }
   void Describe(FaultReceipt& receipt) const override {
@@ -49,6 +51,7 @@ class SlowReader final : public Fault {
   const ReaderPace pace_;
   std::optional<std::int64_t> before_;
   std::int64_t slow_ = 0;
+  Duration next_page_{};
   Duration gap_{};
   Duration delay_{};
   Duration delay_before_{};

@@ -74,6 +74,9 @@ TEST_F(StoreFault, SlowReaderTookEffectIfTheGaugeRises) {
   EXPECT_FALSE(fault->took_effect());
   gauge_ = 7;
   fault->Observe(ports_);
+  EXPECT_FALSE(fault->took_effect()) << "too early for another page of metrics";
+  now_ += kPageEvery;
+  fault->Observe(ports_);
   EXPECT_TRUE(fault->took_effect());
   EXPECT_THAT(fault->receipt().text, HasSubstr("from 2 to 7"));
   ASSERT_TRUE(fault->Heal(ports_).ok());

@@ -17,10 +17,9 @@ constexpr std::size_t kMostLeases = 16;  // that are asked for one by one
 Status StepContext::Begin() {
   WP_ASSIGN_OR_RETURN(head_, session_.Head());
   first_head_ = head_;
-  gauge_before_ = WatcherGauge();
   // Watchers left by probing may still be counted. A target that only the harness uses has one
   // watcher now, the control watch.
-  if (gauge_before_ && !environment().target().shared()) gauge_before_ = 1;
+  gauge_before_ = environment().target().shared() ? WatcherGauge() : 1;
   return {};
 }
 

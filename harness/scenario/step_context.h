@@ -138,7 +138,7 @@ class StepContext {
   // Whether the stream still has an open watch.
   bool HasOpenWatch(StreamId stream) const;
 
-  // The target's own gauge of its watchers, and its value before the first step.
+  // The target's own gauge of its watchers, and its value before the first step if it has one.
   std::optional<double> WatcherGauge() { return environment().target().Metric(kWatcherGauge); }
   std::optional<double> gauge_before() const { return gauge_before_; }
   // What the target said of itself when it was noted, by what it is about.

@@ -8,13 +8,12 @@
 namespace watchproof {
 namespace {
 
-constexpr std::string_view kResident = "process_resident_memory_bytes";
 constexpr Duration kPeriod = 200ms;
 constexpr int kRest = 10;  // a reading is followed by so many times its own time
 
 std::optional<std::int64_t> Read(const FaultPorts& ports) {
-  if (!ports.metric) return std::nullopt;
-  const auto bytes = ports.metric(kResident);
+  if (!ports.resident_bytes) return std::nullopt;
+  const auto bytes = ports.resident_bytes();
   return bytes ? std::optional(static_cast<std::int64_t>(*bytes)) : std::nullopt;
 }
 

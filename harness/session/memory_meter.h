@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory the target held while a fault was armed, by its own metric: measured, compared
-// between releases, never judged.
+// How much memory the target held while a fault was armed: measured, compared between releases,
+// never judged.
 //
 //   MemoryMeter meter;
 //   meter.Armed("stall", ports);  ...  meter.Sample(ports);  ...  meter.Healed("stall", ports);
 //   for (const Footprint& footprint : meter.Summary()) ...
 //
-// A target that publishes no such metric leaves no footprints. Not thread-safe. Blocks: for one
-// page of metrics, at most a tenth of the time.
+// Where the memory is not known, there are no footprints. Not thread-safe. Blocks: for one page of
+// metrics where it takes that to know, at most a tenth of the time.
 #pragma once
 
 #include <string>

@@ -11,8 +11,7 @@ class MemoryMeterTest : public testing::Test {
  protected:
   MemoryMeterTest() {
     ports_.now = [this] { return now_; };
-    ports_.metric = [this](std::string_view name) -> std::optional<double> {
-      EXPECT_EQ(name, "process_resident_memory_bytes");
+    ports_.resident_bytes = [this]() -> std::optional<double> {
       ++readings_;
       now_ += reading_takes_;
       return bytes_;
@@ -76,7 +75,7 @@ TEST_F(MemoryMeterTest, SlowReadingsAreRare) {
   EXPECT_EQ(readings_, 3);
 }
 
-TEST_F(MemoryMeterTest, LeavesOutUnpublishedMetrics) {
+TEST_F(MemoryMeterTest, LeavesOutWhatIsNotKnown) {
   bytes_.reset();
   meter_.Armed("stall", ports_);
   now_ = 1s;

@@ -124,6 +124,7 @@ void AttemptSession::MakePorts() {
   ports_.now = [this] { return recorder_->Now(); };
   ports_.silence = [this] { return recorder_->Now() - traffic_.last_arrival(); };
   ports_.metric = [this](std::string_view name) { return target().Metric(name); };
+  ports_.resident_bytes = [this] { return target().ResidentBytes(); };
   ports_.call_by_proxied_path = [this](Deadline deadline) {
     return environment_.Call(Path::kProxied, deadline);
   };

@@ -24,6 +24,8 @@ class CommandTarget : public ProcessTarget {
 
   Status Start(const StartOptions& options) override;
   Endpoint endpoint() const override { return served_at_; }
+  // The command may be a script that starts the store.
+  std::optional<double> ResidentBytes() override { return Target::ResidentBytes(); }
   // Its command line has a data folder. Whether it keeps its data there, the cases find out.
   bool durable() const override;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/targets/process_target.h"
 
+#include <unistd.h>
+
 #include <fstream>
 
 #include "harness/base/check.h"
@@ -113,6 +115,15 @@ char ProcessTarget::process_state() const {
   const std::string line((std::istreambuf_iterator<char>(file)), {});
   const auto bracket = line.rfind(") ");
   return bracket == std::string::npos || bracket + 2 >= line.size() ? '\0' : line[bracket + 2];
+}
+
+std::optional<double> ProcessTarget::ResidentBytes() {
+  if (!child_) return std::nullopt;
+  std::ifstream file(fmt::format("/proc/{}/statm", child_->pid()));
+  double pages = 0;
+  double resident = 0;
+  if (!(file >> pages >> resident)) return std::nullopt;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 Status ProcessTarget::Become(const std::string&, ChildOptions&) {

@@ -22,6 +22,8 @@ std::optional<double> Target::Metric(std::string_view name) {
   return found == metrics->end() ? std::nullopt : std::optional(found->second);
 }
 
+std::optional<double> Target::ResidentBytes() { return Metric("process_resident_memory_bytes"); }
+
 Status Target::Kill() {
   return Fail(StatusCode::kUnimplemented, "this target cannot survive a kill");
 }

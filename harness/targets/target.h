@@ -118,6 +118,8 @@ class Target {
   virtual Result<Metrics> ReadMetrics() = 0;
   // One of them; empty when it publishes none of that name.
   std::optional<double> Metric(std::string_view name);
+  // The memory that its process holds; empty when that is not known.
+  virtual std::optional<double> ResidentBytes();
   // What it is known to offer and not to offer, once it runs. Rejecting an offered capability is a
   // finding; what is in neither set is probed.
   virtual Stated stated() const { return {}; }

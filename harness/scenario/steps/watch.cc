@@ -31,7 +31,7 @@ void AwaitEnds(StepContext& context, const std::string& group) {
 // Waits until the gauge has so many watchers more than before the first step.
 void AwaitGauge(StepContext& context, std::string_view relation, std::size_t watchers,
                 const std::function<bool(double, double)>& holds) {
-  if (!context.gauge_before()) return;
+  if (!context.gauge_before() || !context.WatcherGauge()) return;
   const double wanted = *context.gauge_before() + static_cast<double>(watchers);
   context.Await(fmt::format("the target's gauge to count {}{} more watchers", relation, watchers),
                 StepContext::kPatience, [&] {
