@@ -119,9 +119,9 @@ bool Runner::LeftOut(const PlannedAttempt& planned) const {
   return done_.contains(name) || (!r_.options.only.empty() && !r_.options.only.contains(name));
 }
 
-// Neighbours among cases ask for much the same, and many of them mostly wait: begun together, they
-// would leave the machine idle. A step of the golden section brings any few that follow one another
-// from far apart.
+// The cases of a suite ask for much the same, and those of some suites mostly wait: begun one after
+// the other, they would leave the machine idle. Each case once, in steps of about 0.618 of their
+// number (the golden section), so that any few in a row come from far apart.
 static std::vector<std::string> Spread(std::span<const std::string> cases) {
   std::vector<std::string> spread;
   auto step = static_cast<std::size_t>(static_cast<double>(cases.size()) * 0.618);

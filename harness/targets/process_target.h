@@ -17,7 +17,7 @@ class ProcessTarget : public Target {
   Endpoint endpoint() const override { return {host_, kClientPort}; }
   std::string version() const override { return version_; }
   Result<Metrics> ReadMetrics() override { return FetchMetrics(metrics_endpoint(), Within(2s)); }
-  // As the system counts it: a page of metrics costs the server a thousand times as much.
+  // As the system counts it, which costs the server nothing: a page of metrics does.
   std::optional<double> ResidentBytes() override;
   Status Kill() override { return End(SIGKILL, Within(kDyingLimit)); }
   Status Terminate(Deadline deadline) override { return End(SIGTERM, deadline); }
