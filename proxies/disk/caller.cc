@@ -7,6 +7,9 @@
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <system_error>
 
 namespace watchproof::proxy {
 
@@ -63,6 +66,18 @@ std::filesystem::path Caller::Path(int folder, std::uint64_t address) const {
   if (!path.has_filename()) path = path.parent_path();  // "folder/"
   const auto parent = std::filesystem::canonical(path.parent_path(), error);
   return error ? path : parent / path.filename();
+}
+
+bool Caller::ProgramRuns() const {
+  std::error_code gone;
+  for (auto task = std::filesystem::directory_iterator(fmt::format("/proc/{}/task", thread_), gone);
+       task != std::filesystem::directory_iterator() && !gone; task.increment(gone)) {
+    std::ifstream file(task->path() / "stat");
+    const std::string stat((std::istreambuf_iterator<char>(file)), {});
+    const std::size_t name_ends = stat.rfind(')');  // the state is behind it: ") R"
+    if (name_ends != std::string::npos && stat.substr(name_ends, 3) == ") R") return true;
+  }
+  return false;
 }
 
 }  // namespace watchproof::proxy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stopped system call refers to: memory and paths of the program that made it.
+// What a stopped system call refers to: memory, paths and threads of the program that made it.
 //
 //   Caller caller(call.thread);
 //   caller.Path(AT_FDCWD, call.arguments[0]);    // absolute, without symbolic links
@@ -29,6 +29,8 @@ class Caller {
   // The file that a path names, relative to an open folder; empty if there is no such folder. The
   // last part need not exist, and is no link that was followed.
   std::filesystem::path Path(int folder, std::uint64_t address) const;
+  // Whether any thread of its program runs, or waits for a processor.
+  bool ProgramRuns() const;
 
  private:
   int thread_;

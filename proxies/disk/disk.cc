@@ -9,8 +9,14 @@
 #include <system_error>
 #include <utility>
 
+#include "proxies/disk/caller.h"
+
 namespace watchproof::proxy {
 namespace {
+
+// A program does nothing but wait if it is so at each of these.
+constexpr int kIdleLooks = 5;
+constexpr Duration kBetweenLooks = std::chrono::milliseconds(2);
 
 // So that what was removed or replaced can come back: beside the folder, where the program does not
 // look.
@@ -106,6 +112,7 @@ DiskReceipt Disk::Armed::Receipt() const {
 Result<DiskReceipt> Disk::Heal(DiskEffectId effect) {
   {
     MutexLock lock(mu_);
+    AwaitKill();
     const auto found = effects_.find(effect);
     if (found != effects_.end()) found->second.Heal();
     changed_.NotifyAll();
@@ -124,6 +131,7 @@ Result<DiskReceipt> Disk::Peek(DiskEffectId effect) const {
 
 void Disk::HealAll() {
   MutexLock lock(mu_);
+  AwaitKill();
   for (auto& [id, armed] : effects_) armed.Heal();
   changed_.NotifyAll();
 }
@@ -203,7 +211,10 @@ Decision Disk::Decide(const DiskCall& call, DiskEffectId& holds) {
     }
     if (all.error == 0) all.error = one.error;
     all.pretend = all.pretend || one.pretend;
-    if (all.stop == Decision::Stop::kNo) all.stop = one.stop;
+    if (all.stop == Decision::Stop::kNo) {
+      all.stop = one.stop;
+      all.idle_within = one.idle_within;
+    }
   }
   return all;
 }
@@ -232,13 +243,40 @@ void Disk::LogDone(const DiskCall& call, const Decision& decision, TimePoint beg
   }
 }
 
+void Disk::KillOnceIdle(Duration most, const DiskCall& call) {
+  ends_ = true;
+  trap_.LetOthersReceive();
+  AwaitIdle(call.thread, most);
+  ends_ = false;
+  if (!dead_) Kill(call);
+  changed_.NotifyAll();
+}
+
+void Disk::AwaitIdle(int thread, Duration most) {
+  const Caller caller(thread);
+  const TimePoint until = Clock::now() + most;
+  int idle = 0;  // looks in a row
+  while (!dead_ && idle < kIdleLooks && Clock::now() < until) {
+    idle = caller.ProgramRuns() ? 0 : idle + 1;
+    changed_.WaitUntil(mu_, std::min(until, Clock::now() + kBetweenLooks));
+  }
+}
+
+void Disk::AwaitIdle(Duration most) {
+  MutexLock lock(mu_);
+  AwaitIdle(pid_, most);
+}
+
+void Disk::AwaitKill() {
+  while (ends_) changed_.Wait(mu_);
+}
+
 void Disk::Kill(const DiskCall& call) {
   dead_ = true;
   killed_at_ = call.ToString();
   killed_when_ = Clock::now();
   Log(DiskSpanKind::kKilled, call, killed_when_);
   kill(-pid_, SIGKILL);
-  changed_.NotifyAll();
 }
 
 }  // namespace watchproof::proxy

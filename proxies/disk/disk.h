@@ -78,9 +78,13 @@ class Disk final : private CallHandler {
   int BeforeExec() const { return trap_.BeforeExec(); }
   Status Attach(int pid);
 
+  // Until the program does nothing but wait, or this time has passed: before what counts its calls,
+  // so that the numbers are the same each time.
+  void AwaitIdle(Duration most);
   // In force for the next call. The error names what was expected.
   Result<DiskEffectId> Arm(const DiskEffectSpec& spec);
-  // What it held goes on. Healing again returns the same receipt.
+  // What it held goes on. One that is about to kill the program has killed it when this returns.
+  // Healing again returns the same receipt.
   Result<DiskReceipt> Heal(DiskEffectId effect);
   Result<DiskReceipt> Peek(DiskEffectId effect) const;
   void HealAll();
@@ -152,6 +156,11 @@ class Disk final : private CallHandler {
   void Log(DiskSpanKind kind, const DiskCall& call, TimePoint began, int error = 0) REQUIRES(mu_);
   void LogDone(const DiskCall& call, const Decision& decision, TimePoint began, std::int64_t result)
       REQUIRES(mu_);
+  // Once it does nothing but wait, or after this time. Its files stay as they are until then.
+  void KillOnceIdle(Duration most, const DiskCall& call) REQUIRES(mu_);
+  // By any thread of the program.
+  void AwaitIdle(int thread, Duration most) REQUIRES(mu_);
+  void AwaitKill() REQUIRES(mu_);
   void Kill(const DiskCall& call) REQUIRES(mu_);
   std::optional<std::string> Below(const std::filesystem::path& path) const;
 
@@ -160,6 +169,7 @@ class Disk final : private CallHandler {
   mutable Mutex mu_;
   CondVar changed_;  // effects, or the end of the program
   int pid_ GUARDED_BY(mu_) = 0;
+  bool ends_ GUARDED_BY(mu_) = false;  // it is at the call at which it is killed
   bool dead_ GUARDED_BY(mu_) = false;
   std::string killed_at_ GUARDED_BY(mu_);
   TimePoint killed_when_ GUARDED_BY(mu_){};

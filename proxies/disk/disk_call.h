@@ -28,6 +28,7 @@ struct DiskCall {
   std::size_t of_class = 0;      // its place among the classes, see ClassOf
   bool synced = false;           // a write that is a sync, too: the file was opened so
   bool folder = false;           // a folder's sync, a folder that is made or removed
+  int thread = 0;                // that made it, in the program
   std::string ToString() const;  // "write of 4096 bytes to member/wal/0.wal"
 };
 

@@ -38,6 +38,10 @@ std::optional<std::string> Disk::Below(const std::filesystem::path& path) const 
 
 template <typename Execute>
 std::optional<std::int64_t> Disk::Carry(const DiskCall& call, Execute execute) {
+  if (ends_) {
+    trap_.LetOthersReceive();
+    AwaitKill();
+  }
   if (dead_) return std::nullopt;
   ++counts_[call.of_class].calls[static_cast<std::size_t>(call.kind)];
   const TimePoint began = Clock::now();
@@ -55,7 +59,7 @@ std::optional<std::int64_t> Disk::Carry(const DiskCall& call, Execute execute) {
     }
   }
   if (decision.stop == Decision::Stop::kBefore) {
-    Kill(call);
+    KillOnceIdle(decision.idle_within, call);
     return std::nullopt;
   }
   if (decision.error != 0) {
@@ -64,7 +68,9 @@ std::optional<std::int64_t> Disk::Carry(const DiskCall& call, Execute execute) {
   }
   const std::int64_t result = execute(decision);
   LogDone(call, decision, began, result);
-  if (decision.stop == Decision::Stop::kAfter && !dead_) Kill(call);
+  if (decision.stop == Decision::Stop::kAfter && !dead_) {
+    KillOnceIdle(decision.idle_within, call);
+  }
   if (dead_) return std::nullopt;
   return result;
 }
@@ -183,7 +189,8 @@ void Disk::HandleOpen(const TrappedCall& call, Answer& answer) {
   }
   const DiskCall made{.kind = makes ? DiskCallKind::kMake : DiskCallKind::kTruncate,
                       .file = *below,
-                      .of_class = of_class};
+                      .of_class = of_class,
+                      .thread = call.thread};
   const auto result = Carry(made, carry_out);
   if (result && *result < 0) answer.Return(*result);
 }
@@ -258,7 +265,8 @@ void Disk::Write(const TrappedCall& call, const std::shared_ptr<File>& file, Ans
                       .file = file->name,
                       .bytes = static_cast<std::int64_t>(bytes.size()),
                       .of_class = file->of_class,
-                      .synced = file->syncs};
+                      .synced = file->syncs,
+                      .thread = call.thread};
   const auto result = Carry(made, [&](const Decision& decision) REQUIRES(mu_) {
     const int number = file->number();
     const auto offset = positioned      ? static_cast<std::int64_t>(at[3])
@@ -291,7 +299,8 @@ void Disk::Resize(const TrappedCall& call, File& file, Answer& answer) {
   const DiskCall made{.kind = truncates ? DiskCallKind::kTruncate : DiskCallKind::kWrite,
                       .file = file.name,
                       .bytes = size,
-                      .of_class = file.of_class};
+                      .of_class = file.of_class,
+                      .thread = call.thread};
   const auto result = Carry(made, [&](const Decision&) REQUIRES(mu_) {
     if (options_.undo && truncates) journal_.BeforeTruncate(file.number(), size);
     // Allocating changes the size alone, or removes what was there.
@@ -318,7 +327,8 @@ void Disk::Sync(const TrappedCall& call, File& file, Answer& answer) {
   const DiskCall made{.kind = DiskCallKind::kSync,
                       .file = file.name,
                       .of_class = file.of_class,
-                      .folder = file.folder};
+                      .folder = file.folder,
+                      .thread = call.thread};
   const auto result = Carry(made, [&](const Decision& decision) REQUIRES(mu_) -> std::int64_t {
     const Journal::Place begun = journal_.now();
     std::int64_t synced = 0;
@@ -446,7 +456,8 @@ void Disk::HandleByName(const TrappedCall& call, Answer& answer) {
                                    ? static_cast<std::int64_t>(named->number)
                                    : 0,
                       .of_class = ClassOf(options_.classes, *below),
-                      .folder = named->folder};
+                      .folder = named->folder,
+                      .thread = call.thread};
   MutexLock lock(mu_);
   const auto result = Carry(made, [&](const Decision&) REQUIRES(mu_) { return Change(*named); });
   if (result) answer.Return(*result);

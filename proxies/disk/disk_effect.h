@@ -30,6 +30,7 @@ struct Decision {
   int error = 0;         // it is not carried out, and returns this errno
   bool pretend = false;  // a sync that returns and has kept nothing
   enum class Stop { kNo, kBefore, kAfter } stop = Stop::kNo;  // the program is killed
+  Duration idle_within{};  // which is awaited first for so long at most; its files stay as they are
 };
 
 struct DiskReceipt {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <thread>
 
 namespace watchproof::proxy {
 namespace {
@@ -359,6 +360,28 @@ TEST_F(DiskTest, CrashPointIsBeforeOrAfterTheCall) {
     EXPECT_EQ(disk_->killed_at(), "rename of b to c");
     EXPECT_THAT(Names(), ElementsAre(when == "before" ? "b" : "c"));
   }
+}
+
+TEST_F(DiskTest, BeforeACrashPointFilesStayAsTheyAreAndTheRestGoesOn) {
+  OpenDisk();
+  ASSERT_EQ(Run("put a 1"), 0);
+  const auto point =
+      disk_->Arm({.kind = "crash-point", .parameters = {{"calls", "sync"}, {"wait", "3600s"}}});
+  std::thread watcher([&] {
+    while (disk_->Peek(*point)->affected == 0) std::this_thread::yield();
+    std::ofstream(folder_ / "reached") << "yes";
+  });
+  // 257 and 56 are openat.
+  const int ended =
+      Run("sync a & until [ -e ../reached ]; do :; done\n"
+          ": > b & until grep -qE '^(257|56) ' /proc/$!/syscall; do :; done\n"
+          "echo yes > ../went_on; kill -KILL 0");
+  watcher.join();
+  EXPECT_TRUE(WIFSIGNALED(ended));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "went_on"));
+  LosePower();  // the disk has left the program
+  EXPECT_EQ(disk_->killed_at(), std::nullopt);
+  EXPECT_THAT(Names(), IsEmpty());
 }
 
 TEST_F(DiskTest, LogsWhatWasSyncedLostAndKilled) {

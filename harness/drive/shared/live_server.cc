@@ -20,6 +20,7 @@ constexpr std::string_view kScript = "script ";
 constexpr std::string_view kOfClient = "client ";
 constexpr std::string_view kStream = "stream ";
 constexpr std::size_t kLinesAtOnce = 512;
+constexpr Duration kIdleWithin = 1s;  // before a crash point counts its calls
 constexpr Duration kRestartLimit = 20s;
 constexpr int kMostStarts = 3;
 // A machine that stands still uses up no more of a time limit than this.
@@ -234,9 +235,11 @@ void LiveServer::Hash(int member, Revision at) {
 }
 
 Status LiveServer::Arm(const CrashPoint& point) {
-  WP_ASSIGN_OR_RETURN(armed_point_, environment_.target().disk()->Arm(
-                                        {.kind = "crash-point",
-                                         .parameters = {{"from", std::to_string(point.nth)}}}));
+  proxy::Disk& disk = *environment_.target().disk();
+  disk.AwaitIdle(kIdleWithin);
+  WP_ASSIGN_OR_RETURN(
+      armed_point_,
+      disk.Arm({.kind = "crash-point", .parameters = {{"from", std::to_string(point.nth)}}}));
   point_ = point;
   Append(KillEntry(/*healed=*/false));  // which excuses what ends from now on
   return {};
