@@ -150,16 +150,19 @@ class Headers final : public Checker {
     return none && (call.method == Method::kDefragment || call.method == Method::kMoveLeader ||
                     call.method == Method::kSnapshot);
   }
-  // What the same connection was answered before, MonotonicReads judges for key-value calls.
+  // What the same connection was answered before, MonotonicReads judges for key-value calls. One of
+  // several members may be behind another; one alone has one revision for every client.
   void CheckRevision(const RecordedCall& call) const {
     if (IsKeyValue(call.method) || IsOfMembers(call.method)) return;
-    if (facts().options.members == 0) return;
-    if (call.revision >= call.before_here.revision) return;
-    if (!facts().faults.QuietSince(call.before_here.line)) return;
+    const int members = facts().options.members;
+    if (members == 0) return;
+    const Reached& before = members == 1 ? call.before : call.before_here;
+    if (call.revision >= before.revision) return;
+    if (!facts().faults.QuietSince(before.line)) return;
     Add(call, {.expected = fmt::format("a revision of at least {}, that of the answer in line {}",
-                                       call.before_here.revision, call.before_here.line.value),
+                                       before.revision, before.line.value),
                .observed = Reported(call.revision, {call.ended, call.at}),
-               .evidence = {call.before_here.line, call.began, call.ended}});
+               .evidence = {before.line, call.began, call.ended}});
   }
 
   static bool IsWhole(const HeaderView& header) {

@@ -68,6 +68,9 @@ const std::vector<CallRow>& Rows() {
        {"Headers"}},
       {"ACallOfAnOperatorWithTheRevisionOfAPut",
        PutsFirst().Do(Method::kAuthStatus, Message(), Reported(2))},
+      {"ACallOfAnotherClientWithoutItsRevision",
+       PutsFirst().As("b").Do(Method::kAuthStatus, Message(), Reported(0)),
+       {"Headers"}},
       {"TheListOfMembersHasNoRevision",
        PutsFirst().Do(Method::kMemberList, Message(), Reported(0))},
       {"AnotherMember", Answers(First(), Named(3, 89)), {"Headers"}},
@@ -77,18 +80,27 @@ const std::vector<CallRow>& Rows() {
   return kRows;
 }
 
+std::size_t Found(const CallScript& script, int members) {
+  Judge judge({.members = members});
+  for (const NumberedEntry& line : script.lines()) judge.Consume(line);
+  return judge.Finish().findings.size();
+}
+
 // Several members of a store that was there before may answer one client, but no other cluster.
 TEST(HeadersOfCalls, OneMemberAnswersOnlyWhereItWasStartedForTheRun) {
   const auto found = [](const Message& header, int members) {
-    Judge judge({.members = members});
-    const CallScript script = Answers(First(), header);
-    for (const NumberedEntry& line : script.lines()) judge.Consume(line);
-    return judge.Finish().findings.size();
+    return Found(Answers(First(), header), members);
   };
   const Message elsewhere = Message().Nested(1, Message().Number(1, 78).Number(2, 88).Number(3, 1));
   EXPECT_EQ(found(Named(3, 89), 1), 1U);
   EXPECT_EQ(found(Named(3, 89), 0), 0U);
   EXPECT_EQ(found(elsewhere, 0), 1U);
+}
+
+TEST(HeadersOfCalls, AnotherClientMayBeAnsweredByAMemberThatIsBehind) {
+  const CallScript script = PutsFirst().As("b").Do(Method::kAuthStatus, Message(), Reported(1));
+  EXPECT_EQ(Found(script, 1), 1U);
+  EXPECT_EQ(Found(script, 3), 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(HeadersOfCalls, CallTable, testing::ValuesIn(Rows()), CallRowName);
