@@ -122,35 +122,27 @@ class Gone final : public EndedStreams {
 class Silence final : public Evidence {
  public:
   explicit Silence(GaugeUse use) : use_(use) {}
-  void Before(FaultPorts& ports) override { before_ = SlowWatchers(ports); }
+  void Before(FaultPorts& ports) override { gauge_.Begin(ports); }
   void Look(FaultPorts& ports, Duration armed_at) override {
-    if (before_ && ports.now() >= next_page_) {
-      seen_.slow = std::max(kept_.slow, SlowWatchers(ports).value_or(0));
-      next_page_ = ports.now() + kPageEvery;
-    }
+    seen_.slow = std::max(kept_.slow, gauge_.Now(ports));
     seen_.gap = std::max(kept_.gap, GapOf(ports, armed_at));
   }
   bool found(const Receipt& /*done*/) const override {
-    const bool rose = kept_.slow > before_.value_or(0);
+    const bool rose = kept_.slow > gauge_.before().value_or(0);
     const bool gap = kept_.gap >= kLeastGap;
     if (use_ == GaugeUse::kNone) return gap;
-    if (use_ == GaugeUse::kInsteadIfPublished && before_) return rose;
+    if (use_ == GaugeUse::kInsteadIfPublished && gauge_.before()) return rose;
     return rose || gap;
   }
   void Describe(const Receipt& /*done*/, FaultReceipt& receipt) const override {
     receipt.measured["gap_ms"] = Milliseconds(kept_.gap);
     receipt.text += fmt::format("nothing arrived for {} ms", Milliseconds(kept_.gap));
-    if (!before_) return;
-    receipt.measured["slow_watchers_before"] = *before_;
-    receipt.measured["slow_watchers"] = kept_.slow;
-    receipt.text += fmt::format("; the target's slow-watcher gauge went from {} to {}", *before_,
-                                std::max(kept_.slow, *before_));
+    if (gauge_.before()) receipt.text += "; " + gauge_.Describe(kept_.slow, receipt);
   }
 
  private:
   const GaugeUse use_;
-  std::optional<std::int64_t> before_;  // none if the target publishes no gauge
-  Duration next_page_{};
+  SlowWatchers gauge_;
 };
 
 class SlowCall final : public Evidence {

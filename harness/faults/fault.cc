@@ -38,7 +38,21 @@ const FaultKind* Find(const std::string& name) {
 
 }  // namespace
 
-std::optional<std::int64_t> SlowWatchers(const FaultPorts& ports) {
+std::int64_t SlowWatchers::Now(const FaultPorts& ports) {
+  if (!before_ || ports.now() < next_page_) return last_;
+  last_ = Read(ports).value_or(0);
+  next_page_ = ports.now() + kPageEvery;
+  return last_;
+}
+
+std::string SlowWatchers::Describe(std::int64_t most, FaultReceipt& receipt) const {
+  receipt.measured["slow_watchers_before"] = *before_;
+  receipt.measured["slow_watchers"] = most;
+  return fmt::format("the target's slow-watcher gauge went from {} to {}", *before_,
+                     std::max(most, *before_));
+}
+
+std::optional<std::int64_t> SlowWatchers::Read(const FaultPorts& ports) {
   const auto gauge = ports.metric("etcd_debugging_mvcc_slow_watcher_total");
   if (!gauge) return std::nullopt;
   return static_cast<std::int64_t>(*gauge);

@@ -85,10 +85,30 @@ struct FaultPorts {
   std::function<Status()> put;
 };
 
-// How many watchers are behind, by the target's own gauge; empty when it publishes no such gauge.
-std::optional<std::int64_t> SlowWatchers(const FaultPorts& ports);
-// While an effect is waited for: a page of metrics costs the target some milliseconds.
-inline constexpr Duration kPageEvery = 30ms;
+struct FaultReceipt;
+
+// How many watchers are behind, by the target's own gauge.
+class SlowWatchers {
+ public:
+  // Between two pages of metrics: one costs the target some milliseconds.
+  static constexpr Duration kPageEvery = 30ms;
+
+  // Before the fault.
+  void Begin(const FaultPorts& ports) { before_ = Read(ports); }
+  // Empty: the target publishes no such gauge.
+  const std::optional<std::int64_t>& before() const { return before_; }
+  // By the last page.
+  std::int64_t Now(const FaultPorts& ports);
+  // Adds what was measured, with the highest number since, and says it. Requires: it is published.
+  std::string Describe(std::int64_t most, FaultReceipt& receipt) const;
+
+ private:
+  static std::optional<std::int64_t> Read(const FaultPorts& ports);
+
+  std::optional<std::int64_t> before_;
+  std::int64_t last_ = 0;
+  Duration next_page_{};
+};
 // When nothing arrives for so long, something is held back.
 inline constexpr Duration kLeastGap = 100ms;
 // How long nothing has arrived, since the fault was armed.

@@ -12,14 +12,14 @@ class SlowReader final : public Fault {
  public:
   explicit SlowReader(ReaderPace pace) : pace_(std::move(pace)) {}
   bool took_effect() const override {
-    if (before_) return slow_ > *before_;
+    if (gauge_.before()) return slow_ > *gauge_.before();
     // A steady trickle has no gaps.
     return gap_ >= kLeastGap || (delay_ >= kLeastGap && delay_ > delay_before_);
   }
 
  private:
   Status Act(FaultPorts& ports) override {
-    before_ = SlowWatchers(ports);
+    gauge_.Begin(ports);
     delay_before_ = ports.delay();
     WP_RETURN_IF_ERROR(ports.pace_reader(pace_));
     acts_ = true;
@@ -28,18 +28,13 @@ class SlowReader final : public Fault {
   void Look(FaultPorts& ports) override {
     gap_ = std::max(gap_, GapOf(ports, armed_at()));
     delay_ = std::max(delay_, ports.delay());
-    if (!before_ || ports.now() < next_page_) return;
-    slow_ = std::max(slow_, SlowWatchers(ports).value_or(0));
-    next_page_ = ports.now() + kPageEvery;
+    slow_ = std::max(slow_, gauge_.Now(ports));
   }
   Status Undo(FaultPorts& ports) override { return ports.pace_reader({.stream = pace_.stream}); }
   void Describe(FaultReceipt& receipt) const override {
     receipt.measured = {{"gap_ms", Milliseconds(gap_)}, {"delay_ms", Milliseconds(delay_)}};
-    if (before_) {
-      receipt.measured["slow_watchers_before"] = *before_;
-      receipt.measured["slow_watchers"] = slow_;
-      receipt.text = fmt::format("the target's slow-watcher gauge went from {} to {}", *before_,
-                                 std::max(slow_, *before_));
+    if (gauge_.before()) {
+      receipt.text = gauge_.Describe(slow_, receipt);
     } else {
       receipt.text = fmt::format(
           "nothing was read for {} ms; a watcher was given a change {} ms after it was written ({} "
@@ -49,9 +44,8 @@ class SlowReader final : public Fault {
   }
 
   const ReaderPace pace_;
-  std::optional<std::int64_t> before_;
-  std::int64_t slow_ = 0;
-  Duration next_page_{};
+  SlowWatchers gauge_;
+  std::int64_t slow_ = 0;  // at most
   Duration gap_{};
   Duration delay_{};
   Duration delay_before_{};

@@ -75,7 +75,7 @@ TEST_F(StoreFault, SlowReaderTookEffectIfTheGaugeRises) {
   gauge_ = 7;
   fault->Observe(ports_);
   EXPECT_FALSE(fault->took_effect()) << "too early for another page of metrics";
-  now_ += kPageEvery;
+  now_ += SlowWatchers::kPageEvery;
   fault->Observe(ports_);
   EXPECT_TRUE(fault->took_effect());
   EXPECT_THAT(fault->receipt().text, HasSubstr("from 2 to 7"));
