@@ -89,8 +89,7 @@ class EtcdTarget final : public ProcessTarget {
     // itself; and it begins so late that a signed token lasts beyond the time of a plan.
     if (!peer_url().empty()) return offered;
     offered.insert(Capability::kQuota);
-    // With one secret for all members.
-    if (MinorOf(version()).value_or(0) >= 4) offered.insert(Capability::kSignedTokens);
+    if (SignedTokensEnd(version())) offered.insert(Capability::kSignedTokens);
     if (plain_) offered.insert(Capability::kCertificateNames);
     return offered;
   }
@@ -274,7 +273,11 @@ class EtcdTarget final : public ProcessTarget {
           fmt::format("--quota-backend-bytes={}", std::int64_t{plan.quota_mib} << 20));
     }
     set("auth-token-ttl", plan.signed_tokens ? 0 : plan.token_seconds);
-    if (plan.signed_tokens) WP_RETURN_IF_ERROR(SignTokens(options, child));
+    if (plan.signed_tokens) {
+      WP_ASSIGN_OR_RETURN(const std::string answer, OutputOf(options, "--version"));
+      const bool ends = SignedTokensEnd(EtcdVersionIn(answer).value_or(""));
+      if (ends) WP_RETURN_IF_ERROR(SignTokens(options, child));
+    }
     set("compaction-batch-limit", plan.compaction_batch);
     set("snapshot-catchup-entries", plan.catch_up_entries);
     set("backend-batch-limit", plan.backend_batch);
@@ -296,6 +299,10 @@ class EtcdTarget final : public ProcessTarget {
     return {};
   }
 
+  // After a time that can be set.
+  static bool SignedTokensEnd(std::string_view version) {
+    return MinorOf(version).value_or(0) >= 4;
+  }
   // Any secret will do, as long as all members have the same one.
   static Status SignTokens(const StartOptions& options, ChildOptions& child) {
     const auto secret = DataOf(options) / "secret-of-tokens";
