@@ -20,8 +20,9 @@ namespace watchproof {
 namespace {
 
 constexpr std::string_view kRoot = "root";
-// A part of the promise.
+// Parts of the promise.
 constexpr std::string_view kReadable = "A-2";
+constexpr std::string_view kTakenAway = "A-7";
 // A right that was taken away ends for open watches within this time.
 constexpr Duration kTakenWithin = 1s;
 
@@ -296,7 +297,8 @@ class Authorized final : public Checker {
                                       Since(response.where, taken->since), change.written.value),
               .evidence = {taken->since.line, change.written},
               .where = response.where,
-              .symptom = symptom::RightTaken{}};
+              .symptom = symptom::RightTaken{},
+              .clause = kTakenAway};
         },
         Level::kShould);
   }
