@@ -36,7 +36,7 @@ RANGE = re.compile(r"(\d+\.\d+)(?: >= (\S+))?(?: < (\S+))?")
 
 # Fields that a row may lack.
 OF_CLAUSE = ("since", "until", "cases", "promises", "differs")
-OF_BUG = ("name", "members", "topology", "shown", "met", "permitted", "not_shown")
+OF_BUG = ("name", "members", "topology", "clauses", "shown", "met", "permitted", "not_shown")
 
 
 def toml(*path: str) -> dict[str, Any]:
@@ -207,15 +207,4 @@ class Facts:
         return [name for text in patterns for name in fnmatch.filter(self.cases, text)]
 
     def bugs_breaking(self, clause: str) -> list[Bug]:
-        """Those which are shown by a case of the clause that breaks its guarantee."""
-        row = self.clause[clause]
-        cases = set(self.cases_of(row["cases"]))
-        return [
-            bug
-            for bugs in self.bugs.values()
-            for bug in bugs
-            if any(
-                row["guarantee"] in shown["guarantees"] and shown["case"] in cases
-                for shown in bug.row["shown"]
-            )
-        ]
+        return [bug for bugs in self.bugs.values() for bug in bugs if clause in bug.row["clauses"]]

@@ -88,10 +88,11 @@ Result<Cost> ReadCost(const toml::table& table) {
 
 Result<Bug> ReadBug(const toml::table& table, const std::string& product,
                     const std::string& issues) {
-  WP_RETURN_IF_ERROR(
-      OnlyFields(table, {"name", "upstream", "aliases", "title", "cost", "impact", "affected",
-                         "signatures", "members", "needs", "source", "topology", "link",
-                         "every_case", "shown", "met", "permitted", "not_shown", "track_record"}));
+  WP_RETURN_IF_ERROR(OnlyFields(
+      table,
+      {"name",       "upstream", "aliases", "title",     "cost",      "impact",      "affected",
+       "signatures", "clauses",  "members", "needs",     "source",    "topology",    "link",
+       "every_case", "shown",    "met",     "permitted", "not_shown", "track_record"}));
   Bug bug{.name = {}, .product = product, .issues = issues};
   if (table.contains("upstream")) {
     WP_ASSIGN_OR_RETURN(bug.upstream, List<int>(table, "upstream"));
@@ -109,6 +110,9 @@ Result<Bug> ReadBug(const toml::table& table, const std::string& product,
   WP_ASSIGN_OR_RETURN(bug.affected, ReadRanges(table));
   if (table.contains("signatures")) {
     WP_ASSIGN_OR_RETURN(bug.signatures, List<std::string>(table, "signatures"));
+  }
+  if (table.contains("clauses")) {
+    WP_ASSIGN_OR_RETURN(bug.clauses, List<std::string>(table, "clauses"));
   }
   bug.members = table["members"].value_or(1);
   if (bug.members < 1) return FailAt(*table.get("members"), "expected 'members' of at least 1");

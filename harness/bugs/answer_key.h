@@ -69,6 +69,7 @@ struct Bug {
   std::string impact;  // one line for operators
   std::vector<AffectedRange> affected;
   std::vector<std::string> signatures{};  // not empty where cases show it
+  std::vector<std::string> clauses{};     // of the contract, that findings of it break; likewise
   int members = 1;                        // that it needs
   std::string topology{};                 // the only one that has it: see TargetSpec; empty: any
   std::string needs{};                    // flags, or other circumstances

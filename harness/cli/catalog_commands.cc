@@ -75,6 +75,20 @@ void AddGuarantees(std::vector<CatalogEntry>& catalog) {
   }
 }
 
+// The known bugs of any product: "etcd #18089 (3.4 < 3.4.34, 3.5 < 3.5.16)".
+std::string BreakersOf(const Clause& clause) {
+  std::vector<std::string> bugs;
+  for (const AnswerKey& key : AnswerKey::All()) {
+    for (const Bug& bug : key.bugs()) {
+      if (std::ranges::count(bug.clauses, clause.id) == 0) continue;
+      std::vector<std::string> ranges;
+      for (const AffectedRange& range : bug.affected) ranges.push_back(range.text);
+      bugs.push_back(fmt::format("{} ({})", bug.Label(), fmt::join(ranges, ", ")));
+    }
+  }
+  return fmt::format("{}", fmt::join(bugs, "; "));
+}
+
 std::string VersionsOf(const Clause& clause) {
   if (clause.since.empty() && clause.until.empty()) return {};
   if (clause.until.empty()) return fmt::format("from {} on", clause.since);
@@ -94,6 +108,7 @@ void AddClauses(std::vector<CatalogEntry>& catalog) {
                         {"asked by", fmt::format("{}", fmt::join(clause.promises, ", "))},
                         {"in etcd", VersionsOf(clause)},
                         {"differs", clause.differs},
+                        {"broken by", BreakersOf(clause)},
                         {"source", clause.source}}});
   }
   for (const Reach& reach : Contract::BuiltIn().reaches()) {

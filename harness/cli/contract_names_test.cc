@@ -13,6 +13,7 @@
 #include <set>
 
 #include "cases/support/case_registry.h"
+#include "harness/bugs/answer_key.h"
 #include "harness/checkers/guarantee.h"
 #include "harness/promises/promise.h"
 
@@ -83,6 +84,25 @@ TEST(ContractNames, CheckersNameClausesThatThereAre) {
     const Clause& headline = HeadlineOf(guarantee);
     EXPECT_EQ(headline.guarantee, Name(guarantee));
     EXPECT_TRUE(found.contains(headline.id));
+  }
+}
+
+// What a score takes from a release that has the bug.
+TEST(ContractNames, KnownBugsThatCasesShowNameTheClausesThatTheyBreak) {
+  for (const AnswerKey& key : AnswerKey::All()) {
+    for (const Bug& bug : key.bugs()) {
+      EXPECT_EQ(bug.clauses.empty(), bug.shown.empty()) << bug.name;
+      Ids broken;
+      for (const ShownBy& shown : bug.shown) {
+        broken.insert(shown.guarantees.begin(), shown.guarantees.end());
+      }
+      for (const std::string& id : bug.clauses) {
+        const Clause* const clause = Contract::BuiltIn().Find(id);
+        ASSERT_NE(clause, nullptr) << id << " of " << bug.name;
+        EXPECT_TRUE(broken.contains(clause->guarantee))
+            << bug.name << " breaks " << id << ", and no case shows that of " << clause->guarantee;
+      }
+    }
   }
 }
 
