@@ -88,8 +88,9 @@ class Score:
     label: str
     version: str
     clauses: dict[str, str]
-    shown: dict[str, str]  # the case that breaks a clause
+    places: dict[str, str]  # by clause, of what breaks it: a case, or a known bug
     levels: list[dict[str, Any]]
+    behaves_like: str  # releases of etcd
 
     @property
     def untested(self) -> int:
@@ -158,6 +159,12 @@ def add(cells: dict[tuple[str, str], Cell], cell: Cell) -> None:
     cells[key].red = cell.red + old.red
 
 
+def place_of(broken: dict[str, str], product: Product, spec: str, facts: Facts) -> str:
+    if "bug" in broken:
+        return facts.by_name[broken["bug"]].url
+    return f"{product.page}#{slug(broken['case'] + '@' + column_of(spec))}"
+
+
 def read(folders: list[pathlib.Path], watchproof: pathlib.Path, facts: Facts) -> dict[str, Product]:
     products = {name: Product(name) for name in PRODUCTS}
     for folder in folders:
@@ -175,8 +182,13 @@ def read(folders: list[pathlib.Path], watchproof: pathlib.Path, facts: Facts) ->
                     label,
                     column_of(spec),
                     {one["clause"]: one["is"] for one in line["clauses"]},
-                    {one["clause"]: one["case"] for one in line["clauses"] if "case" in one},
+                    {
+                        one["clause"]: place_of(one, product, spec, facts)
+                        for one in line["clauses"]
+                        if one["is"] == "broken"
+                    },
                     line["levels"],
+                    line["behaves_like"],
                 )
                 # Of several runs the one that tests the most.
                 old = product.scores.get(spec)

@@ -30,14 +30,16 @@ struct PublishedLevel {
 struct PublishedClause {
   std::string clause;
   std::string is;
-  // Both empty, unless it is broken.
+  // Empty, unless it is broken: in the case, or by a known bug.
   std::string case_name{};
+  std::string bug{};
   std::string observed{};
   template <typename F>
   void Fields(F& field) {
     field.Required("clause", clause);
     field.Required("is", is);
     field("case", case_name);
+    field("bug", bug);
     field("observed", observed);
   }
 };
@@ -53,6 +55,7 @@ struct PublishedDocument {
   std::map<std::string, std::string> flags{};
   std::string watchproof{};
   std::string replay{};
+  std::string behaves_like{};  // releases of etcd
   std::vector<PublishedLevel> levels{};
   std::vector<PublishedClause> clauses{};
   template <typename F>
@@ -66,6 +69,7 @@ struct PublishedDocument {
     field("flags", flags);
     field("watchproof", watchproof);
     field("replay", replay);
+    field("behaves_like", behaves_like);
     field.Required("levels", levels);
     field.Required("clauses", clauses);
   }
@@ -141,18 +145,20 @@ std::string ToJson(const Score& score) {
                              .flags = score.flags,
                              .watchproof = score.tool,
                              .replay = ReplayOf(score),
+                             .behaves_like = score.nearest.releases,
                              .levels = LevelsOf(score)};
   for (const ClauseScore& one : score.clauses) {
     document.clauses.push_back({.clause = one.clause->id,
                                 .is = std::string(Name(one.kept)),
                                 .case_name = one.case_name,
+                                .bug = one.bug,
                                 .observed = one.observed});
   }
   Json json = WriteFields(document);
   for (Json& clause : json["clauses"]) {
-    if (clause["case"] != "") continue;
-    clause.erase("case");
-    clause.erase("observed");
+    for (const char* const field : {"case", "bug", "observed"}) {
+      if (clause[field] == "") clause.erase(field);
+    }
   }
   return DumpJson(json);
 }
@@ -176,14 +182,18 @@ Result<Score> ReadScore(std::string_view json) {
   score.seed = document.seed;
   score.flags = document.flags;
   score.tool = document.watchproof;
+  score.nearest.releases = document.behaves_like;
   for (const PublishedClause& entry : document.clauses) {
     const Clause* const clause = Contract::BuiltIn().Find(entry.clause);
     if (clause == nullptr) {
       return Wrong("clause", fmt::format("there is no {}", entry.clause));
     }
     WP_ASSIGN_OR_RETURN(const Kept kept, KeptOf(entry.is));
-    score.clauses.push_back(
-        {.clause = clause, .kept = kept, .case_name = entry.case_name, .observed = entry.observed});
+    score.clauses.push_back({.clause = clause,
+                             .kept = kept,
+                             .case_name = entry.case_name,
+                             .observed = entry.observed,
+                             .bug = entry.bug});
   }
   WP_RETURN_IF_ERROR(CheckWhole(score));
   Conclude(score);
@@ -248,8 +258,10 @@ std::string ToText(const ScoreCheck& check) {
     text += fmt::format("  {:<5} said to be {}, is {}\n", shift.says->clause->id,
                         Words(shift.says->kept), Words(shift.is->kept));
     if (!IsBroken(shift)) continue;
-    text += fmt::format("        #{} {}: {}\n", shift.is->finding, shift.is->case_name,
-                        shift.is->observed);
+    text += shift.is->finding == 0
+                ? fmt::format("        {}: {}\n", shift.is->bug, shift.is->observed)
+                : fmt::format("        #{} {}: {}\n", shift.is->finding, shift.is->case_name,
+                              shift.is->observed);
   }
   return text + (!check.holds() ? "It does not hold: something that it says is kept is broken.\n"
                  : !check.confirmed() ? "Nothing that it says is kept is broken; not all of it was "

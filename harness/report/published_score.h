@@ -34,8 +34,8 @@ struct ScoreShift {
 };
 
 // The document holds if it is about the version of etcd that the target serves and nothing that it
-// says is kept is broken, and is confirmed if the run also shows all of that. A known bug that
-// shows by chance may be in one and not in the other.
+// says is kept is broken, and is confirmed if the run also shows all of that. A bug that shows by
+// chance, and is not known of the release, may be in one and not in the other.
 struct ScoreCheck {
   const Score* published = nullptr;
   const Score* now = nullptr;

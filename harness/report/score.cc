@@ -98,6 +98,29 @@ ClauseScore ScoreOf(const Clause& clause, const std::vector<Numbered>& attempts)
   return score;
 }
 
+// Whether a case of the bug came to a verdict, be it by luck that it passed.
+bool IsAskedFor(const Bug& bug, const std::vector<Numbered>& attempts) {
+  return std::ranges::any_of(attempts, [&bug](const Numbered& one) {
+    const auto& name = one.result->case_name;
+    return IsJudged(*one.result) && std::ranges::count(bug.shown, name, &ShownBy::case_name) > 0;
+  });
+}
+
+void BreakWhatIsKnown(ClauseScore& score, const TargetSpec& target, std::string_view version,
+                      const std::vector<Numbered>& attempts) {
+  const AnswerKey* const key = AnswerKey::Find(target.product);
+  const auto release = ParseVersion(version);
+  if (target.release.empty() || key == nullptr || !release) return;
+  if (score.kept == Kept::kBroken || score.kept == Kept::kNotOffered) return;
+  for (const Bug* const bug : BreakersOf(score.clause->id, *key, *release, target.topology)) {
+    if (!IsAskedFor(*bug, attempts)) continue;
+    score.kept = Kept::kBroken;
+    score.bug = bug->name;
+    score.observed = bug->title;
+    return;
+  }
+}
+
 // Below an id, which the first line has.
 std::string Below(std::string id, const std::string& text) {
   constexpr std::size_t kColumns = 90;
@@ -112,6 +135,10 @@ std::string LinesOf(const ClauseScore& one) {
   const Clause& clause = *one.clause;
   if (one.kept == Kept::kNotOffered) return Below(clause.id, clause.says + " (not offered)");
   if (one.kept == Kept::kNotShown) return Below(clause.id, clause.says + " (no attempt shows it)");
+  if (one.finding == 0) {
+    return Below(clause.id, clause.says) +
+           Below("", fmt::format("known of this release, {}: {}", one.bug, one.observed));
+  }
   return Below(clause.id, clause.says) +
          Below("", fmt::format("#{} {}: {}", one.finding, one.case_name, one.observed));
 }
@@ -172,9 +199,11 @@ Score ScoreOf(const RunRecord& record, std::string_view target) {
     if (version.empty()) version = one.result->target_version;
     if (api.empty()) api = one.result->api_version;
   }
+  TargetSpec given;
   for (const TargetSpec& spec : record.targets) {
-    if (spec.text == target) score.label = spec.Label(version);
+    if (spec.text == target) given = spec;
   }
+  score.label = given.Label(version);
   // What is no version of etcd is held against the newest.
   score.minor = MinorOf(api.empty() ? version : api).value_or(kNewest);
   score.spec = target;
@@ -185,9 +214,17 @@ Score ScoreOf(const RunRecord& record, std::string_view target) {
   }
   const auto tool = record.versions.find("watchproof");
   if (tool != record.versions.end()) score.tool = tool->second;
+  std::vector<std::pair<const Clause*, Kept>> all;
   for (const Clause& clause : Contract::BuiltIn().clauses()) {
-    if (clause.Binds(score.minor)) score.clauses.push_back(ScoreOf(clause, attempts));
+    ClauseScore one = ScoreOf(clause, attempts);
+    // Another profile may leave out the requests that a known bug takes.
+    if (!score.flags.contains("--target-profile")) {
+      BreakWhatIsKnown(one, given, version, attempts);
+    }
+    all.emplace_back(&clause, one.kept);
+    if (clause.Binds(score.minor)) score.clauses.push_back(std::move(one));
   }
+  score.nearest = NearestReleasesOf(all);
   Conclude(score);
   return score;
 }
@@ -198,6 +235,10 @@ std::string ToText(const Score& score) {
       "shown\n",
       score.label, PointsOf(score), score.clauses.size(), score.minor, score.Count(Kept::kKept),
       score.Count(Kept::kBroken), score.Count(Kept::kNotOffered), score.Count(Kept::kNotShown));
+  if (!score.nearest.releases.empty()) {
+    text += fmt::format("  behaves most like etcd {}: {} of {} clauses are as there\n",
+                        score.nearest.releases, score.nearest.equal, score.nearest.compared);
+  }
   for (const ReachScore& level : score.levels) {
     std::size_t needed = 0;
     for (const Clause* const one : Contract::BuiltIn().Of(*level.reach)) {

@@ -8,9 +8,12 @@
 //
 // A clause is kept if an attempt that tests it came to a verdict and no finding names it, be it of
 // a known bug or not. What tests it is one of its cases, a standing promise that asks for it, or,
-// for all that a guarantee says, any attempt in which the target could have broken that. Clauses
-// that must hold count three, those that should hold one, others nothing; points are the share of
-// those that are kept. What the target does not offer, and what no attempt shows, is not kept.
+// for all that a guarantee says, any attempt in which the target could have broken that. A release
+// of a product has its known bugs, if a case of them came to a verdict, also where that took luck
+// and passed: what they break is not kept.
+// Clauses that must hold count three, those that should hold one, others nothing; points are the
+// share of those that are kept. What the target does not offer, and what no attempt shows, is not
+// kept.
 //
 // Threads: pure functions. Ownership: refers to the built-in contract and owns the rest.
 #pragma once
@@ -22,15 +25,11 @@
 #include <vector>
 
 #include "harness/contract/contract.h"
+#include "harness/report/nearest_releases.h"
 #include "harness/report/run_record.h"
 
 namespace watchproof {
 
-enum class Kept { kKept, kBroken, kNotOffered, kNotShown };
-constexpr std::string_view Name(Kept kept) {
-  constexpr std::string_view kNames[] = {"kept", "broken", "not_offered", "not_shown"};
-  return kNames[static_cast<std::size_t>(kept)];
-}
 // For people.
 constexpr std::string_view Words(Kept kept) {
   return kept == Kept::kNotOffered ? "not offered"
@@ -44,6 +43,7 @@ struct ClauseScore {
   std::size_t finding = 0;  // N of RUN#N, the first that breaks it
   std::string case_name{};  // of that
   std::string observed{};   // likewise
+  std::string bug{};        // known of the release, if it is broken by that alone
 };
 
 struct ReachScore {
@@ -68,6 +68,7 @@ struct Score {
   std::vector<ClauseScore> clauses;          // that bind it, in the order of the contract
   std::vector<ReachScore> levels;
   double points = 0;
+  NearestReleases nearest{};
   int Count(Kept kept) const;
 };
 

@@ -110,6 +110,35 @@ TEST(Score, AnyAttemptMayShowWhatAGuaranteeSaysAndWhatIsAskedFor) {
   EXPECT_EQ(Of(ScoreOf(record, kTarget), "M-12").kept, Kept::kKept);
 }
 
+TEST(Score, AReleaseHasItsKnownBugsWhateverARunShows) {
+  RunRecord record = Whole();
+  record.targets = {{.text = "etcd@3.4.23", .product = "etcd", .release = "3.4.23"}};
+  for (AttemptSummary& attempt : record.attempts) {
+    attempt.result.target = "etcd@3.4.23";
+    attempt.result.target_version = "3.4.23";
+  }
+  const Score score = ScoreOf(record, "etcd@3.4.23");
+  const ClauseScore& early = Of(score, "W-6");  // progress that comes before events
+  EXPECT_EQ(early.kept, Kept::kBroken);
+  EXPECT_EQ(early.finding, 0U);
+  EXPECT_EQ(early.bug, "#15220");
+  EXPECT_THAT(ToText(score), HasSubstr("known of this release, #15220: progress answers"));
+  EXPECT_THAT(ToText(score), HasSubstr("behaves most like etcd 3."));
+  EXPECT_EQ(Of(score, "W-10").kept, Kept::kKept);
+  record.flags["--target-profile"] = {.value = "kubernetes"};
+  EXPECT_EQ(Of(ScoreOf(record, "etcd@3.4.23"), "W-6").kept, Kept::kKept) << "perhaps not asked for";
+  record.flags.clear();
+  std::erase_if(record.attempts, [](const AttemptSummary& attempt) {
+    const auto& shown = AnswerKey::FindBug("#15220")->shown;
+    return std::ranges::count(shown, attempt.result.case_name, &ShownBy::case_name) > 0;
+  });
+  EXPECT_EQ(Of(ScoreOf(record, "etcd@3.4.23"), "W-6").bug, "") << "not asked for";
+  record.targets = {{.text = "etcd:/usr/bin/etcd", .product = "etcd"}};
+  for (AttemptSummary& attempt : record.attempts) attempt.result.target = "etcd:/usr/bin/etcd";
+  EXPECT_EQ(Of(ScoreOf(record, "etcd:/usr/bin/etcd"), "W-6").kept, Kept::kKept)
+      << "what another built may have it mended";
+}
+
 TEST(Score, WithoutAnAttemptNothingIsKept) {
   RunRecord record = SampleRecord();
   record.attempts.clear();
