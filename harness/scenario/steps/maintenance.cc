@@ -73,6 +73,8 @@ Status SameHashStep::Run(StepContext& context) const {
 
 Status SnapshotStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
+  // Its header is judged in the recording, which has no room for all pieces.
+  WP_RETURN_IF_ERROR(StatusOf(session.kv().Record(Method::kSnapshot, Message())));
   const std::string there =
       context.environment().endpoint(Path::kDirect, session.member()).ToString();
   CallClient client(MakeChannel(there), session.LimitsOfCalls());
