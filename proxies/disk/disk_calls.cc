@@ -53,6 +53,7 @@ std::optional<std::int64_t> Disk::Carry(const DiskCall& call, Execute execute) {
     while (!dead_ && !effects_.at(holder).healed && Clock::now() < until) {
       changed_.WaitUntil(mu_, until);
     }
+    AwaitKill();
     if (dead_) {
       Log(DiskSpanKind::kUnfinished, call, began);
       return std::nullopt;
