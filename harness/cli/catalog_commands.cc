@@ -76,7 +76,7 @@ void AddGuarantees(std::vector<CatalogEntry>& catalog) {
 }
 
 // The known bugs of any product: "etcd #18089 (3.4 < 3.4.34, 3.5 < 3.5.16)".
-std::string BreakersOf(const Clause& clause) {
+std::string BugsThatBroke(const Clause& clause) {
   std::vector<std::string> bugs;
   for (const AnswerKey& key : AnswerKey::All()) {
     for (const Bug& bug : key.bugs()) {
@@ -108,7 +108,7 @@ void AddClauses(std::vector<CatalogEntry>& catalog) {
                         {"asked by", fmt::format("{}", fmt::join(clause.promises, ", "))},
                         {"in etcd", VersionsOf(clause)},
                         {"differs", clause.differs},
-                        {"broken by", BreakersOf(clause)},
+                        {"broken by", BugsThatBroke(clause)},
                         {"source", clause.source}}});
   }
   for (const Reach& reach : Contract::BuiltIn().reaches()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/nearest_releases.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,6 +21,25 @@ States Like(const ReleaseVersion& release) {
                                                               : Kept::kKept);
   }
   return states;
+}
+
+std::string BugText(std::string_view name, std::string_view cost, std::string_view affected,
+                    std::string_view clause, std::string_view more = "") {
+  return fmt::format(R"(
+[[bug]]
+name = "{}"
+title = "t"
+cost = "{}"
+impact = "i"
+affected = ["{}"]
+signatures = ["seen"]
+clauses = ["{}"]
+{}source = "s"
+[[bug.shown]]
+case = "Ordered.A"
+guarantees = ["Ordered"]
+)",
+                     name, cost, affected, clause, more);
 }
 
 TEST(NearestReleases, ATargetWithTheBugsOfAReleaseBehavesLikeIt) {
@@ -53,48 +73,10 @@ TEST(NearestReleases, WhatIsNotShownIsNotCompared) {
 }
 
 TEST(NearestReleases, BugsOfTheReleaseAndTheTopologyBreakAClauseTheCostliestFirst) {
-  const auto key = AnswerKey::Parse(R"(
-[[signature]]
-name = "seen"
-title = "t"
-[[bug]]
-name = "loud"
-title = "t"
-cost = "noise"
-impact = "i"
-affected = ["3.5"]
-signatures = ["seen"]
-clauses = ["W-1"]
-source = "s"
-[[bug.shown]]
-case = "Ordered.A"
-guarantees = ["Ordered"]
-[[bug]]
-name = "costly"
-title = "t"
-cost = "data"
-impact = "i"
-affected = ["3.5 < 3.5.4"]
-signatures = ["seen"]
-clauses = ["W-1"]
-source = "s"
-[[bug.shown]]
-case = "Ordered.A"
-guarantees = ["Ordered"]
-[[bug]]
-name = "elsewhere"
-title = "t"
-cost = "data"
-impact = "i"
-affected = ["3.5"]
-signatures = ["seen"]
-clauses = ["W-2"]
-topology = "tls"
-source = "s"
-[[bug.shown]]
-case = "Ordered.A"
-guarantees = ["Ordered"]
-)");
+  const auto key = AnswerKey::Parse(
+      "[[signature]]\nname = \"seen\"\ntitle = \"t\"\n" + BugText("loud", "noise", "3.5", "W-1") +
+      BugText("costly", "data", "3.5 < 3.5.4", "W-1") +
+      BugText("elsewhere", "data", "3.5", "W-2", "topology = \"tls\"\n"));
   ASSERT_TRUE(key.has_value()) << key.error().message();
   const auto breakers = [&](std::string_view clause, int patch, std::string_view topology = {}) {
     const ReleaseVersion release{.major = 3, .minor = 5, .patch = patch};

@@ -232,12 +232,15 @@ ScoreCheck Check(const Score& published, const Score& now) {
 }
 
 std::string ToJson(const ScoreCheck& check) {
-  Json document = {{"schema", PublishedDocument::kSchema},
-                   {"target", check.now->label},
-                   {"holds", check.holds()},
-                   {"confirmed", check.confirmed()},
-                   {"points", {{"said", check.published->points}, {"seen", check.now->points}}},
-                   {"clauses", Json::array()}};
+  Json document = {
+      {"schema", PublishedDocument::kSchema},
+      {"target", check.now->label},
+      {"holds", check.holds()},
+      {"confirmed", check.confirmed()},
+      {"points", {{"said", check.published->points}, {"seen", check.now->points}}},
+      {"behaves_like",
+       {{"said", check.published->nearest.releases}, {"seen", check.now->nearest.releases}}},
+      {"clauses", Json::array()}};
   for (const ScoreShift& shift : check.shifts) {
     document["clauses"].push_back({{"clause", shift.says->clause->id},
                                    {"said", Name(shift.says->kept)},
@@ -254,14 +257,16 @@ std::string ToText(const ScoreCheck& check) {
     text += fmt::format("  It is about etcd 3.{}, and the target serves the API of 3.{}.\n",
                         check.published->minor, check.now->minor);
   }
+  const std::string& said = check.published->nearest.releases;
+  if (said != check.now->nearest.releases) {
+    text += fmt::format("  It is said to behave most like etcd {}; in this run, {}.\n", said,
+                        check.now->nearest.releases);
+  }
   for (const ScoreShift& shift : check.shifts) {
     text += fmt::format("  {:<5} said to be {}, is {}\n", shift.says->clause->id,
                         Words(shift.says->kept), Words(shift.is->kept));
     if (!IsBroken(shift)) continue;
-    text += shift.is->finding == 0
-                ? fmt::format("        {}: {}\n", shift.is->bug, shift.is->observed)
-                : fmt::format("        #{} {}: {}\n", shift.is->finding, shift.is->case_name,
-                              shift.is->observed);
+    text += fmt::format("        {}\n", BrokenBy(*shift.is));
   }
   return text + (!check.holds() ? "It does not hold: something that it says is kept is broken.\n"
                  : !check.confirmed() ? "Nothing that it says is kept is broken; not all of it was "

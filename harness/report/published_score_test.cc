@@ -126,6 +126,16 @@ TEST(ScoreCheck, HoldsIfSomethingThatItSaysIsBrokenIsKept) {
   EXPECT_THAT(ToText(check), HasSubstr("It holds."));
 }
 
+TEST(ScoreCheck, NamesReleasesThatTheRunDoesNotBehaveLike) {
+  Score published = Sample();
+  const Score now = Sample();
+  EXPECT_THAT(ToText(Check(published, now)), Not(HasSubstr("behave")));
+  published.nearest.releases = "3.9.9";
+  const ScoreCheck check = Check(published, now);
+  EXPECT_THAT(ToText(check), HasSubstr("said to behave most like etcd 3.9.9; in this run, 3."));
+  EXPECT_EQ(Json::parse(ToJson(check)).at("behaves_like").at("said"), "3.9.9");
+}
+
 TEST(ScoreCheck, IsNotConfirmedByARunThatShowsLess) {
   const Score published = Sample();
   RunRecord record = SampleRecord();

@@ -135,12 +135,7 @@ std::string LinesOf(const ClauseScore& one) {
   const Clause& clause = *one.clause;
   if (one.kept == Kept::kNotOffered) return Below(clause.id, clause.says + " (not offered)");
   if (one.kept == Kept::kNotShown) return Below(clause.id, clause.says + " (no attempt shows it)");
-  if (one.finding == 0) {
-    return Below(clause.id, clause.says) +
-           Below("", fmt::format("known of this release, {}: {}", one.bug, one.observed));
-  }
-  return Below(clause.id, clause.says) +
-         Below("", fmt::format("#{} {}: {}", one.finding, one.case_name, one.observed));
+  return Below(clause.id, clause.says) + Below("", BrokenBy(one));
 }
 
 std::string SummaryOf(const ReachScore& level, std::size_t needed) {
@@ -168,6 +163,13 @@ std::string PointsOf(const Score& score) { return fmt::format("{:.0f}/100", scor
 
 int Score::Count(Kept kept) const {
   return static_cast<int>(std::ranges::count(clauses, kept, &ClauseScore::kept));
+}
+
+std::string BrokenBy(const ClauseScore& broken) {
+  if (broken.finding == 0) {
+    return fmt::format("known of this release, {}: {}", broken.bug, broken.observed);
+  }
+  return fmt::format("#{} {}: {}", broken.finding, broken.case_name, broken.observed);
 }
 
 void Conclude(Score& score) {

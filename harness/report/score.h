@@ -74,6 +74,8 @@ struct Score {
 
 // `target` as given.
 Score ScoreOf(const RunRecord& record, std::string_view target);
+// For people, of a broken clause: the finding, or the known bug.
+std::string BrokenBy(const ClauseScore& broken);
 // The points and levels that follow from its clauses.
 void Conclude(Score& score);
 
