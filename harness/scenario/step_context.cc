@@ -122,7 +122,7 @@ Result<WatchStream*> StepContext::Stream(const std::string& name,
 
 const WatchState* StepContext::WatchOf(const Member& member) const {
   const auto index = judge().Find(member.stream, member.ordinal);
-  return index ? &judge().watches()[*index] : nullptr;
+  return index ? &judge().watch(*index) : nullptr;
 }
 
 bool StepContext::EveryMember(const std::string& group,
