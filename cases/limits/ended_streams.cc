@@ -32,7 +32,8 @@ WATCH_CASE(Bounded, StalledStreams,
                        "goroutines, files, watchers and streams than before.",
             .needs = {Capability::kProxy, Capability::kSlowWatcherGauge,
                       Capability::kServerOfItsOwn},
-            .guarantees = {"Bounded"}}) {
+            .guarantees = {"Bounded"},
+            .costs = CaseInfo::Costs::kCounts}) {
   const std::string key = scenario.Key("large");
   scenario.Put(key);
   NoteAccount(scenario, key);
@@ -62,7 +63,8 @@ WATCH_CASE(Bounded, CompactedWatches,
                        "goroutines, files and streams.",
             .needs = {Capability::kCompaction, Capability::kProcess, Capability::kSlowWatcherGauge,
                       Capability::kServerOfItsOwn},
-            .guarantees = {"Bounded"}}) {
+            .guarantees = {"Bounded"},
+            .costs = CaseInfo::Costs::kCounts}) {
   const std::string key = scenario.Key("old");
   const Write first = scenario.Put(key);
   const Write last = scenario.PutSome(key, {5, 10}).back();

@@ -80,7 +80,8 @@ WATCH_CASE(Isolated, ReadsOnItsConnection,
                        "seconds, while they go on (etcd #15402: over TLS it waits until they "
                        "end).",
             .guarantees = {"Isolated", "Reliable"},
-            .upstream = {15402}}) {
+            .upstream = {15402},
+            .costs = CaseInfo::Costs::kCounts}) {
   const std::string key = scenario.Key("small");
   const std::string large = scenario.Key("large");
   for (int i = 0; i < 40; ++i) {

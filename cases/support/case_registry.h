@@ -38,9 +38,13 @@ struct CaseInfo {
   // lead to a finding: if such a case passes, watchproof is wrong.
   Verdict expect = Verdict::kPass;
   bool of_consumers = false;  // runs only where a consumer takes part
-  std::string file;           // source file and line
+  // Whether it is about what clients cost the store, for the profile `costs`. Measures: it is in no
+  // other profile, and runs with nothing beside it.
+  enum class Costs { kNone, kCounts, kMeasures } costs = Costs::kNone;
+  std::string file;  // source file and line
   int line = 0;
 
+  bool Measures() const { return costs == Costs::kMeasures; }
   bool NeedsCluster() const { return std::ranges::count(needs, Capability::kCluster) > 0; }
 };
 

@@ -43,7 +43,8 @@ ALLOWED = {
     "harness/import": BASE | {"harness/history", "harness/model"},
     "harness/capture": BASE | {"harness/history", "proxies/core", "proxies/http2"},
     "harness/model": BASE | {"harness/history"},
-    "harness/checkers": BASE | {"harness/contract", "harness/history", "harness/model"},
+    "harness/checkers": BASE
+    | {"harness/contract", "harness/history", "harness/model", "harness/statistics"},
     # No checker names a bug; they are linked beside each other.
     "harness/signatures": BASE | ORACLE,
     "harness/client": BASE | {"harness/history"},

@@ -17,7 +17,7 @@ add_library(proxy INTERFACE)
 target_link_libraries(proxy INTERFACE control)
 
 set(WP_LIBRARIES_BASE base)
-set(WP_LIBRARIES_ORACLE oracle checkers signatures contract model history)
+set(WP_LIBRARIES_ORACLE oracle checkers signatures contract model history statistics)
 set(WP_LIBRARIES_STORE store defects server wire http_port auth watch lease mvcc backend protos)
 set(WP_LIBRARIES_PROXY proxy control disk effects http2 proxy_grpc core)
 set(WP_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/watchproof)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Available: a target that is not stopped keeps running and answers.
+#include "harness/checkers/burdened.h"
 #include "harness/checkers/checker.h"
 #include "harness/checkers/phrases.h"
 
@@ -12,11 +13,15 @@ constexpr std::string_view kNotOffered =
 constexpr std::string_view kOutdated =
     "A Kubernetes API server that is connected to the member serves outdated objects for ever.";
 
+constexpr std::string_view kSlow =
+    "One client slows down the writes and the watches of all others.";
+
 class Available final : public Checker {
  public:
   // The driver annotates what it observed: the end of a process, or a missing answer. It writes
   // these annotations only if no fault explains the observation.
   void Annotated(const Annotation& annotation, Where where) override {
+    if (burdened_.Take(annotation, where)) Exercised();
     if (const auto* ended = std::get_if<TargetEnded>(&annotation)) {
       Add(MemberSubject{ended->member},
           {.expected = "a process that runs until it is stopped; no fault of this case ends it",
@@ -49,6 +54,20 @@ class Available final : public Checker {
            .clause = "S-8"});
     }
   }
+
+  void Conclude() override {
+    std::uint8_t part = 0;
+    for (Draft& draft : burdened_.Beyond()) {
+      draft.clause = "S-17";
+      draft.impact = kSlow;
+      const MemberSubject subject{1, draft.evidence.front(), ++part};
+      Add(subject, std::move(draft), Level::kShould);
+    }
+    for (std::string& open : burdened_.Open()) Undecide(std::move(open));
+  }
+
+ private:
+  Burdened burdened_{{Measure::kPuts, Measure::kDelay}};
 };
 
 const CheckerRegistration<Available> kAvailable{{
@@ -58,10 +77,12 @@ const CheckerRegistration<Available> kAvailable{{
     .clause = "S-2",
     .impact = "A Kubernetes API server without its store serves outdated objects from its cache, "
               "and refuses every write.",
-    .explain = "The process of the target must not end unless a fault kills it or the run is over, "
-               "and it must answer over the direct path, which no fault of the network touches, "
-               "within the time limit of the call. A target that never answered at all is not "
-               "judged: the run then ends with exit code 3.",
+    .explain =
+        "The process of the target must not end unless a fault kills it or the run is over, "
+        "and it must answer over the direct path, which no fault of the network touches, "
+        "within the time limit of the call. A target that never answered at all is not "
+        "judged: the run then ends with exit code 3. Beside a burden it must serve the others "
+        "as fast as before, but for a factor that the case names.",
 }};
 
 }  // namespace

@@ -13,6 +13,13 @@ Script With(const Account& account) {
       .Annotate(account);
 }
 
+// Memory in use, before and so many times afterwards.
+Script Kept(std::initializer_list<double> after, double limit = 2) {
+  Script script = With({1, "watchers", 1, 1, 20, true});
+  for (const double one : after) script.Annotate(MeasuredPair{"kept", "a watch", one, 20, limit});
+  return script;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Bounded, TruthTable,
     testing::ValuesIn(std::vector<Row>{
@@ -26,6 +33,10 @@ INSTANTIATE_TEST_SUITE_P(
          With({1, "goroutines", 60, 81, 20, false})
              .Annotate(Account{1, "open files", 20, 41, 20, false}),
          {"Bounded", "Bounded"}},
+        {"MemoryThatIsKept", Kept({90, 95, 96, 94, 97}), {"Bounded"}},
+        {"MemoryThatIsFreed", Kept({21, 20, 24, 39, 19}), {}},
+        {"MemoryThatIsFreedOnce", Kept({90, 20, 96, 94, 97}), {}, true},
+        {"MemoryThatIsMeasuredOnly", Kept({90, 95, 96, 94, 97}, 0), {}},
         {"OneForOneStream", With({1, "goroutines", 60, 61, 1, false}), {"Bounded"}},
     }),
     RowName);

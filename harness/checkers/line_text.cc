@@ -9,6 +9,7 @@
 #include "harness/checkers/phrases.h"
 #include "harness/history/annotation.h"
 #include "harness/history/wire.h"
+#include "harness/model/figure.h"
 
 namespace watchproof {
 namespace {
@@ -250,6 +251,12 @@ struct AnnotationPhrases {
   std::string operator()(const Account& account) {
     return fmt::format("member {} counts {} {}, it was {} before {} watch streams", account.member,
                        account.after, account.of, account.before, account.streams);
+  }
+  std::string operator()(const MeasuredPair& pair) {
+    const auto figure = FindFigure(pair.of);
+    if (!figure) return fmt::format("{} was measured", pair.of);
+    return fmt::format("{}: {}, and {} beside {}", About(*figure).words,
+                       Written(*figure, pair.without), Written(*figure, pair.with), pair.beside);
   }
   std::string operator()(const CallsBeside& beside) {
     return fmt::format("{} begin on the connection of stream {}", beside.calls,

@@ -8,10 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <variant>
 
 #include "harness/history/history_parser.h"
+#include "harness/model/figure.h"
 #include "harness/model/model.h"
 #include "harness/model/rights.h"
 
@@ -163,6 +165,12 @@ struct TimeLeft {
   std::int64_t granted = 0;
 };
 
+// A figure beside a burden is worse than it may be.
+struct Burden {
+  Figure figure{};
+  std::string beside{};
+};
+
 }  // namespace symptom
 
 using Symptom = std::variant<
@@ -174,6 +182,6 @@ using Symptom = std::variant<
     symptom::MemberBehind, symptom::MembersDiffer, symptom::OtherId, symptom::EndedWith,
     symptom::StreamEnded, symptom::StreamKept, symptom::NoPrevious, symptom::PreviousUnasked,
     symptom::ChangedTwice, symptom::OtherWrite, symptom::BackInTime, symptom::LeaseMissing,
-    symptom::SortedInParts, symptom::LeaseEnded, symptom::TimeLeft>;
+    symptom::SortedInParts, symptom::LeaseEnded, symptom::TimeLeft, symptom::Burden>;
 
 }  // namespace watchproof

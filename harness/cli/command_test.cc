@@ -79,7 +79,7 @@ TEST(RunExitCode, UsageErrorsAreFourAndNameWhatWasWrong) {
            {{"--case-timeout", "60"}, "with its unit"},
            {{"--guarantee", "Endz"}, "did you mean Ends?"},
            {{"--level", "most"}, "must, should, may"},
-           {{"--profile", "etcd"}, "--profile: 'etcd' is none of full, quick"},
+           {{"--profile", "etcd"}, "--profile: 'etcd' is none of full, quick, costs"},
            {{"--manifest", "/no/such/file"}, "/no/such/file"},
            {{"--baseline", "/no/such/file"}, "--baseline: '/no/such/file' cannot be read"},
            {{"--run-dir", "/dev/null"}, "/dev/null"},

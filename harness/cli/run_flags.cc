@@ -172,10 +172,12 @@ void RunFlags::AddSelection() {
   Group("Which cases");
   Text("--filter", "PATTERNS", "Cases to run, in GoogleTest's syntax: A.*:B.*-*.Slow*");
   Text("--exclude", "PATTERNS", "Cases to leave out: A.*:B.*");
-  Choice<RunProfile>("--profile", options_.selection.profile,
-                     {{"full", RunProfile::kFull}, {"quick", RunProfile::kQuick}},
-                     "full: every selected case; quick: those of level must that use one server, "
-                     "do not end it and make few calls");
+  Choice<RunProfile>(
+      "--profile", options_.selection.profile,
+      {{"full", RunProfile::kFull}, {"quick", RunProfile::kQuick}, {"costs", RunProfile::kOfCosts}},
+      "full: every selected case; quick: those of level must that use one server, "
+      "do not end it and make few calls; costs: those that measure what clients "
+      "cost the store, which no other profile has");
   Texts("--guarantee", "GUARANTEE", "Only cases that judge this guarantee");
   Texts("--level", "must|should|may", "Only cases of this level");
   Text("--plan", "FILE", "Follow this plan, such as one from shrink, instead of the case's own");

@@ -238,6 +238,23 @@ struct Account {
   }
 };
 
+// A figure of the target (model/figure.h), beside a burden and before, without it.
+struct MeasuredPair {
+  static constexpr std::string_view kType = "measured";
+  std::string of;
+  std::string beside;
+  double with = 0;
+  double without = 0;
+  double limit = 0;  // it must not be so many times as bad as without; 0: it is not judged
+  void Fields(auto& field) {
+    field("of", of);
+    field("beside", beside);
+    field("with", with);
+    field("without", without);
+    field("limit", limit);
+  }
+};
+
 // The target answered a call otherwise than it must, by what the driver knows beside the recording:
 // a reference store that was given the same calls, or that nothing in the call is a reason to
 // refuse it.
@@ -573,9 +590,9 @@ using Annotation =
                  DeliveryDue, DeliveryOver, StreamEndDue, StreamEndOver, TargetEnded, TargetSilent,
                  AnswerDiffers, NotRestarted, HistoryHash, MembersListed, RightsChanged, UserRights,
                  CallsAs, RefusalDue, StoreLimits, Restored, HealingBegan, MomentMissed,
-                 TargetRefused, MemberBehind, Account, PromiseAsked, ClientAsks, CallsBeside,
-                 ReadingLimited, QuestionLeft, DiskActivity, NotRecorded, ConsumerStarted,
-                 ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
+                 TargetRefused, MemberBehind, Account, MeasuredPair, PromiseAsked, ClientAsks,
+                 CallsBeside, ReadingLimited, QuestionLeft, DiskActivity, NotRecorded,
+                 ConsumerStarted, ConsumerReport, ConsumerReadAsked, ConsumerDue, ConsumerEnded>;
 
 std::string ToText(const Annotation& annotation);
 // Errors name the text and what is wrong with it.

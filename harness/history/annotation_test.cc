@@ -38,6 +38,7 @@ TEST(Annotation, EachTypeSurvivesItsText) {
       TargetRefused{"a lease", "unimplemented", "said so", 2},
       MemberBehind{3, 9, "it is at revision 7", 20'000, true},
       Account{2, "goroutines", 60, 81, 20, false},
+      MeasuredPair{"puts", "a watch far behind", 400.5, 3000, 2},
       ClientAsks{"script 1", "the leases"},
       CallsBeside{StreamId(3), "reads of every key"},
       ReadingLimited{StreamId(2), -1},

@@ -143,6 +143,13 @@ void Fields(auto& field, UndecidedTry& one) {
   field("reason", one.reason);
 }
 
+void Fields(auto& field, Measured& one) {
+  field.Required("of", one.of);
+  field.Required("beside", one.beside);
+  field.Required("with", one.with);
+  field.Required("without", one.without);
+}
+
 void Fields(auto& field, AttemptResult& result) {
   field.Required("case", result.case_name);
   field.Required("target", result.target);
@@ -168,6 +175,7 @@ void Fields(auto& field, AttemptResult& result) {
   field("calls", result.calls);
   field("exercise", result.exercise);
   field("lag", result.lag);
+  field.IfAny("measured", result.measured);
   field("folder", result.folder);
   field("missing", result.missing);
   field("counts", result.counts);

@@ -14,6 +14,7 @@
 
 #include "harness/base/status.h"
 #include "harness/checkers/exercise.h"
+#include "harness/model/figure.h"
 #include "harness/model/lag.h"
 
 namespace watchproof {
@@ -118,6 +119,7 @@ struct AttemptResult {
   CallsRecord calls;
   Exercise exercise;
   Lag lag;                                      // measured, never judged
+  std::vector<Measured> measured{};             // by a case about costs, in the order of measuring
   std::string folder;                           // of the attempt, relative to the run folder
   std::vector<UndecidedTry> undecided_tries{};  // before the one that this is the result of
   // What the case needs and probing found the target not to offer, where that was not stated.

@@ -57,6 +57,7 @@ AttemptResult Sample() {
             .text = "held back 64 KiB"}},
       .calls = {.judged = 17, .undecided = {"3 of 20 answers could not be judged whole"}},
       .lag = SampleLag(),
+      .measured = {{"puts", "a watch far behind", {400.5, 500}, {3000, 3100}}},
       .folder = "cases/etcd/Ordered.NeverGoesBack/3",
       .undecided_tries = {{.seed = "0x7", .seconds = 1.5, .reason = "fault stall took no effect"}},
       .counts = {{.layer = "wire", .counted = {{"creates", 2}}},

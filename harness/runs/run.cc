@@ -203,10 +203,16 @@ Result<std::vector<CaseInfo>> SelectCases(const RunOptions& options, bool plante
   std::erase_if(selected, [&](const CaseInfo& info) {
     const bool self_test = info.expect != Verdict::kPass;
     const bool asked = self_test == (options.cases == Cases::kOfWatchproof);
-    return (!asked && !named) || info.of_consumers != HasConsumers(options.targets) ||
+    const bool beside = info.Measures() && options.selection.profile != RunProfile::kOfCosts;
+    return ((!asked || beside) && !named) || info.of_consumers != HasConsumers(options.targets) ||
            (!only_ours && Contains(info.needs, Capability::kOurs)) || (self_test && planted);
   });
   if (!selected.empty()) return selected;
+  if (options.cases == Cases::kOfTargets && options.selection.profile != RunProfile::kOfCosts &&
+      Contains(Select(all, options.selection), true, &CaseInfo::Measures)) {
+    return Fail(StatusCode::kNotFound,
+                "only cases that measure are selected; expected other cases, or --profile costs");
+  }
   if (HasConsumers(options.targets)) {
     return Fail(StatusCode::kNotFound,
                 "no case with a consumer is selected; expected such as Consumers.*");
@@ -266,10 +272,11 @@ tl::expected<Run, CommandEnd> Run::Prepare(RunOptions options, const std::string
     }
   }
   if (run.cases_.empty() && !left_out.empty()) {
+    const bool quick = run.options_.selection.profile == RunProfile::kQuick;
     return Refuse(Fail(StatusCode::kNotFound,
-                       "--profile quick leaves out every selected case, such as {}; expected "
+                       "--profile {} leaves out every selected case, such as {}; expected "
                        "--profile full",
-                       left_out.front()),
+                       quick ? "quick" : "costs", left_out.front()),
                   ExitCode::kNothingSelected);
   }
   run.seed_ = run.options_.seed ? *run.options_.seed : DrawSeed();
@@ -280,7 +287,10 @@ tl::expected<Run, CommandEnd> Run::Prepare(RunOptions options, const std::string
     shard = run.TakeShard();
   }
   run.record_ = MakeRecord(run.options_, run.cases_, run.seed_, executable);
-  run.record_.left_out = std::move(left_out);
+  // That a profile for one question has only its own cases needs no saying.
+  if (run.options_.selection.profile == RunProfile::kQuick) {
+    run.record_.left_out = std::move(left_out);
+  }
   run.record_.defects = *defects;
   run.record_.shard = std::move(shard);
   return run;

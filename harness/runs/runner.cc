@@ -77,9 +77,15 @@ bool Runner::NeedsCluster(const std::string& case_name) const {
   return info != infos_.end() && info->second->NeedsCluster();
 }
 
+bool Runner::Measures(const std::string& case_name) const {
+  const auto info = infos_.find(case_name);
+  return info != infos_.end() && info->second->Measures();
+}
+
 // A target that always has several members is under more load than one of a case that asks for
 // them.
 int Runner::JobsOf(const std::string& case_name, const std::string& target) const {
+  if (Measures(case_name)) return r_.options.jobs;
   int jobs = NeedsCluster(case_name) ? kJobsOfCluster : 1;
   for (const TargetSpec& spec : r_.options.targets) {
     if (spec.text != target) continue;

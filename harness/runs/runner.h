@@ -64,6 +64,7 @@ class Runner {
 
  private:
   bool NeedsCluster(const std::string& case_name) const;
+  bool Measures(const std::string& case_name) const;
   int JobsOf(const std::string& case_name, const std::string& target) const;
   int FreeJobs() const;
   // The first for which there is room, and which waits for nothing but its turn, of those that are

@@ -70,6 +70,7 @@ bool IsQuick(const CaseInfo& info, const Usage& usage) {
 // cases.
 bool IsIn(RunProfile profile, const CaseInfo& info) {
   if (profile == RunProfile::kFull) return true;
+  if (profile == RunProfile::kOfCosts) return info.costs != CaseInfo::Costs::kNone;
   constexpr std::uint64_t kAnySeed = 1;
   const std::optional<Plan> plan = PlanOf(info.name, kAnySeed, {});
   return plan && IsQuick(info, UsageOf(*plan));

@@ -32,8 +32,9 @@ bool MatchesPattern(std::string_view pattern, std::string_view name);
 // counts.
 bool MatchesFilter(std::string_view filter, std::string_view name);
 
-// Which of the selected cases run: all of them, or those that are quick.
-enum class RunProfile { kFull, kQuick };
+// Which of the selected cases run: all that do not measure, those of them that are quick, or those
+// about what clients cost the store.
+enum class RunProfile { kFull, kQuick, kOfCosts };
 
 struct Selection {
   std::string filter = "*";

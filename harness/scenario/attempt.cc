@@ -159,6 +159,7 @@ void RunScenario(AttemptSession& session, const AttemptSpec& spec, const Plan& p
     inconclusive.push_back("keys of the attempt are left: " + cleaned.message());
   }
   result.receipts = executor.faults().receipts();
+  result.measured = executor.measured();
   inconclusive.insert(inconclusive.end(), executor.inconclusive().begin(),
                       executor.inconclusive().end());
   const bool only_ineffective = inconclusive.empty();

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "harness/client/leader_stream.h"
+#include "harness/model/figure.h"
 #include "harness/scenario/armed_faults.h"
 #include "harness/scenario/load.h"
 #include "harness/scenario/step_fields.h"
@@ -70,6 +71,14 @@ class StepContext {
   std::map<std::string, std::unique_ptr<LeaderStream>>& voters() { return voters_; }
   // Those of users, by the name that they are kept under.
   std::map<std::string, std::string>& tokens() { return tokens_; }
+  // Figures of the target as they were last without a burden.
+  std::map<Figure, double>& figures() { return figures_; }
+  // Records what the figure is now, beside the burden: see MeasuredPair. Without a burden it is
+  // kept for those that follow.
+  void NoteFigure(Figure figure, double value, const std::string& beside,
+                  const std::map<std::string, std::string>& limits);
+  // All of them, for the result.
+  const std::vector<Measured>& measured() const { return measured_; }
   // Streams on which the client sends nothing more.
   std::set<StreamId>& finished_requests() { return finished_requests_; }
 
@@ -184,6 +193,8 @@ class StepContext {
   Revision floor_{};
   std::optional<double> gauge_before_;
   std::map<std::string, double> account_;
+  std::map<Figure, double> figures_;
+  std::vector<Measured> measured_;
   std::optional<Spare> spare_;
   bool progress_requested_ = false;
   int probes_ = 0;

@@ -85,6 +85,8 @@ enum class Rank : std::size_t {
   kRightsLeftBehind,
   kCountsLess,
   kStarvedByReads,
+  kSlowedByBacklog,
+  kBacklogKept,
   kGoroutineLeftBehind,
   kWatchersMiscounted,
   kLearnerForgotten,

@@ -430,6 +430,23 @@ TEST(Signature, OfADelayBesideOtherCalls) {
   EXPECT_EQ(signature(false, 1), "");
 }
 
+TEST(Signature, OfABurden) {
+  const auto signature = [](const char* guarantee, const char* of, std::string_view beside,
+                            double with) {
+    Script script = Script().Watch("k", 2).Created(0, 1).Put("k", "a", 2).Deliver(0, {{2, "k"}});
+    for (int i = 0; i < 6; ++i) {
+      script.Annotate(MeasuredPair{of, std::string(beside), with, 100, 2});
+    }
+    return SignatureOf(Guarantee(guarantee), script);
+  };
+  EXPECT_EQ(signature("Available", "puts", kFarBehind, 20), "slowed-by-backlog");
+  EXPECT_EQ(signature("Available", "event-delay", kFarBehind, 900), "");
+  EXPECT_EQ(signature("Available", "puts", "a compaction", 20), "");
+  EXPECT_EQ(signature("Bounded", "kept", kCaughtUp, 400), "backlog-kept");
+  EXPECT_EQ(signature("Bounded", "kept", "cancelled watches", 400), "");
+  EXPECT_EQ(signature("Bounded", "goroutines", kCaughtUp, 400), "");
+}
+
 TEST(Signature, OfAKeyThatChangedTwiceAtTheFloor) {
   const auto signature = [](std::int64_t floor) {
     Script script = Script().Put("k", "a", 2).Txn({.puts = {{"k", "b"}}, .deletes = {"k"}}, 3);

@@ -75,6 +75,14 @@ class LoadClient {
                {{.key = from, .range_end = end, .result = CompareResult::kGreater, .number = -1}},
            .success = {PutRequest{.key = key, .value = value()}}});
     }
+    if (step_.together) {
+      TxnRequest all;
+      for (std::uint64_t i = 0; i < step_.keys; ++i) {
+        const std::string one = fmt::format("{}/{}", step_.key, i);
+        all.success.emplace_back(PutRequest{.key = one, .value = prng_.Word(kValueBytes)});
+      }
+      return kv_.Transact(all);
+    }
     if (step_.whole_reads) {
       return kv_.ReadUnjudged({.key = from, .range_end = end, .serializable = true});
     }

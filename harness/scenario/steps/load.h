@@ -20,6 +20,7 @@ struct LoadStep {
   std::uint64_t seed = 0;
   bool direct = false;  // on the direct path, where no fault reaches them
   bool puts_only = false;
+  bool together = false;      // each is a transaction that puts every key
   bool reads_only = false;    // of one key each
   bool serializable = false;  // of these: the member answers them by itself
   bool hashes_only = false;   // each asks the member for a hash of all that it holds
@@ -55,6 +56,7 @@ struct LoadStep {
     field("load_seed", seed);
     field("direct", direct);
     field("puts_only", puts_only).Optional();
+    field("together", together).Optional();
     field("reads_only", reads_only).Optional();
     field("serializable", serializable).Optional();
     field("hashes_only", hashes_only).Optional();
@@ -74,6 +76,7 @@ struct LoadStep {
   Usage Cost() const;
   std::string BeyondKubernetes() const {
     if (guarded) return "a compare of a range";
+    if (together) return "transactions of several keys";
     if (drawn) return "transactions of every kind";
     if (leases) return "renewals of leases";
     if (hashes_only) return "hashes";

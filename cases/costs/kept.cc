@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What watches cost the memory of the store: while they are open, and once they have got what they
+// wanted.
+#include "cases/costs/history.h"
+#include "cases/support/watch_case.h"
+#include "harness/scenario/steps/measure.h"
+#include "harness/scenario/steps/stream.h"
+
+namespace watchproof {
+namespace {
+
+WATCH_CASE(Bounded, MemoryAfterCatchUp,
+           {.requirement = "what a server has read for a watch is of no use once the watch has it "
+                           "(etcd #21355)",
+            .explain = "Watches from 10,000 revisions ago catch up, one after the other; a filter "
+                       "leaves nothing for them to receive. Each time, once it has its last "
+                       "event, the memory that the server has in use must not be twice what it "
+                       "was before the first of them.",
+            .level = Level::kShould,
+            .needs = {Capability::kServerOfItsOwn},
+            .guarantees = {"Bounded"},
+            .upstream = {21355, 17563},
+            .costs = CaseInfo::Costs::kMeasures}) {
+  const std::string past = scenario.Key("past");
+  const std::string ballast = scenario.Key("ballast");
+  const Write first = WriteHistory(scenario, past, 10'000);
+  scenario.Add(MeasureRestStep{.key = ballast});
+  for (int i = 0; i < kTurns; ++i) {
+    const std::string name = "behind/" + std::to_string(i);
+    scenario.Watch({.group = name,
+                    .range = Below(past),
+                    .start = first,
+                    .options = {.no_put = true},
+                    .stream = "direct/" + name});
+    scenario.Put(past + "/last");
+    scenario.Delete(past + "/last");
+    scenario.AwaitDelivered(name);
+    scenario.Add(MeasureRestStep{
+        .beside = std::string(kCaughtUp), .key = ballast, .limits = {{"kept", "2"}}});
+    scenario.Add(CloseStep{"direct/" + name});
+  }
+}
+
+// A watch that nothing happens to costs as much whether it is the first or the thousandth.
+WATCH_CASE(
+    Bounded, MemoryOfWatches,
+    {.requirement = "watches are cheap: many may share a stream (etcd API, Watch)",
+     .explain = "Seven times ten thousand watches are opened, each of a range of its own, on "
+                "streams of their own. What each of the others adds to the memory in use must "
+                "not be twice what the first ten thousand added.",
+     .level = Level::kShould,
+     .needs = {Capability::kServerOfItsOwn},
+     .guarantees = {"Bounded"},
+     .costs = CaseInfo::Costs::kMeasures}) {
+  constexpr std::size_t kMore = 10'000;
+  const std::string idle = scenario.Key("idle");
+  const std::string ballast = scenario.Key("ballast");
+  scenario.Put(idle);
+  scenario.Add(MeasureRestStep{.key = ballast});
+  for (int i = 0; i <= kTurns; ++i) {
+    const std::string name = std::to_string(i);
+    scenario.Open(
+        {.group = name, .count = kMore, .range = Below(idle + name), .stream = "direct/" + name});
+    scenario.Add(MeasureRestStep{.beside = i == 0 ? "" : "ten thousand more",
+                                 .key = ballast,
+                                 .watches = kMore,
+                                 .limits = {{"per-watch", "2"}}});
+  }
+}
+
+WATCH_CASE(Bounded, CancelledWatches,
+           {.requirement = "a watch ends when it is cancelled (etcd API, Watch), and so does what "
+                           "the server keeps for it",
+            .explain = "A thousand watches are opened and cancelled, again and again, while their "
+                       "stream goes on. The server must come to rest with as many goroutines and "
+                       "as much memory in use as before the first of them.",
+            .level = Level::kShould,
+            .needs = {Capability::kServerOfItsOwn},
+            .guarantees = {"Bounded"},
+            .costs = CaseInfo::Costs::kMeasures}) {
+  constexpr std::size_t kCancelled = 1000;
+  const std::string key = scenario.Key("cancelled");
+  const std::string ballast = scenario.Key("ballast");
+  scenario.Put(key);
+  scenario.Open({.group = "stays", .range = OneKey(key), .stream = "direct/main"});
+  scenario.Add(MeasureRestStep{.key = ballast});
+  scenario.Add(MeasureRestStep{.key = ballast, .cancels = kCancelled});
+  for (int i = 0; i < kTurns; ++i) {
+    const std::string name = std::to_string(i);
+    scenario.Open(
+        {.group = name, .count = kCancelled, .range = OneKey(key), .stream = "direct/main"});
+    scenario.PutSome(key, {3, 6});
+    scenario.Add(CancelStep{name});
+    scenario.Add(
+        MeasureRestStep{.beside = "cancelled watches",
+                        .key = ballast,
+                        .cancels = kCancelled,
+                        .limits = {{"kept", "2"}, {"goroutines", "3"}, {"per-cancel", "4"}}});
+  }
+}
+
+}  // namespace
+}  // namespace watchproof
