@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // `gate`: whether one build is worse than another, within a time budget.
+#include <algorithm>
+#include <set>
+#include <sstream>
+
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/finding_picture.h"
 #include "harness/cli/passed_on.h"
 #include "harness/decide/gate.h"
 #include "harness/decide/gate_exploration.h"
+#include "harness/decide/measure_gate.h"
 #include "harness/report/text.h"
 #include "harness/runs/console.h"
 #include "harness/runs/parse.h"
@@ -20,6 +25,7 @@ struct GateFlags {
   std::string base;
   std::string head;
   std::string budget = "15m";
+  std::string measure;
   bool no_explore = false;
   bool dry_run = false;
   bool json = false;
@@ -68,6 +74,34 @@ std::string DrawWorse(Run& run, const AttemptResult& result) {
   return (fs::path(run.folder().shown()) / "worse.svg").string();
 }
 
+// Errors name the flag.
+Result<std::set<Measure>> MeasuresOf(const std::string& list) {
+  std::set<Measure> measures;
+  std::istringstream names(list);
+  for (std::string name; std::getline(names, name, ',');) {
+    const auto found = std::ranges::find(kMeasureNames, name);
+    if (found == std::end(kMeasureNames)) {
+      return Fail(StatusCode::kInvalidArgument, "--measure: '{}'; expected some of {}", name,
+                  fmt::join(kMeasureNames, ","));
+    }
+    measures.insert(static_cast<Measure>(found - std::begin(kMeasureNames)));
+  }
+  return measures;
+}
+
+constexpr ExitCode kCodes[] = {ExitCode::kOk, ExitCode::kFailed, ExitCode::kInconclusive};
+
+CommandEnd MeasureCommand(const GateFlags& flags, Run& run, const MeasureGateOptions& options) {
+  MeasureGate gate(run, options);
+  if (const auto refused = run.Begin()) return *refused;
+  if (run.record().named_not_fetched) return ExitCode::kTarget;
+  gate.Decide();
+  if (const auto early = EndRun(run)) return *early;
+  const MeasureOutcome outcome = gate.Outcome();
+  return Publish(run, "gate.json", ToJson(outcome), flags.json ? "" : ToText(outcome),
+                 kCodes[static_cast<std::size_t>(outcome.verdict)]);
+}
+
 CommandEnd GateCommand(const GateFlags& flags, const PassedOn& passed) {
   const Result<Duration> budget = ParseDuration(flags.budget);
   if (!budget.has_value() || *budget <= Duration::zero()) {
@@ -76,6 +110,14 @@ CommandEnd GateCommand(const GateFlags& flags, const PassedOn& passed) {
   }
   std::vector<std::string> targets{flags.base};
   if (flags.head != flags.base) targets.push_back(flags.head);
+  if (!flags.measure.empty()) {
+    WP_ASSIGN_OR_RETURN(const std::set<Measure> measures, MeasuresOf(flags.measure));
+    WP_ASSIGN_OR_RETURN(Run run,
+                        passed.Prepare({.targets = targets, .defaults = {{"--profile", "costs"}}}));
+    return MeasureCommand(
+        flags, run,
+        {.base = flags.base, .head = flags.head, .budget = *budget, .measures = measures});
+  }
   WP_ASSIGN_OR_RETURN(Run run, passed.Prepare({.targets = targets}));
   GateOptions options{.base = flags.base, .head = flags.head, .budget = *budget};
   options.draw = [&run](const AttemptResult& result) { return DrawWorse(run, result); };
@@ -98,7 +140,6 @@ CommandEnd GateCommand(const GateFlags& flags, const PassedOn& passed) {
   if (const auto early = EndRun(run)) return *early;
   if (!never.empty()) return {ExitCode::kTarget, never};
   const GateOutcome outcome = gate.Outcome();
-  constexpr ExitCode kCodes[] = {ExitCode::kOk, ExitCode::kFailed, ExitCode::kInconclusive};
   return Publish(run, "gate.json", ToJson(outcome),
                  flags.json ? "" : ToText(outcome, flags.verbose),
                  kCodes[static_cast<std::size_t>(outcome.verdict)]);
@@ -113,6 +154,8 @@ CommandBody AddGate(const Command& command) {
       ->required();
   command.Value("--head", flags->head, "SPEC", "The build that may be worse")->required();
   command.Value("--budget", flags->budget, "TIME", "Time for the whole gate");
+  command.Value("--measure", flags->measure, "MEASURES",
+                "Compare memory, puts and delay (any of these, with commas) instead of verdicts");
   command.Switch("--no-explore", flags->no_explore, "Cases only");
   command.Switch("--dry-run", flags->dry_run, "Print what a gate of this size finds, and exit");
   command.Switch("--verbose", flags->verbose, "Also print how the decision was made");

@@ -29,7 +29,6 @@
 
 namespace watchproof {
 
-inline constexpr double kEnoughEvidence = 200;
 inline constexpr double kOrdinaryDrop = 0.6;
 inline constexpr double kLuckyDrop = 0.2;
 inline constexpr double kSuspectDrop = 0.1;

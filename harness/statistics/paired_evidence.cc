@@ -8,21 +8,23 @@
 namespace watchproof {
 namespace {
 
-// What a bet on "all pairs that differ are against the head" has won: it doubles, or all is lost.
-double WonByCertainty(const Pairs& pairs) {
-  return pairs.in_favour > 0 ? 0 : std::exp2(pairs.against);
+// What a bet on "all pairs that differ are against the head" has won: it doubles, where the share
+// is one half, or all is lost.
+double WonByCertainty(const Pairs& pairs, double share) {
+  return pairs.in_favour > 0 ? 0 : std::pow(share, -pairs.against);
 }
 
-// Likewise on "a share of them above one half", with every such share bet on alike: two to the
-// number of pairs times the mean likelihood over these shares.
-double WonByShares(const Pairs& pairs) {
+// Likewise on "more of them than that share", with every such share bet on alike: the mean
+// likelihood over these, by the likelihood of the share.
+double WonByShares(const Pairs& pairs, double share) {
   const double a = pairs.against + 1.0;
   const double b = pairs.in_favour + 1.0;
-  const double above_half = boost::math::ibetac(a, b, 0.5);
-  if (above_half <= 0) return 0;
+  const double above = boost::math::ibetac(a, b, share);
+  if (above <= 0) return 0;
   const double log_beta =
       boost::math::lgamma(a) + boost::math::lgamma(b) - boost::math::lgamma(a + b);
-  return std::exp((a + b - 1) * std::log(2.0) + log_beta + std::log(above_half));
+  return std::exp(log_beta + std::log(above) - pairs.against * std::log(share) -
+                  b * std::log(1 - share));
 }
 
 // Bets against "the mean of the differences is at least the drop", each a part of what may be bet
@@ -35,7 +37,9 @@ constexpr Bet kBets[] = {{1, 0.6}, {0.5, 0.1}, {0.25, 0.1}, {0.125, 0.1}, {0.062
 
 }  // namespace
 
-double Evidence(const Pairs& pairs) { return (WonByCertainty(pairs) + WonByShares(pairs)) / 2; }
+double Evidence(const Pairs& pairs, double share) {
+  return (WonByCertainty(pairs, share) + WonByShares(pairs, share)) / 2;
+}
 
 bool Excludes(const Pairs& pairs, double drop) {
   if (drop >= 1) return true;

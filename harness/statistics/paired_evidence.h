@@ -15,6 +15,9 @@
 
 namespace watchproof {
 
+// So much evidence makes a build worse than another one: in at most 1 of 200 gates without reason.
+inline constexpr double kEnoughEvidence = 200;
+
 // Pairs of which both attempts came to a verdict.
 struct Pairs {
   int against = 0;    // the head broke more than the base
@@ -24,8 +27,9 @@ struct Pairs {
   int count() const { return against + in_favour + alike; }
 };
 
-// Against "a pair that differs is as often in favour of the head as against it". 1 at the start.
-double Evidence(const Pairs& pairs);
+// Against "of the pairs that differ, this share is against the head, or less". 1 at the start.
+// Requires: the share is above 0 and below 1.
+double Evidence(const Pairs& pairs, double share = 0.5);
 
 inline constexpr double kDropConfidence = 0.95;
 // Whether the share of attempts that fail rises by less than `drop`, from the base to the head.

@@ -37,6 +37,21 @@ TEST(PairedEvidenceTest, TheNextPairIsAFairBetWhileThereIsNoDifference) {
   }
 }
 
+TEST(PairedEvidenceTest, TheNextPairIsAFairBetAtAnyShare) {
+  for (const double share : {0.1, 0.25, 0.7}) {
+    for (int against = 0; against < 6; ++against) {
+      for (int in_favour = 0; in_favour < 6; ++in_favour) {
+        const Pairs pairs{.against = against, .in_favour = in_favour};
+        const double more = Evidence({.against = against + 1, .in_favour = in_favour}, share);
+        const double less = Evidence({.against = against, .in_favour = in_favour + 1}, share);
+        EXPECT_NEAR(share * more + (1 - share) * less, Evidence(pairs, share),
+                    1e-9 * Evidence(pairs, share))
+            << against << " " << in_favour << " " << share;
+      }
+    }
+  }
+}
+
 TEST(PairedEvidenceTest, DropsThatFewPairsExclude) {
   EXPECT_DOUBLE_EQ(HighestDrop({}), 1);
   EXPECT_DOUBLE_EQ(HighestDrop({.against = 10}), 1);

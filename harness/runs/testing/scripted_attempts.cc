@@ -27,7 +27,8 @@ ScriptedAttempts::ScriptedAttempts(const std::vector<std::string>& cases,
                                    const std::vector<std::string>& targets, Script script)
     : script_(std::move(script)) {
   for (const std::string& name : cases) {
-    cases_.push_back({.name = name});
+    const CaseInfo* const known = FindCase(name);
+    cases_.push_back(known == nullptr ? CaseInfo{.name = name} : *known);
     record_.cases.push_back({.name = name});
   }
   for (const std::string& text : targets) targets_.push_back(*ParseTargetSpec(text));
