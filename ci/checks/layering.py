@@ -71,7 +71,9 @@ ALLOWED = {
     # Plans for clusters.
     CLUSTER: BASE
     | {"harness/faults", "harness/scenario", STEPS, "harness/targets", "cases/support"},
-    "harness/results": BASE | ORACLE | {"harness/bugs", "harness/releases", "harness/targets"},
+    "harness/results": BASE
+    | ORACLE
+    | {"harness/bugs", "harness/releases", "harness/statistics", "harness/targets"},
     "harness/environment": BASE
     | PROXIES
     | {"harness/history", "harness/targets", "harness/faults"},

@@ -33,9 +33,9 @@ std::vector<Draft> Burdened::Beyond() const {
     Draft draft{
         .expected =
             fmt::format("{} beside {}: not {:g} times as bad as before, which was {}", info.words,
-                        burden, series.limit, Written(figure, MedianOf(series.without))),
+                        burden, series.limit, WithUnit(figure, MedianOf(series.without))),
         .observed = fmt::format("{}, {:.1f} times as bad ({:.1f} to {:.1f} in {} comparisons)",
-                                Written(figure, MedianOf(series.with)), MedianOf(series.times),
+                                WithUnit(figure, MedianOf(series.with)), MedianOf(series.times),
                                 times.low, times.high, series.times.size()),
         .evidence = series.lines,
         .symptom = symptom::Burden{figure, burden}};

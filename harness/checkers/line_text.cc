@@ -256,7 +256,7 @@ struct AnnotationPhrases {
     const auto figure = FindFigure(pair.of);
     if (!figure) return fmt::format("{} was measured", pair.of);
     return fmt::format("{}: {}, and {} beside {}", About(*figure).words,
-                       Written(*figure, pair.without), Written(*figure, pair.with), pair.beside);
+                       WithUnit(*figure, pair.without), WithUnit(*figure, pair.with), pair.beside);
   }
   std::string operator()(const CallsBeside& beside) {
     return fmt::format("{} begin on the connection of stream {}", beside.calls,

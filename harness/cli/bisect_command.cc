@@ -19,6 +19,7 @@ struct BisectFlags {
   std::string bug;
   std::string case_name;
   std::string script;
+  std::string measure;
   bool json = false;
 };
 
@@ -27,10 +28,15 @@ void PrintNow(const std::string& text) {
   std::fflush(stdout);
 }
 
+Result<ShownBug> WhatToFind(const BisectFlags& flags) {
+  if (!flags.script.empty()) return ShownByScript(flags.script);
+  if (flags.measure.empty()) return ShownBugOf(flags.bug, flags.case_name);
+  WP_ASSIGN_OR_RETURN(const std::set<Measure> measures, ParseMeasures(flags.measure));
+  return ShownByFigures(measures);
+}
+
 CommandEnd BisectCommand(const BisectFlags& flags, const PassedOn& passed) {
-  WP_ASSIGN_OR_RETURN(const ShownBug bug, flags.script.empty()
-                                              ? ShownBugOf(flags.bug, flags.case_name)
-                                              : ShownByScript(flags.script));
+  WP_ASSIGN_OR_RETURN(const ShownBug bug, WhatToFind(flags));
   Result<Builds> builds = BuildsIn(flags.range);
   if (!builds.has_value()) {
     const bool target = builds.error().code() == StatusCode::kNotFound;
@@ -85,6 +91,12 @@ CommandBody AddBisect(const Command& command) {
   command.Value("--script", flags->script, "FILE", "A script that `explore --keep` kept")
       ->excludes("--bug")
       ->excludes("--case");
+  command
+      .Value("--measure", flags->measure, "MEASURES",
+             "The figure of memory, puts or delay (any of these, with commas) that differs most")
+      ->excludes("--bug")
+      ->excludes("--case")
+      ->excludes("--script");
   command.Group("Other builds than cached releases");
   command.Value("--among", flags->range.among, "SPEC",
                 "Targets instead, from the good one to the bad one");

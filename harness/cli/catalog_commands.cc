@@ -105,6 +105,7 @@ void AddClauses(std::vector<CatalogEntry>& catalog) {
                        {{"level", std::string(Name(clause.level))},
                         {"judged by", clause.guarantee},
                         {"tested by", fmt::format("{}", fmt::join(clause.cases, ", "))},
+                        {"in profile", clause.profile},
                         {"asked by", fmt::format("{}", fmt::join(clause.promises, ", "))},
                         {"in etcd", VersionsOf(clause)},
                         {"differs", clause.differs},

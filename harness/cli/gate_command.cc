@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `gate`: whether one build is worse than another, within a time budget.
-#include <algorithm>
-#include <set>
-#include <sstream>
-
 #include "harness/base/escape.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/finding_picture.h"
@@ -74,21 +70,6 @@ std::string DrawWorse(Run& run, const AttemptResult& result) {
   return (fs::path(run.folder().shown()) / "worse.svg").string();
 }
 
-// Errors name the flag.
-Result<std::set<Measure>> MeasuresOf(const std::string& list) {
-  std::set<Measure> measures;
-  std::istringstream names(list);
-  for (std::string name; std::getline(names, name, ',');) {
-    const auto found = std::ranges::find(kMeasureNames, name);
-    if (found == std::end(kMeasureNames)) {
-      return Fail(StatusCode::kInvalidArgument, "--measure: '{}'; expected some of {}", name,
-                  fmt::join(kMeasureNames, ","));
-    }
-    measures.insert(static_cast<Measure>(found - std::begin(kMeasureNames)));
-  }
-  return measures;
-}
-
 constexpr ExitCode kCodes[] = {ExitCode::kOk, ExitCode::kFailed, ExitCode::kInconclusive};
 
 CommandEnd MeasureCommand(const GateFlags& flags, Run& run, const MeasureGateOptions& options) {
@@ -111,7 +92,7 @@ CommandEnd GateCommand(const GateFlags& flags, const PassedOn& passed) {
   std::vector<std::string> targets{flags.base};
   if (flags.head != flags.base) targets.push_back(flags.head);
   if (!flags.measure.empty()) {
-    WP_ASSIGN_OR_RETURN(const std::set<Measure> measures, MeasuresOf(flags.measure));
+    WP_ASSIGN_OR_RETURN(const std::set<Measure> measures, ParseMeasures(flags.measure));
     WP_ASSIGN_OR_RETURN(Run run,
                         passed.Prepare({.targets = targets, .defaults = {{"--profile", "costs"}}}));
     return MeasureCommand(

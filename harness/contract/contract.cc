@@ -46,7 +46,7 @@ Result<std::string> ReadMinor(const toml::table& table, std::string_view field) 
 
 Result<Clause> ReadClause(const toml::table& table) {
   WP_RETURN_IF_ERROR(OnlyFields(table, {"id", "says", "level", "guarantee", "cases", "promises",
-                                        "source", "since", "until", "differs"}));
+                                        "source", "since", "until", "differs", "profile"}));
   Clause clause;
   WP_ASSIGN_OR_RETURN(clause.id, Text(table, "id"));
   WP_ASSIGN_OR_RETURN(clause.says, Text(table, "says"));
@@ -58,6 +58,7 @@ Result<Clause> ReadClause(const toml::table& table) {
   WP_ASSIGN_OR_RETURN(clause.since, ReadMinor(table, "since"));
   WP_ASSIGN_OR_RETURN(clause.until, ReadMinor(table, "until"));
   WP_ASSIGN_OR_RETURN(clause.differs, OptionalText(table, "differs"));
+  WP_ASSIGN_OR_RETURN(clause.profile, OptionalText(table, "profile"));
   if (clause.cases.empty() && clause.promises.empty()) {
     return FailAt(table, "expected 'cases' or 'promises': nothing tests the clause");
   }

@@ -43,6 +43,7 @@ struct Clause {
   std::string source;                   // a link
   std::string since{};    // the first minor version of etcd with it, "3.4"; empty: each
   std::string until{};    // the last one; empty: none so far
+  std::string profile{};  // of a run, which alone asks for it; empty: any may
   std::string differs{};  // how etcd itself differs from it, on every release
   // Whether the case is one that tests it.
   bool TestedBy(std::string_view case_name) const;

@@ -2,11 +2,14 @@
 #include "harness/decide/bisect.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "harness/report/rows.h"
 #include "harness/report/text.h"
 #include "harness/runs/selection.h"
 #include "harness/statistics/bisection.h"
+#include "harness/statistics/times.h"
 
 namespace watchproof {
 namespace {
@@ -19,11 +22,13 @@ constexpr int kWithLuck = 30;
 // A build that is not decided after so many attempts is skipped.
 constexpr int kMostAttempts = 400;
 constexpr int kMostInVain = 8;
+// A figure that is less than so many times as bad is none to search by.
+constexpr double kLeastTimes = 1.1;
 
 class Search {
  public:
   Search(Attempts& attempts, const BisectOptions& options)
-      : attempts_(attempts), options_(options), search_(options.names.size()) {
+      : attempts_(attempts), options_(options), bug_(options.bug), search_(options.names.size()) {
     found_.steps.resize(options_.names.size());
     for (std::size_t i = 0; i < options_.names.size(); ++i) {
       found_.steps[i].name = options_.names[i];
@@ -31,6 +36,7 @@ class Search {
   }
 
   Result<FoundStep> Find() {
+    if (!bug_.measures.empty()) WP_RETURN_IF_ERROR(ChooseFigure());
     WP_RETURN_IF_ERROR(MeasureEnds());
     while (!attempts_.Stopped()) {
       const auto next = search_.Next();
@@ -40,6 +46,7 @@ class Search {
     }
     found_.last_good = search_.last_good();
     found_.first_bad = search_.first_bad();
+    if (bug_.figure) found_.by = bug_.FigureText();
     found_.run = attempts_.record().folder;
     found_.seed = attempts_.record().seed;
     return found_;
@@ -60,11 +67,11 @@ class Search {
     for (std::size_t i = first; i < record.attempts.size(); ++i) {
       const AttemptSummary& one = record.attempts[i];
       step.version = one.result.target_version.empty() ? step.version : one.result.target_version;
-      if (!IsConclusive(one.result.verdict)) {
+      if (!bug_.IsDecidedBy(one.result)) {
         step.reason = fmt::format("{}: {}", Name(one.result.verdict), one.result.reason);
         continue;
       }
-      const bool shows = options_.bug.IsShownBy(one.result);
+      const bool shows = bug_.IsShownBy(one.result);
       if (shows && step.repeat.empty()) step.repeat = RowOf(record, one).repeat;
       shown.push_back(shows);
     }
@@ -116,10 +123,62 @@ class Search {
     return {};
   }
 
+  // By figure, of so many attempts of a case.
+  using Values = std::map<FigureAt, std::vector<double>>;
+  Values ValuesOf(std::size_t build, const std::string& case_name) {
+    Values values;
+    const RunRecord& record = attempts_.record();
+    const std::size_t first = attempts_.RunMore({{case_name, &TargetOf(build), kFirstLook}});
+    for (std::size_t i = first; i < record.attempts.size(); ++i) {
+      const AttemptResult& result = record.attempts[i].result;
+      for (const auto& [at, value] : FiguresOf(result, bug_.measures)) {
+        values[at].push_back(value);
+      }
+    }
+    return values;
+  }
+
+  // The one by which the ends differ most, of those with each of the bad end's worse than all of
+  // the good one's. From half-way between the medians on, by ratio, it is that of the bad end.
+  Status ChooseFigure() {
+    const std::size_t bad = options_.names.size() - 1;
+    double most = kLeastTimes;
+    for (const std::string& name : std::vector<std::string>(bug_.cases)) {
+      if (attempts_.Stopped()) return {};
+      if (Status made = Make(0); !made.ok()) return made;
+      const Values good = ValuesOf(0, name);
+      if (Status made = Make(bad); !made.ok()) return made;
+      for (const auto& [at, values] : ValuesOf(bad, name)) {
+        const auto others = good.find(at);
+        if (others == good.end() || !Apart(at.figure, others->second, values)) continue;
+        const double of_good = MedianOf(others->second);
+        const double of_bad = MedianOf(values);
+        const double times = TimesWorse(at.figure, of_bad, of_good);
+        if (times <= most) continue;
+        most = times;
+        bug_.figure = at;
+        const double nothing = About(at.figure).nothing;
+        bug_.limit = std::sqrt(std::max(of_good, nothing) * std::max(of_bad, nothing));
+        bug_.cases = {at.case_name};
+      }
+    }
+    if (bug_.figure) return {};
+    return Fail(StatusCode::kUnavailable,
+                "{} and {} cannot be distinguished: no figure of {} is worse", options_.names[0],
+                options_.names[bad], Count(bug_.cases.size(), "case"));
+  }
+  static bool Apart(Figure figure, const std::vector<double>& good,
+                    const std::vector<double>& bad) {
+    return std::ranges::all_of(bad, [&](double one) {
+      return std::ranges::all_of(good,
+                                 [&](double other) { return TimesWorse(figure, one, other) > 1; });
+    });
+  }
+
   Status ChooseCase(std::size_t bad) {
     int most = 0;
     for (const int attempts : {kFirstLook, kSecondLook}) {
-      for (const std::string& name : options_.bug.cases) {
+      for (const std::string& name : bug_.cases) {
         if (attempts_.Stopped()) return {};
         const int shown = Shown(Try(bad, name, attempts));
         if (shown <= most) continue;
@@ -165,6 +224,7 @@ class Search {
 
   Attempts& attempts_;
   const BisectOptions& options_;
+  ShownBug bug_;
   Bisection search_;
   FoundStep found_;
   double absent_ = 0.01;

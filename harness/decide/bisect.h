@@ -22,7 +22,7 @@ namespace watchproof {
 struct BisectOptions {
   std::vector<std::string> names;    // of the builds, from the good end to the bad one
   std::vector<std::string> targets;  // one for each; or the one that each build makes
-  ShownBug bug;
+  ShownBug bug;  // with measures and without a figure: the one by which the ends differ most
   // Before the first attempt on a build; an error skips it. Empty: there is nothing to be made.
   std::function<Status(std::size_t build)> make = {};
   // What is known of a build, once it is decided.

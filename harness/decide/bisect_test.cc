@@ -54,6 +54,46 @@ TEST(Bisect, FindsTheNeighboursWhereverTheBugCame) {
   }
 }
 
+BisectOptions OptionsOfFigures() {
+  BisectOptions options = Options({"Available.PutsBesideLaggard", "Bounded.MemoryAfterCatchUp"});
+  options.bug.measures = {Measure::kMemory, Measure::kPuts};
+  return options;
+}
+
+AttemptResult Measuring(double puts, double kept) {
+  AttemptResult result = Passed();
+  result.measured = {{"puts", "a watch far behind", {puts}, {3000}},
+                     {"kept", "a watch that has caught up", {kept}, {20}}};
+  return result;
+}
+
+TEST(Bisect, FindsTheFigureThatDiffersAndWhereItDoes) {
+  const BisectOptions options = OptionsOfFigures();
+  ScriptedAttempts attempts = Scripted(options, [](const PlannedAttempt& planned) {
+    const bool kept = planned.case_name == "Bounded.MemoryAfterCatchUp" && BuildOf(planned) >= 4;
+    return Measuring(BuildOf(planned) == 8 ? 1400 : 1500, kept ? 80 : 20);
+  });
+  const Result<FoundStep> found = Bisect(attempts, options);
+  ASSERT_TRUE(found.has_value()) << found.error().message();
+  EXPECT_EQ(found->last_good, 3U);
+  EXPECT_EQ(found->first_bad, 4U);
+  EXPECT_EQ(found->by,
+            "memory in use beside a watch that has caught up (Bounded.MemoryAfterCatchUp): worse "
+            "than 40.0 MB");
+}
+
+TEST(Bisect, FiguresThatOverlapAreNone) {
+  const BisectOptions options = OptionsOfFigures();
+  int turn = 0;
+  ScriptedAttempts attempts = Scripted(options, [&turn](const PlannedAttempt& planned) {
+    const double noise = ++turn % 3 == 0 ? 2 : 1;
+    return Measuring(1500 * noise, BuildOf(planned) == 8 ? 20 : 21);
+  });
+  const Result<FoundStep> found = Bisect(attempts, options);
+  ASSERT_FALSE(found.has_value());
+  EXPECT_THAT(found.error().message(), HasSubstr("no figure of 2 cases is worse"));
+}
+
 TEST(Bisect, LooksAtFewOfManyBuilds) {
   const BisectOptions options = Options();
   ScriptedAttempts attempts = Scripted(options, BadFrom(5));

@@ -3,21 +3,15 @@
 
 #include <algorithm>
 
+#include "harness/decide/shown_bug.h"
 #include "harness/report/text.h"
 #include "harness/results/attempt_spec.h"
-#include "harness/statistics/times.h"
 
 namespace watchproof {
 namespace {
 
 // A case is left after so many pairs without anything to compare.
-constexpr int kPairsInVain = 3;
-
-// Those about memory run without clients that put.
-bool Shows(const CaseInfo& info, const std::set<Measure>& measures) {
-  return info.Measures() &&
-         (measures.contains(Measure::kMemory) || info.guarantees.front() != "Bounded");
-}
+constexpr int kFruitlessPairs = 3;
 
 }  // namespace
 
@@ -27,7 +21,7 @@ MeasureGate::MeasureGate(Attempts& attempts, MeasureGateOptions options)
       began_(options_.now()),
       order_(Prng(attempts.seed()).Fork("gate/order")) {
   for (const CaseInfo& info : attempts_.cases()) {
-    if (Shows(info, options_.measures)) cases_.push_back({.name = info.name});
+    if (MayMeasure(info, options_.measures)) cases_.push_back({.name = info.name});
   }
 }
 
@@ -57,7 +51,7 @@ const MeasureGate::Case* MeasureGate::NextCase() const {
   const auto evidence = [this](const Case& one) {
     double most = 0;
     for (const FigureAt& at : one.figures) {
-      const FigureState& figure = trial_.figures().at(at.case_name + ": " + at.Name());
+      const FigureState& figure = trial_.figures().at(at.Id());
       if (figure.suspect()) most = std::max(most, figure.evidence());
     }
     return most;
@@ -78,10 +72,9 @@ const MeasureGate::Case* MeasureGate::NextCase() const {
 }
 
 bool MeasureGate::Finished(const Case& one) const {
-  if (one.compared == 0) return one.pairs >= kPairsInVain;
-  return std::ranges::all_of(one.figures, [this](const FigureAt& at) {
-    return trial_.figures().at(at.case_name + ": " + at.Name()).excluded();
-  });
+  if (one.compared == 0) return one.pairs >= kFruitlessPairs;
+  return std::ranges::all_of(
+      one.figures, [this](const FigureAt& at) { return trial_.figures().at(at.Id()).excluded(); });
 }
 
 void MeasureGate::TakeIn() {
@@ -102,20 +95,9 @@ void MeasureGate::TakeIn() {
   }
 }
 
-MeasureGate::Figures MeasureGate::FiguresOf(const AttemptResult& result) const {
-  Figures figures;
-  for (const Measured& measured : result.measured) {
-    const auto figure = FindFigure(measured.of);
-    if (!figure || !options_.measures.contains(About(*figure).measure)) continue;
-    figures[{result.case_name, *figure, measured.beside}] = MedianOf(measured.with);
-    figures[{result.case_name, *figure, {}}] = MedianOf(measured.without);
-  }
-  return figures;
-}
-
 void MeasureGate::Compare(Case& one, const AttemptResult& base, const AttemptResult& head) {
-  const Figures of_base = FiguresOf(base);
-  const Figures of_head = FiguresOf(head);
+  const std::map<FigureAt, double> of_base = FiguresOf(base, options_.measures);
+  const std::map<FigureAt, double> of_head = FiguresOf(head, options_.measures);
   bool any = false;
   for (const auto& [at, value] : of_base) {
     const auto other = of_head.find(at);
@@ -124,8 +106,7 @@ void MeasureGate::Compare(Case& one, const AttemptResult& base, const AttemptRes
     one.figures.insert(at);
     both_[at].base.push_back(value);
     both_[at].head.push_back(other->second);
-    trial_.Add(at.case_name + ": " + at.Name(), About(at.figure).tolerance,
-               TimesWorse(at.figure, other->second, value));
+    trial_.Add(at.Id(), About(at.figure).tolerance, TimesWorse(at.figure, other->second, value));
   }
   one.compared += any ? 1 : 0;
   if (any) return;
@@ -145,7 +126,7 @@ MeasureOutcome MeasureGate::Outcome() const {
   for (const Case& one : cases_) {
     compared += one.compared > 0 ? 1 : 0;
     if (Finished(one) && one.compared > 0) continue;
-    if (one.compared == 0 && one.pairs >= kPairsInVain) {
+    if (one.compared == 0 && one.pairs >= kFruitlessPairs) {
       outcome.missing.push_back(
           fmt::format("{}: nothing was measured on both: {}", one.name, one.reason));
     } else {

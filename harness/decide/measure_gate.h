@@ -21,7 +21,6 @@
 
 #include "harness/base/deadline.h"
 #include "harness/base/prng.h"
-#include "harness/model/figure.h"
 #include "harness/report/measure_report.h"
 #include "harness/runs/attempts.h"
 #include "harness/statistics/measure_trial.h"
@@ -47,8 +46,6 @@ class MeasureGate {
   MeasureOutcome Outcome() const;
 
  private:
-  // By what was measured of one build, in one attempt.
-  using Figures = std::map<FigureAt, double>;
   struct Case {
     std::string name;
     int pairs = 0;  // that were planned
@@ -61,7 +58,6 @@ class MeasureGate {
   bool same() const { return attempts_.targets().size() == 1; }
   std::vector<PlannedAttempt> Next();
   void TakeIn();
-  Figures FiguresOf(const AttemptResult& result) const;
   void Compare(Case& one, const AttemptResult& base, const AttemptResult& head);
   bool Finished(const Case& one) const;
   const Case* NextCase() const;

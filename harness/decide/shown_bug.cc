@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/decide/shown_bug.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "cases/support/case_registry.h"
@@ -95,7 +97,36 @@ Result<ShownBug> ShownByScript(const std::string& file) {
   return found;
 }
 
+// Those about memory run without clients that put.
+bool MayMeasure(const CaseInfo& info, const std::set<Measure>& measures) {
+  return info.Measures() &&
+         (measures.contains(Measure::kMemory) || info.guarantees.front() != "Bounded");
+}
+
+ShownBug ShownByFigures(const std::set<Measure>& measures) {
+  std::vector<std::string> names;
+  for (const Measure measure : measures) {
+    names.emplace_back(kMeasureNames[static_cast<std::size_t>(measure)]);
+  }
+  ShownBug found{.title = fmt::format("worse {}", fmt::join(names, " or ")), .cases = {}};
+  for (const CaseInfo& info : AllCases()) {
+    if (MayMeasure(info, measures)) found.cases.push_back(info.name);
+  }
+  found.measures = measures;
+  return found;
+}
+
+bool ShownBug::IsDecidedBy(const AttemptResult& result) const {
+  if (!figure) return IsConclusive(result.verdict);
+  return FiguresOf(result, measures).contains(*figure);
+}
+
 bool ShownBug::IsShownBy(const AttemptResult& result) const {
+  if (figure) {
+    const auto figures = FiguresOf(result, measures);
+    const auto found = figures.find(*figure);
+    return found != figures.end() && TimesWorse(figure->figure, found->second, limit) > 1;
+  }
   if (result.verdict != Verdict::kFail) return false;
   return std::ranges::any_of(result.findings, [this](const FindingRecord& finding) {
     if (!guarantee.empty()) {
@@ -104,6 +135,11 @@ bool ShownBug::IsShownBy(const AttemptResult& result) const {
     }
     return bug == nullptr || Contains(bug->signatures, finding.resembles);
   });
+}
+
+std::string ShownBug::FigureText() const {
+  return fmt::format("{} ({}): worse than {}", figure->Name(), figure->case_name,
+                     WithUnit(figure->figure, limit));
 }
 
 std::string ShownBug::KeySays(const FoundStep& found) const {

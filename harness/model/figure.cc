@@ -41,7 +41,7 @@ double TimesWorse(Figure figure, double with, double without) {
   return info.more_is_better ? 1 / times : times;
 }
 
-std::string Written(Figure figure, double value) {
+std::string WithUnit(Figure figure, double value) {
   const std::string_view unit = About(figure).unit;
   const int digits = value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return fmt::format("{:.{}f}{}{}", value, digits, unit.empty() ? "" : " ", unit);

@@ -56,7 +56,7 @@ std::optional<Figure> FindFigure(std::string_view name);
 // puts, or twice the memory.
 double TimesWorse(Figure figure, double with, double without);
 // "1234 /s", "12.3 ms", "0.81 KB".
-std::string Written(Figure figure, double value);
+std::string WithUnit(Figure figure, double value);
 
 // Burdens that known bugs are about.
 inline constexpr std::string_view kFarBehind = "a watch far behind";

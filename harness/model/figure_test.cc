@@ -28,9 +28,9 @@ TEST(Figure, NextToNothingIsNothing) {
 }
 
 TEST(Figure, IsWrittenWithItsUnit) {
-  EXPECT_EQ("1234 /s", Written(Figure::kPuts, 1234.4));
-  EXPECT_EQ("0.31 KB", Written(Figure::kPerWatch, 0.312));
-  EXPECT_EQ("59.0", Written(Figure::kGoroutines, 59));
+  EXPECT_EQ("1234 /s", WithUnit(Figure::kPuts, 1234.4));
+  EXPECT_EQ("0.31 KB", WithUnit(Figure::kPerWatch, 0.312));
+  EXPECT_EQ("59.0", WithUnit(Figure::kGoroutines, 59));
 }
 
 }  // namespace

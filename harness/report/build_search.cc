@@ -33,6 +33,7 @@ std::string ToText(const FoundStep& found) {
   }
   text += fmt::format("by         {}, shown in {} of {} ({})\n", found.case_name, bad.counted.hits,
                       bad.counted.trials, Percent(ClopperPearson(bad.counted)));
+  if (!found.by.empty()) text += fmt::format("figure     {}\n", Escaped(found.by));
   if (!found.key.empty()) text += fmt::format("key        {}\n", Escaped(found.key));
   if (!found.not_fetched.empty()) {
     text +=
@@ -59,6 +60,7 @@ std::string ToJson(const FoundStep& found) {
                    {"first_bad", found.steps[found.first_bad].name},
                    {"decided", found.first_bad - found.last_good == 1},
                    {"case", found.case_name},
+                   {"figure", found.by},
                    {"answer_key", found.key},
                    {"not_fetched", found.not_fetched},
                    {"run", found.run},

@@ -28,7 +28,8 @@ struct FoundStep {
   std::size_t last_good = 0;
   std::size_t first_bad = 0;
   std::string case_name;
-  std::string key;                         // what the answer key says; empty: nothing
+  std::string by{};  // the figure that it is about, and its limit; empty: it is a failure
+  std::string key;   // what the answer key says; empty: nothing
   std::vector<std::string> not_fetched{};  // releases that would narrow it, the best first
   std::string run;
   std::string seed;

@@ -15,7 +15,7 @@ namespace watchproof {
 namespace {
 
 const FigureState& StateOf(const MeasureOutcome& outcome, const FigureAt& at) {
-  return outcome.trial.figures().at(at.case_name + ": " + at.Name());
+  return outcome.trial.figures().at(at.Id());
 }
 
 // Those with the most evidence first.
@@ -35,17 +35,12 @@ std::string FigureText(const MeasureOutcome& outcome, const FigureAt& at) {
   return fmt::format(
       "  {}\n    {} on the base, {} on the head: {:.2f} times as bad ({:.2f} to {:.2f} in {}; "
       "{}), worse by more than {:.0f} % in {}\n",
-      at.Name(), Written(at.figure, MedianOf(both.base)), Written(at.figure, MedianOf(both.head)),
+      at.Name(), WithUnit(at.figure, MedianOf(both.base)), WithUnit(at.figure, MedianOf(both.head)),
       MedianOf(state.times), of.low, of.high, Count(state.times.size(), "pair"), at.case_name,
       100 * state.tolerance, state.counted().against);
 }
 
 }  // namespace
-
-std::string FigureAt::Name() const {
-  const std::string_view words = About(figure).words;
-  return beside.empty() ? std::string(words) : fmt::format("{} beside {}", words, beside);
-}
 
 std::string ToText(const MeasureOutcome& outcome) {
   constexpr std::size_t kMostShown = 5;

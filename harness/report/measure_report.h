@@ -6,26 +6,16 @@
 // Threads: functions without state.
 #pragma once
 
-#include <compare>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "harness/model/figure.h"
 #include "harness/report/gate_report.h"
 #include "harness/report/run_record.h"
+#include "harness/results/measured.h"
 #include "harness/statistics/measure_trial.h"
 
 namespace watchproof {
-
-// A figure beside a burden; empty: beside none.
-struct FigureAt {
-  std::string case_name;
-  Figure figure{};
-  std::string beside;
-  auto operator<=>(const FigureAt&) const = default;
-  std::string Name() const;  // "puts per second beside a compaction"
-};
 
 // By pair.
 struct MeasuredOnBoth {

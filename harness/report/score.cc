@@ -224,7 +224,8 @@ Score ScoreOf(const RunRecord& record, std::string_view target) {
       BreakWhatIsKnown(one, given, version, attempts);
     }
     all.emplace_back(&clause, one.kept);
-    if (clause.Binds(score.minor)) score.clauses.push_back(std::move(one));
+    const bool left_out = !clause.profile.empty() && one.kept == Kept::kNotShown;
+    if (clause.Binds(score.minor) && !left_out) score.clauses.push_back(std::move(one));
   }
   score.nearest = NearestReleasesOf(all);
   Conclude(score);

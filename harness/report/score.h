@@ -13,7 +13,7 @@
 // and passed: what they break is not kept.
 // Clauses that must hold count three, those that should hold one, others nothing; points are the
 // share of those that are kept. What the target does not offer, and what no attempt shows, is not
-// kept.
+// kept. A clause that another profile asks for counts where an attempt shows it.
 //
 // Threads: pure functions. Ownership: refers to the built-in contract and owns the rest.
 #pragma once

@@ -55,6 +55,19 @@ TEST(Score, OfAStoreThatKeepsEverythingIsAHundredAndReachesEachLevel) {
   for (const ClauseScore& one : score.clauses) EXPECT_TRUE(one.clause->Binds(4));
 }
 
+TEST(Score, AClauseOfAnotherProfileCountsOnlyWhereItIsShown) {
+  RunRecord record = Whole();
+  std::erase_if(record.attempts, [](const AttemptSummary& attempt) {
+    return Contract::BuiltIn().Find("S-18")->TestedBy(attempt.result.case_name);
+  });
+  const Score without = ScoreOf(record, kTarget);
+  EXPECT_DOUBLE_EQ(without.points, 100);
+  EXPECT_EQ(without.clauses.size() + 1, ScoreOf(Whole(), kTarget).clauses.size());
+  RunRecord broken = Whole();
+  Break(broken, "Bounded.MemoryAfterCatchUp", "S-18");
+  EXPECT_LT(ScoreOf(broken, kTarget).points, 100);
+}
+
 TEST(Score, AFindingBreaksItsClauseAloneAndTheLevelsThatNeedIt) {
   RunRecord record = Whole();
   Break(record, "Leased.A", "L-1");

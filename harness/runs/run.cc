@@ -186,6 +186,11 @@ void GoOn(const RunRecord& before, const std::string& now, RunRecord& record) {
   record.resumed.push_back(now);
 }
 
+// Not by a pattern.
+bool IsNamed(const std::string& filter, const std::string& name) {
+  return fmt::format(":{}:", filter).find(fmt::format(":{}:", name)) != std::string::npos;
+}
+
 // Not empty. Errors name what was expected.
 Result<std::vector<CaseInfo>> SelectCases(const RunOptions& options, bool planted) {
   const std::vector<CaseInfo> all = AllCases();
@@ -203,7 +208,8 @@ Result<std::vector<CaseInfo>> SelectCases(const RunOptions& options, bool plante
   std::erase_if(selected, [&](const CaseInfo& info) {
     const bool self_test = info.expect != Verdict::kPass;
     const bool asked = self_test == (options.cases == Cases::kOfWatchproof);
-    const bool beside = info.Measures() && options.selection.profile != RunProfile::kOfCosts;
+    const bool beside = info.Measures() && options.selection.profile != RunProfile::kOfCosts &&
+                        !IsNamed(options.selection.filter, info.name);
     return ((!asked || beside) && !named) || info.of_consumers != HasConsumers(options.targets) ||
            (!only_ours && Contains(info.needs, Capability::kOurs)) || (self_test && planted);
   });

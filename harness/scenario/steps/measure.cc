@@ -193,16 +193,14 @@ Status MeasureRestStep::Run(StepContext& context) const {
   const auto note = [&](Figure figure, double value) {
     context.NoteFigure(figure, value, beside, limits);
   };
-  std::map<std::string, double>& last = context.account();
-  const auto since_last = [&](const char* of, double value) {
-    const double before = std::exchange(last[of], value);
-    return std::max(value - before, 0.0);
+  const auto since_first = [&](const char* of, double value) {
+    return std::max(value - context.account().try_emplace(of, value).first->second, 0.0);
   };
-  const double more = since_last("kept", *rest.kept);
+  const double more = since_first("kept", *rest.kept);
   if (watches > 0) note(Figure::kPerWatch, more / kKilo / static_cast<double>(watches));
   note(Figure::kKept, *rest.kept / kMega);
   if (rest.goroutines) {
-    const double left = since_last("goroutines", *rest.goroutines);
+    const double left = since_first("goroutines", *rest.goroutines);
     if (cancels > 0) note(Figure::kPerCancel, left / static_cast<double>(cancels));
     note(Figure::kGoroutines, *rest.goroutines);
   }

@@ -44,7 +44,7 @@ struct MeasureLoadStep {
 struct MeasureRestStep {
   std::string beside{};
   std::string key;
-  std::size_t watches = 0;  // so many more than when it was last at rest; see Figure::kPerWatch
+  std::size_t watches = 0;  // so many more than when it was first at rest; see Figure::kPerWatch
   std::size_t cancels = 0;  // so many cancelled since then; see Figure::kPerCancel
   FigureLimits limits{};
   static constexpr std::string_view kOp = "measure rest";
