@@ -155,6 +155,33 @@ test('how targets behaved is drawn beside each other, and read by keyboard', asy
   await page.context().close();
 });
 
+test('what clients cost is drawn over the targets, and read by keyboard', async () => {
+  const run = unpack(/<script[^>]* id="run">([^<]*)</.exec(readFileSync(large, 'utf8'))[1]);
+  const schema = JSON.parse(readFileSync('page.schema.json', 'utf8'));
+  const validate = new Ajv({ strict: false }).compile({ definitions: schema.definitions, $ref: '#/definitions/Run' });
+  assert.ok(validate(run), JSON.stringify(validate.errors));
+  const page = await open(large, { viewport: { width: 390, height: 800 } });
+  const charts = page.locator('.curves figure');
+  assert.equal(await charts.count(), 4);
+  assert.match(await charts.first().textContent(), /etcd 3\.5\.0: 5\.0 times as bad as before beside a watch/);
+  // The target without values leaves a gap.
+  const line = await charts.first().locator('svg .with > path').getAttribute('d');
+  assert.equal(line.split('M').length - 1, 2);
+  assert.equal(line.split('L').length - 1, 27);
+  await charts.first().locator('summary').focus();
+  await page.keyboard.press('Enter');
+  const rows = charts.first().locator('tbody tr');
+  assert.equal(await rows.count(), 30);
+  assert.match(await rows.nth(0).textContent(), /13\.2 MB.*12\.0 to 14\.4 MB.*11\.0 MB.*10\.0 to 12\.0 MB.*1\.20/);
+  assert.match(await rows.nth(1).textContent(), /no values/);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390);
+  const other = await open(small);
+  assert.equal(await other.locator('#costs').count(), 0, 'nothing was measured');
+  assert.deepEqual([...page.problems, ...other.problems], []);
+  await other.context().close();
+  await page.context().close();
+});
+
 // Words of each page of the print, without the spaces that lines end with.
 async function print(page) {
   const pdf = await page.pdf({ format: 'A4' });
@@ -210,6 +237,14 @@ for (const colorScheme of ['light', 'dark']) {
     const { violations } = await page.evaluate(() => globalThis.axe.run());
     const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
     assert.deepEqual(serious.map(({ id, nodes }) => [id, nodes.slice(0, 3).map((node) => node.html)]), []);
+    await page.context().close();
+  });
+  test(`axe finds nothing at what clients cost, ${colorScheme}`, async () => {
+    const page = await open(large, { colorScheme });
+    await page.locator('.curves summary').first().click();
+    await page.evaluate(readFileSync('node_modules/axe-core/axe.min.js', 'utf8'));
+    const { violations } = await page.evaluate(() => globalThis.axe.run('.costs'));
+    assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map((node) => node.html)]), []);
     await page.context().close();
   });
 }

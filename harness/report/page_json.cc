@@ -8,6 +8,7 @@
 
 #include "harness/report/bugs_shown.h"
 #include "harness/report/causes.h"
+#include "harness/report/cost_curves.h"
 #include "harness/report/database.h"
 #include "harness/report/lag_table.h"
 #include "harness/report/mutation.h"
@@ -361,6 +362,9 @@ PageData PageDataOf(const RunRecord& record) {
   if (const Table lag = LagTable(record); !lag.rows.empty()) {
     data.run["lag"] = TableJson(lag);
     data.run["lag_explain"] = kLagExplain;
+  }
+  if (const std::vector<CostCurve> costs = CostCurves(record, rows); !costs.empty()) {
+    data.run["costs"] = ToJson(costs, rows.labels);
   }
   return data;
 }

@@ -70,6 +70,27 @@ TEST(PageJson, ACaseHasTheCoursesOfItsFirstAttemptsAndAttemptsTheTollOfFaults) {
   EXPECT_FALSE(data.run.contains("courses_left_out"));
 }
 
+TEST(PageJson, CostsAreThereWhereTheyWereMeasured) {
+  RunRecord record = SampleRecord();
+  EXPECT_FALSE(PageDataOf(record).run.contains("costs"));
+  record.attempts[1].result.measured = {{"puts", "reads", {500, 300, 400}, {1000, 1200, 1100}}};
+  const Json run = PageDataOf(record).run;
+  ASSERT_EQ(run.at("costs").size(), 1U);
+  const Json& curve = run.at("costs").at(0);
+  EXPECT_EQ(curve.at("case"), "Ordered.NeverGoesBack");
+  EXPECT_EQ(curve.at("figure"), "puts per second");
+  EXPECT_EQ(curve.at("measure"), "puts");
+  EXPECT_EQ(curve.at("more_is_better"), true);
+  EXPECT_EQ(curve.at("top"), 1200);
+  const Json& point = curve.at("points").at(0);
+  EXPECT_EQ(run.at("targets").at(point.at("target").get<std::size_t>()).at("label"), "etcd 3.4.23");
+  EXPECT_EQ(point.at("with").at("text"), "400 /s");
+  EXPECT_EQ(point.at("without").at("between"), "1000 to 1200 /s");
+  EXPECT_EQ(point.at("times").at("text"), "2.75");
+  EXPECT_EQ(point.at("times").at("between"), "2.00 to 4.00");
+  EXPECT_FALSE(point.contains("outcome"));
+}
+
 TEST(PackedText, IsBase64OfZlib) {
   // As python3 -c 'import base64,zlib; print(base64.b64encode(zlib.compress(b"{}", 9)))' prints it.
   EXPECT_EQ(PackedText("{}"), "eNqrrgUAAXUA+Q==");

@@ -3,7 +3,7 @@
 import { strFromU8, unzlibSync } from 'fflate';
 import type { Attempt, Course, Detail, Outcome, Run } from './page_types';
 
-export type { Attempt, Bug, Case, Cause, Course, Detail, Finding, Item, Lane, Outcome, Picture, Run, Target } from './page_types';
+export type { Amount, Attempt, Bug, Case, Cause, CostCurve, CostPoint, Course, Detail, Finding, Item, Lane, Outcome, Picture, Run, Target } from './page_types';
 
 // At once, also while the page is being printed, when nothing can be waited for.
 function unpack<T>(id: string): T {

@@ -2,6 +2,7 @@
 import { render } from 'preact';
 import { Articles } from './articles';
 import { Behaviour } from './behaviour';
+import { Costs } from './costs';
 import { byVersion, readRun, type Run } from './data';
 import { Matrix } from './matrix';
 import { Name } from './name';
@@ -28,6 +29,7 @@ function Page({ run }: { run: Run }) {
           {(run.causes ?? []).length > 0 ? <><a href="#causes">Causes</a>{' '}</> : null}
           {run.bugs !== undefined ? <><a href="#bugs">Known bugs</a>{' '}</> : null}
           <a href="#matrix">Matrix</a> <a href="#wrong">What is wrong</a>{' '}
+          {run.costs === undefined ? null : <><a href="#costs">Costs</a>{' '}</>}
           <a href="#lag">How it behaved</a> <a href="#trust">Can I trust it</a> <a href="#facts">The run</a></nav>
       </header>
       <main>
@@ -36,6 +38,7 @@ function Page({ run }: { run: Run }) {
         <Matrix run={run} />
         <Articles run={run} />
         <Notes run={run} />
+        <Costs run={run} />
         <Behaviour run={run} />
         <Trust run={run} />
         <Facts run={run} />

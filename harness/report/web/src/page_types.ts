@@ -65,6 +65,10 @@ export interface Run {
   mutation?: Mutation;
   lag?: Table;
   lag_explain?: string;
+  /**
+   * What was measured beside burdens: by measure, then figure, then case.
+   */
+  costs?: CostCurve[];
 }
 export interface Facts {
   id: string;
@@ -284,6 +288,92 @@ export interface Defect {
 export interface Table {
   head: string[];
   rows: string[][];
+}
+/**
+ * A figure of a case over the targets.
+ */
+export interface CostCurve {
+  case: string;
+  /**
+   * In words.
+   */
+  figure: string;
+  /**
+   * The burden.
+   */
+  beside: string;
+  measure: "memory" | "puts" | "delay";
+  /**
+   * Empty: it is a number of things.
+   */
+  unit: string;
+  more_is_better: boolean;
+  /**
+   * Of an axis that shows all.
+   */
+  top: number;
+  /**
+   * Targets on which the burden costs far more than on the best.
+   */
+  stands_out?: string;
+  /**
+   * In the order of the targets, those without values left out.
+   */
+  points: CostPoint[];
+}
+export interface CostPoint {
+  /**
+   * Index into targets.
+   */
+  target: number;
+  with: Amount;
+  without: Amount;
+  times: Amount1;
+  /**
+   * Name of the weightiest outcome of the attempts that broke a promise about the figure; absent: none did.
+   */
+  outcome?: string;
+}
+export interface Amount {
+  /**
+   * The median over attempts, of their medians.
+   */
+  value: number;
+  /**
+   * Of the interval of the median, over all comparisons.
+   */
+  low: number;
+  high: number;
+  /**
+   * The value with its unit.
+   */
+  text: string;
+  /**
+   * The interval with units.
+   */
+  between: string;
+}
+/**
+ * How many times as bad with the burden as without.
+ */
+export interface Amount1 {
+  /**
+   * The median over attempts, of their medians.
+   */
+  value: number;
+  /**
+   * Of the interval of the median, over all comparisons.
+   */
+  low: number;
+  high: number;
+  /**
+   * The value with its unit.
+   */
+  text: string;
+  /**
+   * The interval with units.
+   */
+  between: string;
 }
 export interface Detail {
   /**

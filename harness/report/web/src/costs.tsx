@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// What clients cost the targets: a curve over them for each figure, beside a burden and without it.
+import { styleOf, type Amount, type CostCurve, type CostPoint, type Run } from './data';
+import { Name } from './name';
+
+const [WIDE, LEFT, TOP, HIGH] = [360, 58, 26, 130];
+const LETTER = 6.6; // the width of one, at the size of labels
+const MOST_LETTERS = 24; // of a label
+
+// From zero in even steps, two to five of them.
+function ticksTo(most: number): number[] {
+  const power = 10 ** Math.floor(Math.log10(most / 2));
+  const step = [5, 2, 1].map((one) => one * power).find((one) => most / one >= 2)!;
+  const all: number[] = [];
+  for (let i = 0; i * step <= most; ++i) all.push(Number((i * step).toPrecision(6)));
+  return all;
+}
+
+const nameOf = (curve: CostCurve) => `${curve.figure} beside ${curve.beside}`;
+
+function saysOf(run: Run, point: CostPoint): string {
+  const words = (amount: Amount) => `${amount.text} (${amount.between})`;
+  const broken = point.outcome === undefined ? '' : `; ${styleOf(run, point.outcome).word}`;
+  return `${run.targets[point.target]!.label}: ${words(point.with)}, without the burden ${words(point.without)}, ${
+    point.times.text} times as bad${broken}`;
+}
+
+interface Axes {
+  x: (target: number) => number;
+  y: (value: number) => number;
+  slot: number; // the width that a target has
+}
+
+// The line stops where a target has no values.
+function Side({ points, side, axes, aside }: {
+  points: CostPoint[]; side: 'with' | 'without'; axes: Axes; aside: number;
+}) {
+  const at = (point: CostPoint) => `${axes.x(point.target) + aside} ${axes.y(point[side].value)}`;
+  return <g class={side}>
+    <path d={points.map((point, i) =>
+      `${i > 0 && points[i - 1]!.target === point.target - 1 ? 'L' : 'M'}${at(point)}`).join('')} />
+    {points.map((point) => {
+      const [x, amount] = [axes.x(point.target) + aside, point[side]];
+      const broken = side === 'with' ? point.outcome : undefined;
+      return <g class={broken}><path class="spread" d={`M${x} ${axes.y(amount.low)}V${axes.y(amount.high)}`} />
+        <circle cx={x} cy={axes.y(amount.value)} r={broken === undefined ? 3 : 4.5} /></g>;
+    })}
+  </g>;
+}
+
+// Targets below their places: beside each other if there is room, otherwise from below.
+function Labels({ run, axes, bottom, flat }: { run: Run; axes: Axes; bottom: number; flat: boolean }) {
+  const each = Math.ceil(11 / axes.slot);
+  return <>{run.targets.map(({ label }, i) => {
+    if (i % each !== 0) return null;
+    const text = label.length > MOST_LETTERS ? `${label.slice(0, MOST_LETTERS - 1)}…` : label;
+    const [x, y] = flat ? [axes.x(i), bottom + 14] : [axes.x(i) + 4, bottom + 6];
+    return <text x={x} y={y} class="tick" text-anchor={flat ? 'middle' : 'end'}
+      transform={flat ? undefined : `rotate(-90 ${x} ${y})`}>{text}</text>;
+  })}</>;
+}
+
+function Curve({ run, curve }: { run: Run; curve: CostCurve }) {
+  const { points, unit, top } = curve;
+  const slot = (WIDE - LEFT - 4) / run.targets.length;
+  const axes: Axes = { slot, x: (target) => LEFT + slot * (target + 0.5),
+    y: (value) => TOP + HIGH * (1 - value / top) };
+  const letters = Math.min(MOST_LETTERS, Math.max(...run.targets.map(({ label }) => label.length)));
+  const flat = letters * LETTER < slot;
+  const bottom = TOP + HIGH;
+  const high = bottom + (flat ? 20 : letters * LETTER + 10);
+  const roomy = slot > 8 * LETTER;
+  return (
+    <svg viewBox={`0 0 ${WIDE} ${high}`} role="img"
+      aria-label={`${nameOf(curve)}, by target: the table below has the numbers`}>
+      {points.map((point) => <rect x={axes.x(point.target) - slot / 2} y={TOP} width={slot} height={HIGH}
+        class={`column ${point.outcome ?? ''}`} />)}
+      {ticksTo(top).map((tick) => <g><path d={`M${LEFT} ${axes.y(tick)}H${WIDE}`}
+        class={tick === 0 ? 'axis' : 'faint'} />
+        <text x={LEFT - 5} y={axes.y(tick) + 4} text-anchor="end" class="tick">
+          {tick === 0 || unit === '' ? tick : `${tick} ${unit}`}</text></g>)}
+      <Side points={points} side="without" axes={axes} aside={-Math.min(5, slot / 5)} />
+      <Side points={points} side="with" axes={axes} aside={Math.min(5, slot / 5)} />
+      {points.map((point) => <>
+        {point.outcome === undefined ? null : <text x={axes.x(point.target)} y={TOP - 14} text-anchor="middle"
+          class={`label ${point.outcome}`}>{styleOf(run, point.outcome).symbol}</text>}
+        {roomy ? <text x={axes.x(point.target)} text-anchor="middle" class="label with"
+          y={axes.y(Math.max(point.with.high, point.without.high)) - 4}>{point.with.text}</text> : null}
+        <rect x={axes.x(point.target) - slot / 2} y={TOP} width={slot} height={HIGH} class="over">
+          <title>{saysOf(run, point)}</title></rect>
+      </>)}
+      <Labels run={run} axes={axes} bottom={bottom} flat={flat} />
+    </svg>
+  );
+}
+
+const both = (amount: Amount) => <>{amount.text} <span class="soft">{amount.between}</span></>;
+
+function Numbers({ run, curve }: { run: Run; curve: CostCurve }) {
+  const broken = curve.points.some((point) => point.outcome !== undefined);
+  return (
+    <details>
+      <summary>Numbers<span class="unseen">: {nameOf(curve)}</span></summary>
+      <div class="wide" tabIndex={0} role="region" aria-label={`Numbers: ${nameOf(curve)}`}>
+        <table><thead><tr><th scope="col">target</th><th scope="col">with the burden</th>
+          <th scope="col">without</th><th scope="col">times as bad</th>
+          {broken ? <th scope="col">outcome</th> : null}</tr></thead>
+          <tbody>{run.targets.map((target, i) => {
+            const point = curve.points.find((one) => one.target === i);
+            const style = point?.outcome === undefined ? undefined : styleOf(run, point.outcome);
+            return <tr><th scope="row"><Name text={target.label} /></th>
+              {point === undefined ? <><td>no values</td><td /><td /></>
+                : <><td>{both(point.with)}</td><td>{both(point.without)}</td><td>{both(point.times)}</td></>}
+              {broken ? <td class={point?.outcome}>{style === undefined ? '' : `${style.symbol} ${style.word}`}</td>
+                : null}</tr>;
+          })}</tbody></table>
+      </div>
+    </details>
+  );
+}
+
+const MEASURES = { memory: 'Memory', puts: 'Puts', delay: 'Delay' };
+
+export function Costs({ run }: { run: Run }) {
+  if (run.costs === undefined) return null;
+  const costs = run.costs;
+  const outcomes = run.outcomes.filter(({ name }) =>
+    costs.some((curve) => curve.points.some((point) => point.outcome === name)));
+  return (
+    <section class="costs" aria-labelledby="costs">
+      <h2 id="costs">Costs</h2>
+      <p class="soft"><span class="key with">● beside a burden</span> <span class="key without">● without it</span>{' '}
+        Medians over attempts; a bar is the interval of the median over all comparisons.
+        {outcomes.length === 0 ? null : <> Shaded where an attempt found that it costs too much:{' '}
+          {outcomes.map(({ name, symbol, word }) => <span class={`key ${name}`}>{symbol} {word}</span>)}</>}</p>
+      {(['memory', 'puts', 'delay'] as const).map((measure) => {
+        const curves = costs.filter((curve) => curve.measure === measure);
+        if (curves.length === 0) return null;
+        return <>
+          <h3>{MEASURES[measure]} <span class="soft">{curves[0]!.more_is_better ? 'more' : 'less'} is better</span></h3>
+          <div class="curves">{curves.map((curve) => <figure>
+            <figcaption><h4>{nameOf(curve)}</h4><span class="soft"><Name text={curve.case} /></span></figcaption>
+            <Curve run={run} curve={curve} />
+            <p>{curve.stands_out}</p>
+            <Numbers run={run} curve={curve} />
+          </figure>)}</div>
+        </>;
+      })}
+    </section>
+  );
+}
