@@ -16,16 +16,18 @@ constexpr char kFair[] = "no watcher is held up by what others ask for (etcd #22
 struct Measuring {
   std::string key;
   FigureLimits limits;
+  Duration time = 500ms;  // longer than what the burden makes wait for itself
 
   void Begin(Scenario& scenario) const {
     scenario.Open({.group = "probe", .range = OneKey(key), .stream = "direct/probe"});
   }
   void Alone(Scenario& scenario) const {
     scenario.Add(HoldStep{kOver});
-    scenario.Add(MeasureLoadStep{.key = key, .group = "probe"});
+    scenario.Add(MeasureLoadStep{.key = key, .group = "probe", .time = time});
   }
   void Beside(Scenario& scenario, const std::string& burden) const {
-    scenario.Add(MeasureLoadStep{.beside = burden, .key = key, .group = "probe", .limits = limits});
+    scenario.Add(MeasureLoadStep{
+        .beside = burden, .key = key, .group = "probe", .time = time, .limits = limits});
   }
 };
 
@@ -43,7 +45,7 @@ WATCH_CASE(Available, PutsBesideLaggard,
             .upstream = {22264, 18109},
             .costs = CaseInfo::Costs::kMeasures}) {
   const std::string past = scenario.Key("past");
-  const Measuring measuring{scenario.Key("probe"), {{"puts", "2"}}};
+  const Measuring measuring{scenario.Key("probe"), {{"puts", "2"}}, 1s};
   const Write first = WriteHistory(scenario, past, 10'000);
   measuring.Begin(scenario);
   for (int i = 0; i < kTurns; ++i) {
@@ -99,7 +101,7 @@ WATCH_CASE(Available, PutsBesideCompaction,
   const Measuring measuring{scenario.Key("probe"), {{"puts", "4"}}};
   measuring.Begin(scenario);
   for (int i = 0; i < kTurns; ++i) {
-    WriteHistory(scenario, scenario.Key("past"), 4'000);
+    WriteHistory(scenario, scenario.Key("past"), 2'000);
     measuring.Alone(scenario);
     scenario.Add(CompactStep{AtHead(), /*at_once=*/true});
     measuring.Beside(scenario, "a compaction");

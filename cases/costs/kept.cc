@@ -44,7 +44,7 @@ WATCH_CASE(Bounded, MemoryAfterCatchUp,
 WATCH_CASE(Bounded, MemoryOfStalledStreams,
            {.requirement = "a client that does not read must not cost the server more than what it "
                            "may keep for it (etcd #16839)",
-            .explain = "Twenty streams are stalled while three megabytes are written, again and "
+            .explain = "Ten streams are stalled while three megabytes are written, again and "
                        "again. The memory in use is measured meanwhile; each time, once they have "
                        "received everything and are closed, it must not be twice what it was "
                        "before.",
@@ -62,7 +62,7 @@ WATCH_CASE(Bounded, MemoryOfStalledStreams,
     // A server may keep what is written for other reasons, such as members that are behind.
     scenario.Add(MeasureRestStep{.key = ballast});
     std::vector<std::string> streams;
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < 10; ++i) {
       streams.push_back(std::to_string(turn) + "/" + std::to_string(i));
       scenario.Open({.group = streams.back(),
                      .range = OneKey(key),
@@ -85,14 +85,14 @@ WATCH_CASE(Bounded, MemoryOfStalledStreams,
 WATCH_CASE(
     Bounded, MemoryOfWatches,
     {.requirement = "watches are cheap: many may share a stream (etcd API, Watch)",
-     .explain = "Seven times ten thousand watches are opened, each ten thousand of a range and on "
-                "a stream of their own. However many there are, a watch must not add twice "
-                "as much to the memory in use as each of the first ten thousand.",
+     .explain = "Seven times five thousand watches are opened, each five thousand of a range and "
+                "on a stream of their own. However many there are, a watch must not add "
+                "twice as much to the memory in use as each of the first five thousand.",
      .level = Level::kShould,
      .needs = {Capability::kServerOfItsOwn},
      .guarantees = {"Bounded"},
      .costs = CaseInfo::Costs::kMeasures}) {
-  constexpr std::size_t kMore = 10'000;
+  constexpr std::size_t kMore = 5'000;
   const std::string idle = scenario.Key("idle");
   const std::string ballast = scenario.Key("ballast");
   scenario.Put(idle);
@@ -101,7 +101,7 @@ WATCH_CASE(
     const std::string name = std::to_string(i);
     scenario.Open(
         {.group = name, .count = kMore, .range = Below(idle + name), .stream = "direct/" + name});
-    scenario.Add(MeasureRestStep{.beside = i == 0 ? "" : "ten thousand more",
+    scenario.Add(MeasureRestStep{.beside = i == 0 ? "" : "thousands more",
                                  .key = ballast,
                                  .watches = kMore * static_cast<std::size_t>(i + 1),
                                  .limits = {{"per-watch", "2"}}});

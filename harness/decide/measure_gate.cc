@@ -10,6 +10,7 @@
 namespace watchproof {
 namespace {
 
+constexpr double kLeastSeconds = 0.1;
 // A case is left after so many pairs without anything to compare.
 constexpr int kFruitlessPairs = 3;
 
@@ -46,7 +47,8 @@ std::vector<PlannedAttempt> MeasureGate::Next() {
   return {first, second};
 }
 
-// The one with the most evidence for a difference; without any, the one with the fewest pairs.
+// The one with the most evidence for a difference, for the time that a pair takes; without any, the
+// one with the fewest pairs.
 const MeasureGate::Case* MeasureGate::NextCase() const {
   const auto evidence = [this](const Case& one) {
     double most = 0;
@@ -54,7 +56,7 @@ const MeasureGate::Case* MeasureGate::NextCase() const {
       const FigureState& figure = trial_.figures().at(at.Id());
       if (figure.suspect()) most = std::max(most, figure.evidence());
     }
-    return most;
+    return most * one.compared / std::max(one.seconds, kLeastSeconds);
   };
   const Case* best = nullptr;
   const bool all_known = std::ranges::all_of(cases_, [](const Case& one) { return one.pairs > 0; });
@@ -89,6 +91,7 @@ void MeasureGate::TakeIn() {
         same() ? waiting_->attempt % 2 == 0 : waiting_->target == attempts_.targets().back().text;
     const auto one = std::ranges::find(cases_, result.case_name, &Case::name);
     if (one != cases_.end()) {
+      one->seconds += result.seconds + waiting_->seconds;
       Compare(*one, head_first ? result : *waiting_, head_first ? *waiting_ : result);
     }
     waiting_.reset();

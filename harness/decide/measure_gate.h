@@ -50,6 +50,7 @@ class MeasureGate {
     std::string name;
     int pairs = 0;  // that were planned
     int compared = 0;
+    double seconds = 0;  // of all its attempts
     std::set<FigureAt> figures{};
     std::string reason{};  // of the last pair that compared nothing
   };

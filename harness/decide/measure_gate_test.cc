@@ -82,6 +82,20 @@ TEST(MeasureGate, FollowsWhatLooksWorseAndNamesIt) {
   EXPECT_EQ(1, measuring.attempts.Made(kKept, kHead));
 }
 
+// Where several look alike, the one that is decided soonest.
+TEST(MeasureGate, FollowsTheShorterOfTwoThatLookWorse) {
+  Measuring measuring([](const PlannedAttempt& planned) {
+    AttemptResult result = Alike(planned);
+    result.seconds = planned.case_name == kLaggard ? 20 : 2;
+    for (Measured& one : result.measured) {
+      for (double& value : one.with) value *= !OnHead(planned) ? 1 : one.of == "puts" ? 0.5 : 2;
+    }
+    return result;
+  });
+  EXPECT_EQ(GateVerdict::kWorse, measuring.Decide().verdict);
+  EXPECT_EQ(1, measuring.attempts.Made(kLaggard, kHead));
+}
+
 TEST(MeasureGate, LooksAtNothingButTheMeasuresThatWereAskedFor) {
   Measuring measuring([](const PlannedAttempt& planned) {
     AttemptResult result = Alike(planned);

@@ -72,8 +72,8 @@ CostCurve CurveOf(const FigureAt& at, const SidesByTarget& targets) {
 
 // The first number is without the unit, where the second one has it.
 std::string Between(Figure figure, const Interval& interval) {
-  const std::string low = Written(figure, interval.low);
-  return fmt::format("{} to {}", low.substr(0, low.find(' ')), Written(figure, interval.high));
+  const std::string low = WithUnit(figure, interval.low);
+  return fmt::format("{} to {}", low.substr(0, low.find(' ')), WithUnit(figure, interval.high));
 }
 
 Json AmountJson(const Amount& amount, const std::string& text, const std::string& between) {
@@ -85,7 +85,7 @@ Json AmountJson(const Amount& amount, const std::string& text, const std::string
 }
 
 Json AmountJson(Figure figure, const Amount& amount) {
-  return AmountJson(amount, Written(figure, amount.median), Between(figure, amount.interval));
+  return AmountJson(amount, WithUnit(figure, amount.median), Between(figure, amount.interval));
 }
 
 Json PointJson(Figure figure, const CostPoint& point) {

@@ -8,8 +8,8 @@
 //
 // In a pair a figure is worse if it is so by more than its tolerance. Two attempts on one build
 // differ by that in few pairs only, and on a build that is worse in most. Worse: bets on "in more
-// than a quarter of all pairs", on each figure alike, have together won 200 times what they began
-// with, which happens in at most 1 of 200 gates while a quarter of the pairs is.
+// than a fifth of all pairs", on each figure alike, have together won 200 times what they began
+// with, which happens in at most 1 of 200 gates while a fifth of the pairs is.
 // Not worse: of each figure it is excluded, with 95 % confidence, that half of all pairs are.
 // It is fine to look after each pair, and to choose the next by what was seen.
 // Not thread-safe.
@@ -23,7 +23,7 @@
 
 namespace watchproof {
 
-inline constexpr double kShareByChance = 0.25;
+inline constexpr double kShareByChance = 0.2;
 
 struct FigureState {
   double tolerance = 0;
