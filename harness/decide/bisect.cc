@@ -24,6 +24,8 @@ constexpr int kMostAttempts = 400;
 constexpr int kMostInVain = 8;
 // A figure that is less than so many times as bad is none to search by.
 constexpr double kLeastTimes = 1.1;
+// Once a case has one that is so many times as bad, no other case is tried.
+constexpr double kEnoughTimes = 1.5;
 
 class Search {
  public:
@@ -144,7 +146,7 @@ class Search {
     const std::size_t bad = options_.names.size() - 1;
     double most = kLeastTimes;
     for (const std::string& name : std::vector<std::string>(bug_.cases)) {
-      if (attempts_.Stopped()) return {};
+      if (attempts_.Stopped() || most >= kEnoughTimes) break;
       if (Status made = Make(0); !made.ok()) return made;
       const Values good = ValuesOf(0, name);
       if (Status made = Make(bad); !made.ok()) return made;
@@ -162,7 +164,7 @@ class Search {
         bug_.cases = {at.case_name};
       }
     }
-    if (bug_.figure) return {};
+    if (bug_.figure || attempts_.Stopped()) return {};
     return Fail(StatusCode::kUnavailable,
                 "{} and {} cannot be distinguished: no figure of {} is worse", options_.names[0],
                 options_.names[bad], Count(bug_.cases.size(), "case"));

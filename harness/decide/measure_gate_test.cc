@@ -94,6 +94,7 @@ TEST(MeasureGate, FollowsTheShorterOfTwoThatLookWorse) {
   });
   EXPECT_EQ(GateVerdict::kWorse, measuring.Decide().verdict);
   EXPECT_EQ(1, measuring.attempts.Made(kLaggard, kHead));
+  EXPECT_THAT(ToText(measuring.gate->Outcome()), Not(HasSubstr("puts per second")));
 }
 
 TEST(MeasureGate, LooksAtNothingButTheMeasuresThatWereAskedFor) {

@@ -112,6 +112,9 @@ ShownBug ShownByFigures(const std::set<Measure>& measures) {
   for (const CaseInfo& info : AllCases()) {
     if (MayMeasure(info, measures)) found.cases.push_back(info.name);
   }
+  // Those about memory first, which are the shortest.
+  std::ranges::stable_partition(
+      found.cases, [](const std::string& name) { return name.starts_with("Bounded."); });
   found.measures = measures;
   return found;
 }

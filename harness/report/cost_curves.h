@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "harness/history/json_fields.h"
-#include "harness/report/measure_report.h"
 #include "harness/report/rows.h"
+#include "harness/results/measured.h"
 #include "harness/statistics/proportion.h"
 
 namespace watchproof {

@@ -50,8 +50,12 @@ std::string ToText(const MeasureOutcome& outcome) {
       "{}: {} against {}, {} in {}\n", title, Escaped(outcome.head), Escaped(outcome.base),
       Count(outcome.record.attempts.size() / 2, "pair"), FormatSeconds(outcome.seconds));
   std::size_t shown = 0;
+  // What looks worse in a few pairs says nothing where others have decided.
+  const double least = outcome.verdict == GateVerdict::kWorse ? kEnoughToDecide : 0;
   for (const FigureAt& at : Ranked(outcome)) {
-    if (StateOf(outcome, at).suspect() && ++shown <= kMostShown) text += FigureText(outcome, at);
+    const FigureState& state = StateOf(outcome, at);
+    const bool counts = state.suspect() && state.evidence() >= least;
+    if (counts && ++shown <= kMostShown) text += FigureText(outcome, at);
   }
   if (outcome.verdict == GateVerdict::kNotWorse) {
     text += fmt::format(

@@ -134,8 +134,6 @@ bool StepContext::EveryMember(const std::string& group,
   });
 }
 
-// A write that was refused and carried out leaves a revision that is never known: what is beyond it
-// has come to a watch, and nothing is left to come.
 void StepContext::NoteFigure(Figure figure, double value, const std::string& beside,
                              const std::map<std::string, std::string>& limits) {
   if (beside.empty()) {
@@ -160,6 +158,8 @@ void StepContext::NoteFigure(Figure figure, double value, const std::string& bes
   measured->without.push_back(before->second);
 }
 
+// A write that was refused and carried out leaves a revision that is never known: what is beyond it
+// has come to a watch, and nothing is left to come.
 bool StepContext::Passed(const std::string& group, Revision through) {
   return EveryMember(group, [through](const WatchState& watch) {
     return watch.end != WatchEnd::kOpen || watch.last_event >= through;

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <limits>
 
-#include "harness/base/histogram.h"
 #include "harness/scenario/step_context.h"
 
 namespace watchproof {
@@ -26,6 +25,15 @@ struct Puts {
   std::uint64_t answered = 0;
   Duration longest{};
 };
+
+Puts Together(const std::vector<Puts>& clients) {
+  Puts all;
+  for (const Puts& one : clients) {
+    all.answered += one.answered;
+    all.longest = std::max(all.longest, one.longest);
+  }
+  return all;
+}
 
 struct Window {
   TimePoint from;
@@ -100,14 +108,16 @@ Status MeasureLoadStep::Run(StepContext& context) const {
   load.Stop();
   context.NoteHead(load.highest());
   session.PumpAll();
-  Puts all;
-  for (const Puts& one : puts) {
-    all.answered += one.answered;
-    all.longest = std::max(all.longest, one.longest);
-  }
-  if (all.answered == 0 || events == 0) {
+  if (session.GivesUp()) return {};
+  const Puts all = Together(puts);
+  if (beside.empty() && (all.answered == 0 || events == 0)) {
     context.Inconclusive("nothing was answered while the target was measured");
     return {};
+  }
+  // Beside the burden that is what it costs.
+  if (events == 0) {
+    events = 1;
+    delays = time;
   }
   const double seconds = std::chrono::duration<double>(time).count();
   const auto note = [&](Figure figure, double value) {
