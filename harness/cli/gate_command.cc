@@ -138,7 +138,8 @@ CommandBody AddGate(const Command& command) {
   command.Value("--measure", flags->measure, "MEASURES",
                 "Compare memory, puts and delay (any of these, with commas) instead of verdicts");
   command.Switch("--no-explore", flags->no_explore, "Cases only");
-  command.Switch("--dry-run", flags->dry_run, "Print what a gate of this size finds, and exit");
+  command.Switch("--dry-run", flags->dry_run, "Print what a gate of this size finds, and exit")
+      ->excludes("--measure");
   command.Switch("--verbose", flags->verbose, "Also print how the decision was made");
   command.Switch("--json", flags->json, "As JSON; gate.json in the run folder has it anyway");
   const auto passed =

@@ -10,6 +10,7 @@
 namespace watchproof {
 namespace {
 
+constexpr std::string_view kBusy = "the machine was busy with other things";
 constexpr double kLeastSeconds = 0.1;
 // A case is left after so many pairs without anything to compare.
 constexpr int kFruitlessPairs = 3;
@@ -101,10 +102,12 @@ void MeasureGate::TakeIn() {
 void MeasureGate::Compare(Case& one, const AttemptResult& base, const AttemptResult& head) {
   const std::map<FigureAt, double> of_base = FiguresOf(base, options_.measures);
   const std::map<FigureAt, double> of_head = FiguresOf(head, options_.measures);
+  const bool busy = std::max(ElsewhereOf(base), ElsewhereOf(head)) > kMostElsewhere;
+  one.busy += busy ? 1 : 0;
   bool any = false;
   for (const auto& [at, value] : of_base) {
     const auto other = of_head.find(at);
-    if (other == of_head.end()) continue;
+    if (other == of_head.end() || (busy && TakesTime(at.figure))) continue;
     any = true;
     one.figures.insert(at);
     both_[at].base.push_back(value);
@@ -114,7 +117,8 @@ void MeasureGate::Compare(Case& one, const AttemptResult& base, const AttemptRes
   one.compared += any ? 1 : 0;
   if (any) return;
   const AttemptResult& empty = of_head.empty() ? head : base;
-  one.reason = fmt::format("{}: {} {}", empty.target, Name(empty.verdict), empty.reason);
+  one.reason = busy ? std::string(kBusy)
+                    : fmt::format("{}: {} {}", empty.target, Name(empty.verdict), empty.reason);
 }
 
 MeasureOutcome MeasureGate::Outcome() const {
@@ -136,6 +140,14 @@ MeasureOutcome MeasureGate::Outcome() const {
       outcome.missing.push_back(fmt::format("more pairs of {}, of which there {} {}", one.name,
                                             one.compared == 1 ? "is" : "are", one.compared));
     }
+  }
+  int busy = 0;
+  for (const Case& one : cases_) busy += one.busy;
+  if (busy > 0 && !outcome.missing.empty()) {
+    outcome.missing.push_back(
+        fmt::format("{} in {}: puts, delays and resident memory of these "
+                    "do not count",
+                    kBusy, Count(static_cast<std::size_t>(busy), "pair")));
   }
   const MeasureState state = trial_.state();
   if (state == MeasureState::kWorse) {

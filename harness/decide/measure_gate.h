@@ -52,6 +52,7 @@ class MeasureGate {
     int compared = 0;
     double seconds = 0;  // of all its attempts
     std::set<FigureAt> figures{};
+    int busy = 0;          // of which what takes time does not count
     std::string reason{};  // of the last pair that compared nothing
   };
 

@@ -135,6 +135,19 @@ TEST(MeasureGate, WhatOneBuildDoesNotMeasureIsMissing) {
   EXPECT_EQ(3, measuring.attempts.Made(kKept, kHead));
 }
 
+TEST(MeasureGate, WhatTakesTimeDoesNotCountOnABusyMachine) {
+  Measuring measuring([](const PlannedAttempt& planned) {
+    AttemptResult result = Alike(planned);
+    if (OnHead(planned) && planned.case_name == kLaggard) result.measured[0].with = {100};
+    result.measured.push_back({std::string(kElsewhere), "", {0.5}, {0}});
+    return result;
+  });
+  const MeasureOutcome outcome = measuring.Decide();
+  EXPECT_EQ(GateVerdict::kNeedsMore, outcome.verdict);
+  EXPECT_THAT(outcome.missing, Contains(HasSubstr("the machine was busy with other things in")));
+  EXPECT_EQ(3, measuring.attempts.Made(kLaggard, kHead));
+}
+
 TEST(MeasureGate, WhatIsBetterOnTheHeadIsNotWorse) {
   Measuring measuring([](const PlannedAttempt& planned) {
     AttemptResult result = Alike(planned);

@@ -18,6 +18,15 @@ std::string FigureAt::Name() const {
 
 std::string FigureAt::Id() const { return case_name + ": " + Name(); }
 
+double ElsewhereOf(const AttemptResult& result) {
+  const auto found = std::ranges::find(result.measured, kElsewhere, &Measured::of);
+  return found == result.measured.end() || found->with.empty() ? 0 : found->with.front();
+}
+
+bool TakesTime(Figure figure) {
+  return About(figure).measure != Measure::kMemory || figure == Figure::kResident;
+}
+
 std::map<FigureAt, double> FiguresOf(const AttemptResult& result,
                                      const std::set<Measure>& measures) {
   std::map<FigureAt, double> figures;

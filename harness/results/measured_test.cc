@@ -28,6 +28,14 @@ TEST(Measured, IsTheMedianBesideTheBurdenAndWithoutIt) {
   EXPECT_THAT(FiguresOf(Sample(), {Measure::kDelay}), IsEmpty());
 }
 
+TEST(Measured, HowBusyTheMachineWasIsNoFigure) {
+  AttemptResult result = Sample();
+  EXPECT_EQ(0, ElsewhereOf(result));
+  result.measured.push_back({std::string(kElsewhere), "", {0.4}, {0}});
+  EXPECT_EQ(0.4, ElsewhereOf(result));
+  EXPECT_EQ(4U, FiguresOf(result, {Measure::kMemory, Measure::kPuts, Measure::kDelay}).size());
+}
+
 TEST(Measured, HasANameForPeopleAndOneOfItsOwn) {
   const FigureAt at{"Bounded.X", Figure::kKept, "a watch"};
   EXPECT_EQ("memory in use beside a watch", at.Name());

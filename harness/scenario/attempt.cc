@@ -6,6 +6,7 @@
 
 #include "harness/base/check.h"
 #include "harness/history/packed_text_file.h"
+#include "harness/results/measured.h"
 #include "harness/scenario/executor.h"
 #include "harness/scenario/plan_check.h"
 #include "harness/scenario/script_attempt.h"
@@ -160,6 +161,9 @@ void RunScenario(AttemptSession& session, const AttemptSpec& spec, const Plan& p
   }
   result.receipts = executor.faults().receipts();
   result.measured = executor.measured();
+  if (!result.measured.empty()) {
+    result.measured.push_back({std::string(kElsewhere), "", {executor.elsewhere()}, {0}});
+  }
   inconclusive.insert(inconclusive.end(), executor.inconclusive().begin(),
                       executor.inconclusive().end());
   const bool only_ineffective = inconclusive.empty();

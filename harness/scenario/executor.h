@@ -35,6 +35,7 @@ class Executor {
   const std::vector<std::string>& inconclusive() const { return context_.inconclusive(); }
   const ArmedFaults& faults() const { return context_.faults(); }
   const std::vector<Measured>& measured() const { return context_.measured(); }
+  double elsewhere() const { return context_.elsewhere(); }
   // What is known of it, if it ended with this status: it is about the last request to the target.
   Trouble TroubleOf(const Status& done) const;
 

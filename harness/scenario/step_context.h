@@ -79,6 +79,9 @@ class StepContext {
                   const std::map<std::string, std::string>& limits);
   // All of them, for the result.
   const std::vector<Measured>& measured() const { return measured_; }
+  // The largest share of the processors that others used while the target was measured.
+  double elsewhere() const { return elsewhere_; }
+  void NoteElsewhere(double share) { elsewhere_ = std::max(elsewhere_, share); }
   // Streams on which the client sends nothing more.
   std::set<StreamId>& finished_requests() { return finished_requests_; }
 
@@ -195,6 +198,7 @@ class StepContext {
   std::map<std::string, double> account_;
   std::map<Figure, double> figures_;
   std::vector<Measured> measured_;
+  double elsewhere_ = 0;
   std::optional<Spare> spare_;
   bool progress_requested_ = false;
   int probes_ = 0;

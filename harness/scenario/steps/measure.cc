@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "harness/scenario/step_context.h"
+#include "harness/session/machine_use.h"
 
 namespace watchproof {
 namespace {
@@ -88,6 +89,7 @@ Status MeasureLoadStep::Run(StepContext& context) const {
       return PutOnce(*kv, one, window, puts);
     };
   });
+  const MachineUse before = ReadMachineUse();
   double resident = 0;
   std::uint64_t events = 0;
   Duration delays{};
@@ -105,6 +107,7 @@ Status MeasureLoadStep::Run(StepContext& context) const {
     }
     resident = std::max(resident, session.ports().resident_bytes().value_or(0));
   }
+  context.NoteElsewhere(ElsewhereSince(before));
   load.Stop();
   context.NoteHead(load.highest());
   session.PumpAll();
