@@ -172,6 +172,14 @@ std::string_view Name(GateVerdict verdict) {
   return kNames[static_cast<std::size_t>(verdict)];
 }
 
+std::string TitleOf(GateVerdict verdict, const std::string& base, const std::string& head,
+                    std::size_t pairs, double seconds) {
+  std::string title(Name(verdict));
+  std::ranges::transform(title, title.begin(), [](unsigned char c) { return std::toupper(c); });
+  return fmt::format("{}: {} against {}, {} in {}\n", title, Escaped(head), Escaped(base),
+                     Count(pairs, "pair"), FormatSeconds(seconds));
+}
+
 std::string PowerText(const std::vector<Power>& power, std::string_view indent) {
   std::string text;
   for (const Power& row : power) {
@@ -183,11 +191,9 @@ std::string PowerText(const std::vector<Power>& power, std::string_view indent) 
 }
 
 std::string ToText(const GateOutcome& outcome, bool verbose) {
-  std::string title(Name(outcome.verdict));
-  std::ranges::transform(title, title.begin(), [](unsigned char c) { return std::toupper(c); });
-  std::string text = fmt::format("{}: {} against {}, {} in {}\n", title, Escaped(outcome.head),
-                                 Escaped(outcome.base), Count(outcome.trial.all().count(), "pair"),
-                                 FormatSeconds(outcome.seconds));
+  std::string text =
+      TitleOf(outcome.verdict, outcome.base, outcome.head,
+              static_cast<std::size_t>(outcome.trial.all().count()), outcome.seconds);
   const bool worse = outcome.verdict == GateVerdict::kWorse;
   const bool open = outcome.verdict == GateVerdict::kNeedsMore;
   if (open) text += NextText(outcome);

@@ -58,6 +58,9 @@ std::string ToText(const GateOutcome& outcome, bool verbose);
 std::string ToJson(const GateOutcome& outcome);
 
 std::string_view Name(GateVerdict verdict);  // "not worse"
+// "NOT WORSE: etcd 3.5.16 against etcd 3.5.15, 40 pairs in 90 s", with a line end.
+std::string TitleOf(GateVerdict verdict, const std::string& base, const std::string& head,
+                    std::size_t pairs, double seconds);
 // "fails in 50 % of its attempts: found by 97 of 100 such gates, in 60 s" for each share.
 std::string PowerText(const std::vector<Power>& power, std::string_view indent);
 

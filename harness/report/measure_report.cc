@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "harness/base/escape.h"
 #include "harness/history/json_fields.h"
@@ -44,11 +43,8 @@ std::string FigureText(const MeasureOutcome& outcome, const FigureAt& at) {
 
 std::string ToText(const MeasureOutcome& outcome) {
   constexpr std::size_t kMostShown = 5;
-  std::string title(Name(outcome.verdict));
-  std::ranges::transform(title, title.begin(), [](unsigned char c) { return std::toupper(c); });
-  std::string text = fmt::format(
-      "{}: {} against {}, {} in {}\n", title, Escaped(outcome.head), Escaped(outcome.base),
-      Count(outcome.record.attempts.size() / 2, "pair"), FormatSeconds(outcome.seconds));
+  std::string text = TitleOf(outcome.verdict, outcome.base, outcome.head,
+                             outcome.record.attempts.size() / 2, outcome.seconds);
   std::size_t shown = 0;
   // What looks worse in a few pairs says nothing where others have decided.
   const double least = outcome.verdict == GateVerdict::kWorse ? kEnoughToDecide : 0;
