@@ -77,7 +77,9 @@ CommandEnd MeasureCommand(const GateFlags& flags, Run& run, const MeasureGateOpt
   if (const auto refused = run.Begin()) return *refused;
   if (run.record().named_not_fetched) return ExitCode::kTarget;
   gate.Decide();
+  const std::string never = gate.NeverStarted();
   if (const auto early = EndRun(run)) return *early;
+  if (!never.empty()) return {ExitCode::kTarget, never};
   const MeasureOutcome outcome = gate.Outcome();
   return Publish(run, "gate.json", ToJson(outcome), flags.json ? "" : ToText(outcome),
                  kCodes[static_cast<std::size_t>(outcome.verdict)]);

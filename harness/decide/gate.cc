@@ -51,6 +51,19 @@ AttemptEnd EndOf(const AttemptResult& result) {
 
 }  // namespace
 
+std::string WhyNoneServed(const RunRecord& record, int least,
+                          const std::function<bool(const AttemptResult&)>& counts) {
+  int tried = 0;
+  std::string reason;
+  for (const AttemptSummary& one : record.attempts) {
+    if (!counts(one.result)) continue;
+    if (!one.result.target_failed) return {};
+    ++tried;
+    reason = one.result.reason;
+  }
+  return tried >= least ? reason : "";
+}
+
 Gate::Gate(Attempts& attempts, GateOptions options)
     : attempts_(attempts),
       options_(std::move(options)),
@@ -100,17 +113,11 @@ void Gate::TakeIn() {
 
 std::string Gate::NeverStarted() const {
   for (const bool of_head : {false, true}) {
-    int tried = 0;
-    int failed = 0;
-    std::string reason;
-    for (const AttemptSummary& one : attempts_.record().attempts) {
-      if (IsHead(one.result) != of_head) continue;
-      ++tried;
-      failed += one.result.target_failed ? 1 : 0;
-      if (one.result.target_failed) reason = one.result.reason;
-    }
-    if (tried >= kStartsInVain && failed == tried) {
-      return fmt::format("{} never started: {}", of_head ? options_.head : options_.base, reason);
+    const std::string why =
+        WhyNoneServed(attempts_.record(), kStartsInVain,
+                      [&](const AttemptResult& result) { return IsHead(result) == of_head; });
+    if (!why.empty()) {
+      return fmt::format("{} never started: {}", of_head ? options_.head : options_.base, why);
     }
   }
   return {};

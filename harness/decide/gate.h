@@ -46,6 +46,11 @@ struct GateOptions {
   std::function<TimePoint()> now = [] { return Clock::now(); };
 };
 
+// The reason why none of the attempts that count has served, of which there are so many at least;
+// empty: one has, or there were fewer.
+std::string WhyNoneServed(const RunRecord& record, int least,
+                          const std::function<bool(const AttemptResult&)>& counts);
+
 class Gate {
  public:
   // The budget counts from here on. Targets of the attempts: the base and the head, which may be

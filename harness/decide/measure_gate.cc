@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "harness/decide/gate.h"
 #include "harness/decide/shown_bug.h"
 #include "harness/report/text.h"
 #include "harness/results/attempt_spec.h"
@@ -32,11 +33,21 @@ void MeasureGate::Decide() {
   TakeIn();
 }
 
+std::string MeasureGate::NeverStarted() const {
+  for (const TargetSpec& target : attempts_.targets()) {
+    const std::string why = WhyNoneServed(
+        attempts_.record(), kFruitlessPairs,
+        [&target](const AttemptResult& result) { return result.target == target.text; });
+    if (!why.empty()) return fmt::format("{} never started: {}", target.text, why);
+  }
+  return {};
+}
+
 std::vector<PlannedAttempt> MeasureGate::Next() {
   TakeIn();
   const bool under_way = waiting_.has_value();
   if (under_way || options_.now() >= began_ + options_.budget) return {};
-  if (trial_.state() == MeasureState::kWorse) return {};
+  if (trial_.state() == MeasureState::kWorse || !NeverStarted().empty()) return {};
   const Case* const next = NextCase();
   if (next == nullptr) return {};
   Case& one = cases_[static_cast<std::size_t>(next - cases_.data())];

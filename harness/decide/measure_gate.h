@@ -42,6 +42,8 @@ class MeasureGate {
   MeasureGate(Attempts& attempts, MeasureGateOptions options);
 
   void Decide();
+  // The reason why a target has not served a single attempt; empty: it has, or there were few.
+  std::string NeverStarted() const;
   // What was decided. It refers to the gate.
   MeasureOutcome Outcome() const;
 

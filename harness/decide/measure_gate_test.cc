@@ -148,6 +148,15 @@ TEST(MeasureGate, WhatTakesTimeDoesNotCountOnABusyMachine) {
   EXPECT_EQ(3, measuring.attempts.Made(kLaggard, kHead));
 }
 
+TEST(MeasureGate, ATargetThatNeverStartsEndsIt) {
+  Measuring measuring([](const PlannedAttempt& planned) {
+    return OnHead(planned) ? NeverStarted("no such file") : Alike(planned);
+  });
+  measuring.Decide();
+  EXPECT_EQ(std::string(kHead) + " never started: no such file", measuring.gate->NeverStarted());
+  EXPECT_EQ(3, measuring.attempts.Made({}, kHead));
+}
+
 TEST(MeasureGate, WhatIsBetterOnTheHeadIsNotWorse) {
   Measuring measuring([](const PlannedAttempt& planned) {
     AttemptResult result = Alike(planned);
