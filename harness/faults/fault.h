@@ -126,6 +126,7 @@ struct FaultReceipt {
   std::string text;
   // What this fault needs from the target and the target does not do; empty: nothing.
   std::string unsupported = {};
+  std::string lacks_here = {};  // likewise from this machine
 };
 
 class Fault {

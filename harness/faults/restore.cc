@@ -54,7 +54,7 @@ class Restoration final : public Fault {
   }
 
   void Describe(FaultReceipt& receipt) const override {
-    receipt.unsupported = missing_;
+    receipt.lacks_here = missing_;
     receipt.measured = {{"saved", saved_}, {"restored", restored_}, {"lost_revisions", lost_}};
     receipt.text = fmt::format("a snapshot of revision {} was {}", saved_, How());
   }

@@ -88,7 +88,7 @@ ClauseScore ScoreOf(const Clause& clause, const std::vector<Numbered>& attempts)
     shown = shown || Shows(*result, clause, headline);
     if (!clause.TestedBy(result->case_name)) continue;
     judged = judged || IsJudged(*result);
-    unsupported = unsupported || result->verdict == Verdict::kUnsupported;
+    unsupported = unsupported || (result->verdict == Verdict::kUnsupported && !result->hindered);
   }
   if (shown) {
     score.kept = Kept::kKept;

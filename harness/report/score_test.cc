@@ -108,6 +108,8 @@ TEST(Score, WhatIsNotOfferedOrNotShownIsNotKept) {
   EXPECT_EQ(Of(score, "W-10").kept, Kept::kNotOffered);
   EXPECT_EQ(Of(score, "X-1").kept, Kept::kNotShown);
   EXPECT_THAT(BadgeOf(score), Not(HasSubstr("Full etcd")));
+  for (AttemptSummary& attempt : record.attempts) attempt.result.hindered = true;
+  EXPECT_EQ(Of(ScoreOf(record, kTarget), "W-10").kept, Kept::kNotShown) << "not for the target";
 }
 
 TEST(Score, AnyAttemptMayShowWhatAGuaranteeSaysAndWhatIsAskedFor) {

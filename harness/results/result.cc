@@ -178,6 +178,7 @@ void Fields(auto& field, AttemptResult& result) {
   field.IfAny("measured", result.measured);
   field("folder", result.folder);
   field("missing", result.missing);
+  field("hindered", result.hindered);
   field("counts", result.counts);
   field("consumer", result.consumer);
   auto besides = std::string(result.besides ? Name(*result.besides) : "");
@@ -201,6 +202,7 @@ std::string ToJsonLine(const AttemptResult& result) {
   if (result.consumer.name.empty()) json.erase("consumer");
   if (result.counts.empty()) json.erase("counts");
   if (result.bugs.empty()) json.erase("bugs");
+  if (!result.hindered) json.erase("hindered");
   if (result.undecided_tries.empty()) json.erase("undecided_tries");
   if (!result.besides) json.erase("besides");
   if (result.besides_reason.empty()) json.erase("besides_reason");

@@ -124,6 +124,9 @@ struct AttemptResult {
   std::vector<UndecidedTry> undecided_tries{};  // before the one that this is the result of
   // What the case needs and probing found the target not to offer, where that was not stated.
   std::vector<std::string> missing = {};
+  // Unsupported for what this machine, its user or the way to the target lacks: of the target that
+  // says nothing.
+  bool hindered = false;
   // Findings of the level "may": shown, and never a reason to fail.
   std::vector<FindingRecord> notes{};
   // What was counted of the consumer, where this is the result on one.

@@ -131,11 +131,12 @@ std::vector<ReceiptRecord> ArmedFaults::receipts() const {
   return records;
 }
 
-std::vector<std::string> ArmedFaults::unsupported() const {
-  std::vector<std::string> all;
+Undone ArmedFaults::undone() const {
+  Undone all;
   for (const auto& [name, armed] : faults_) {
-    std::string one = armed.fault->receipt().unsupported;
-    if (!one.empty()) all.push_back(std::move(one));
+    FaultReceipt receipt = armed.fault->receipt();
+    if (!receipt.unsupported.empty()) all.not_offered.push_back(std::move(receipt.unsupported));
+    if (!receipt.lacks_here.empty()) all.not_here.push_back(std::move(receipt.lacks_here));
   }
   return all;
 }

@@ -19,6 +19,7 @@
 #include "harness/results/attempt_spec.h"
 #include "harness/results/result.h"
 #include "harness/session/session.h"
+#include "harness/session/verdict.h"
 
 namespace watchproof {
 
@@ -38,8 +39,8 @@ class ArmedFaults {
   void Observe();
 
   std::vector<ReceiptRecord> receipts() const;
-  // What they need and the target does not do, so that they could not take effect.
-  std::vector<std::string> unsupported() const;
+  // What they need and there is not, so that they could not take effect.
+  Undone undone() const;
   // Whether one that is not healed acts on a process of the target, or between its members: the
   // target need not answer then.
   bool DisturbServer() const;

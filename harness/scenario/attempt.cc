@@ -172,7 +172,7 @@ void RunScenario(AttemptSession& session, const AttemptSpec& spec, const Plan& p
     inconclusive.push_back(*vacuous);
   }
   const auto decide = [&](AttemptResult& one) {
-    Decide(one, done, inconclusive, executor.faults().unsupported());
+    Decide(one, done, inconclusive, executor.faults().undone());
     EndByTrouble(one, session, trouble);
   };
   decide(result);
@@ -220,6 +220,7 @@ void RunSteps(const AttemptSpec& spec, const Result<TargetSpec>& parsed, const T
     result.api_version = environment.target().api_version();
     result.reason = session.offer().missing;
     result.missing = session.offer().found_missing;
+    result.hindered = session.offer().hindered;
   } else if (ready.ok()) {
     RunScenario(session, spec, plan, result);
   } else {

@@ -122,7 +122,8 @@ void RunScript(const Script& script, const ScriptAttempt& attempt, AttemptResult
   if (const auto vacuous = Vacuous(result.exercise, Counted(attempt.guarantees))) {
     inconclusive.push_back(*vacuous);
   }
-  const auto decide = [&](AttemptResult& one) { Decide(one, {}, inconclusive, not_made.missing); };
+  const Undone undone{.not_offered = not_made.missing};
+  const auto decide = [&](AttemptResult& one) { Decide(one, {}, inconclusive, undone); };
   decide(result);
   JudgeBesides(result, attempt.guarantees, decide);
 }

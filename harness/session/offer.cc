@@ -50,9 +50,16 @@ std::string NotPermitted(const Target& target, Capability need, const Status& re
                      refusal.message());
 }
 
+// Whether it depends on the machine, and on how the target was given.
+bool IsOfTheWay(Capability need) {
+  return need == Capability::kProcess || need == Capability::kDisk ||
+         need == Capability::kServerOfItsOwn;
+}
+
 // As parts of one sentence.
 struct Hindrances {
   std::vector<std::string> lacking;
+  bool of_the_store = false;
   std::vector<std::string> not_permitted;
 
   std::string ToString() const {
@@ -76,10 +83,12 @@ Status ProbeOffer(Target& target, const PlanNeeds& demand, const Profile& profil
   Hindrances hindrances;
   if (std::string tampers = TamperProblem(target, demand.faults); !tampers.empty()) {
     hindrances.lacking.push_back(std::move(tampers));
+    hindrances.of_the_store = true;
   }
   if (!demand.beyond_requests.empty()) {
     hindrances.lacking.push_back(
         fmt::format("{}, which profile {} leaves out", demand.beyond_requests, profile.name));
+    hindrances.of_the_store = true;
   }
   offer.missing = hindrances.ToString();
   Capabilities wanted(demand.needs.begin(), demand.needs.end());
@@ -101,6 +110,7 @@ Status ProbeOffer(Target& target, const PlanNeeds& demand, const Profile& profil
       hindrances.not_permitted.push_back(std::move(why));
       continue;
     }
+    hindrances.of_the_store = hindrances.of_the_store || !IsOfTheWay(need);
     hindrances.lacking.push_back(refusal.ok()
                                      ? std::string(Name(need))
                                      : fmt::format("{}: {}", Name(need), refusal.ToString()));
@@ -108,6 +118,7 @@ Status ProbeOffer(Target& target, const PlanNeeds& demand, const Profile& profil
     if (of_the_api && !stated.missing.contains(need)) offer.found_missing.emplace_back(Name(need));
   }
   offer.missing = hindrances.ToString();
+  offer.hindered = !offer.missing.empty() && !hindrances.of_the_store;
   return {};
 }
 

@@ -29,6 +29,9 @@ struct TargetOffer {
   std::string missing;
   // Those of them that were found by probing, because it was not stated whether they are offered.
   std::vector<std::string> found_missing;
+  // Nothing of it is what a store offers or not: it is not permitted, or needs a process, a disk or
+  // a server that only watchproof uses.
+  bool hindered = false;
   // Whether it is stated what the target offers: rejecting that is then a finding.
   bool stated = false;
   // Stated or probed; what was not needed is not probed.

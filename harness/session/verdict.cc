@@ -108,7 +108,7 @@ void JudgeRecording(AttemptSession& session, AttemptResult& result,
 }
 
 void Decide(AttemptResult& result, const Status& done, std::vector<std::string> inconclusive,
-            const std::vector<std::string>& unsupported) {
+            const Undone& undone) {
   for (const ReceiptRecord& receipt : result.receipts) {
     if (receipt.required && !receipt.fired) {
       inconclusive.push_back(
@@ -123,9 +123,14 @@ void Decide(AttemptResult& result, const Status& done, std::vector<std::string> 
   } else if (!done.ok()) {
     result.verdict = Verdict::kHarnessError;
     result.reason = done.ToString();
-  } else if (!unsupported.empty()) {
+  } else if (!undone.not_offered.empty()) {
     result.verdict = Verdict::kUnsupported;
-    result.reason = fmt::format("the target does not offer {}", fmt::join(unsupported, "; "));
+    result.reason =
+        fmt::format("the target does not offer {}", fmt::join(undone.not_offered, "; "));
+  } else if (!undone.not_here.empty()) {
+    result.verdict = Verdict::kUnsupported;
+    result.hindered = true;
+    result.reason = fmt::format("this machine lacks {}", fmt::join(undone.not_here, "; "));
   } else if (!inconclusive.empty()) {
     result.verdict = Verdict::kInconclusive;
     result.reason = fmt::format("{}", fmt::join(inconclusive, "; "));

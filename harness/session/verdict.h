@@ -4,7 +4,7 @@
 //   ExplainTrouble(session, {.status = done, .asked = "a put", ...});
 //   std::vector<std::string> inconclusive;
 //   JudgeRecording(session, result, inconclusive);
-//   Decide(result, done, inconclusive, unsupported);
+//   Decide(result, done, inconclusive, undone);
 //
 // Not thread-safe: the case thread.
 #pragma once
@@ -49,10 +49,16 @@ void JudgeRecording(AttemptSession& session, AttemptResult& result,
 void JudgeConsumer(AttemptSession& session, const Trouble& trouble,
                    std::vector<std::string> inconclusive, AttemptResult& result);
 
+// What a plan could not do.
+struct Undone {
+  std::vector<std::string> not_offered{};  // by the target
+  std::vector<std::string> not_here{};     // on this machine
+};
+
 // A finding outweighs everything: it is evidence whatever else went wrong. Without a finding, a
 // pass needs the faults to have taken effect and the scenario to be complete.
 void Decide(AttemptResult& result, const Status& done, std::vector<std::string> inconclusive,
-            const std::vector<std::string>& unsupported);
+            const Undone& undone);
 
 // The verdict without any finding, where the trouble is why the attempt was not carried out to its
 // end. What the target answers is never an error of the harness: what it refuses, whatever the
