@@ -50,8 +50,8 @@ std::string FromRoot(std::string file) {
   return cases == std::string::npos ? file : file.substr(cases + 1);
 }
 
-Plan PlanOf(const Case& one, std::uint64_t seed) {
-  Scenario scenario(Prng(seed).Fork("case/" + one.info.name));
+Plan PlanOf(const Case& one, std::uint64_t seed, int turns = 0) {
+  Scenario scenario(Prng(seed).Fork("case/" + one.info.name), turns);
   one.body(scenario);
   return scenario.plan();
 }
@@ -59,7 +59,7 @@ Plan PlanOf(const Case& one, std::uint64_t seed) {
 Result<Plan> PlanOf(const Case& one, const AttemptSpec& spec, const Result<TargetSpec>& target) {
   Plan plan;
   if (spec.given_plan.empty()) {
-    plan = PlanOf(one, spec.seed);
+    plan = PlanOf(one, spec.seed, spec.turns);
     plan.guarantees = one.info.guarantees;
     if (target.has_value() && !target->next.empty()) {
       plan = WithUpgrade(std::move(plan), target->next);

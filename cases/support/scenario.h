@@ -58,7 +58,9 @@ struct Some {
 
 class Scenario {
  public:
-  explicit Scenario(const Prng& seed) : prng_(seed) {}
+  // `turns`: see below; 0: kTurns.
+  explicit Scenario(const Prng& seed, int turns = 0)
+      : prng_(seed), turns_(turns == 0 ? kTurns : turns) {}
 
   // The target is a cluster. Its members are numbered from 1. The first one leads at the start and
   // receives all calls until UseMemberStep. The case needs Capability::kCluster.
@@ -68,6 +70,11 @@ class Scenario {
   void AddLine(std::string_view line);
   // How the server of a script of exploration is set up.
   void Settings(const explore::Server& settings) { plan_.settings = settings; }
+
+  // How often a case that measures compares: as many times as decide, if all of them agree, and
+  // once more, unless the attempt is one of a pair, which other attempts follow.
+  static constexpr int kTurns = 6;
+  int turns() const { return turns_; }
 
   // What the case draws from the seed.
   std::int64_t Between(std::int64_t low, std::int64_t high) { return shape_.Between(low, high); }
@@ -167,6 +174,7 @@ class Scenario {
   Write AddWrite(Step step);
 
   const Prng prng_;
+  const int turns_;
   Prng shape_ = prng_.Fork("shape");
   Prng keys_ = prng_.Fork("keys");
   Prng values_ = prng_.Fork("values");

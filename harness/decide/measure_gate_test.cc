@@ -68,6 +68,14 @@ TEST(MeasureGate, BuildsThatAreAlikeAreNotWorse) {
   EXPECT_EQ(measuring.attempts.Made(kKept, kBase), measuring.attempts.Made(kKept, kHead));
 }
 
+TEST(MeasureGate, ComparesInManyShortAttempts) {
+  Measuring measuring([](const PlannedAttempt& planned) {
+    EXPECT_EQ(3, planned.turns);
+    return Alike(planned);
+  });
+  measuring.Decide();
+}
+
 TEST(MeasureGate, FollowsWhatLooksWorseAndNamesIt) {
   Measuring measuring([](const PlannedAttempt& planned) {
     AttemptResult result = Alike(planned);

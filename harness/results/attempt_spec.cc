@@ -75,6 +75,7 @@ void Fields(auto& field, AttemptSpec& spec) {
   field("given_plan", spec.given_plan);
   field("result_descriptor", spec.result_descriptor);
   field("time_limit_ms", spec.time_limit_ms);
+  field("turns", spec.turns);
   field("tries", spec.tries);
   field("slowdown", spec.slowdown);
   field("bypass_proxy", spec.bypass_proxy);

@@ -35,6 +35,7 @@ struct AttemptSpec {
   std::string given_plan;      // file with the plan to follow; empty: the case makes its own
   int result_descriptor = -1;  // where the result line goes
   std::int64_t time_limit_ms = 60'000;  // of the whole attempt; the runner ends it then
+  int turns = 0;                        // of a case that measures; 0: as many as decide it alone
   int tries = 1;              // at most, each with a plan of its own, until one is decided
   double slowdown = 1;        // of this machine: limits are so many times longer (base/deadline.h)
   bool bypass_proxy = false;  // clients use the direct path only: network faults have no effect

@@ -34,7 +34,8 @@ std::map<FigureAt, double> FiguresOf(const AttemptResult& result,
     const auto figure = FindFigure(measured.of);
     if (!figure || measured.with.empty() || !measures.contains(About(*figure).measure)) continue;
     figures[{result.case_name, *figure, measured.beside}] = MedianOf(measured.with);
-    figures[{result.case_name, *figure, {}}] = MedianOf(measured.without);
+    // What is beside a burden comes before what is after it.
+    figures.try_emplace({result.case_name, *figure, {}}, MedianOf(measured.without));
   }
   return figures;
 }

@@ -26,6 +26,7 @@ struct PlannedAttempt {
   const TargetSpec* target;  // of targets()
   int attempt;
   std::uint64_t seed;
+  int turns = 0;  // see AttemptSpec
 };
 // Asked whenever a process is free and nothing waits for its turn; none: not for now.
 using AttemptSource = std::function<std::vector<PlannedAttempt>()>;

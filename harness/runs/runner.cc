@@ -245,6 +245,7 @@ AttemptSpec Runner::SpecOf(const PlannedAttempt& planned, const AttemptFolder& f
       .result_descriptor = -1,
       .time_limit_ms =
           std::chrono::duration_cast<std::chrono::milliseconds>(r_.options.case_timeout).count(),
+      .turns = planned.turns,
       .tries = r_.options.tries,
       .bypass_proxy = r_.options.bypass_proxy,
       .no_faults = r_.options.no_faults,
