@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cases about costs share: how often they compare, and a long history.
+// What the cases about costs share: a long history.
 //
 //   const Write first = WriteHistory(scenario, past, 10'000);   // watches start there
 //
@@ -11,9 +11,6 @@
 #include "cases/support/scenario.h"
 
 namespace watchproof {
-
-// As many comparisons as decide, if all of them agree, and one more.
-inline constexpr int kTurns = 6;
 
 // So many transactions of thirty-two puts below the key, by several clients. A write before them.
 inline Write WriteHistory(Scenario& scenario, const std::string& key, std::size_t revisions) {

@@ -16,6 +16,9 @@ constexpr std::string_view kOutdated =
 constexpr std::string_view kSlow =
     "One client slows down the writes and the watches of all others.";
 
+constexpr std::string_view kUnserved =
+    "After a partition clients are without their store for longer than an election takes.";
+
 class Available final : public Checker {
  public:
   // The driver annotates what it observed: the end of a process, or a missing answer. It writes
@@ -58,8 +61,9 @@ class Available final : public Checker {
   void Conclude() override {
     std::uint8_t part = 0;
     for (Draft& draft : burdened_.Beyond()) {
-      draft.clause = "S-17";
-      draft.impact = kSlow;
+      const bool unserved = std::get<symptom::Burden>(draft.symptom).figure == Figure::kUnserved;
+      draft.clause = unserved ? "S-19" : "S-17";
+      draft.impact = unserved ? kUnserved : kSlow;
       const MemberSubject subject{1, draft.evidence.front(), ++part};
       Add(subject, std::move(draft), Level::kShould);
     }
@@ -82,7 +86,8 @@ const CheckerRegistration<Available> kAvailable{{
         "and it must answer over the direct path, which no fault of the network touches, "
         "within the time limit of the call. A target that never answered at all is not "
         "judged: the run then ends with exit code 3. Beside a burden it must serve the others "
-        "as fast as before, but for a factor that the case names.",
+        "as fast as before, but for a factor that the case names, and so must it once that is "
+        "over.",
 }};
 
 }  // namespace

@@ -23,9 +23,11 @@ enum class Figure {
   kPuts,        // that were answered
   kLongestPut,  // the longest that a put took
   kEventDelay,  // from the begin of a put to its delivery to a watch, one after the other
+  kUnserved,    // until a put is answered, by a cluster that answers none
   kResident,    // memory, by the system's account, at most
   kKept,        // memory that is in use after it was collected; resident where that is not known
   kPerWatch,    // of kept memory, what each watch has added
+  kPerWritten,  // of kept memory, what each byte that was written has added
   kPerCancel,   // of goroutines, what each cancelled watch has left
   kGoroutines,  //
   kOpenFiles,   //

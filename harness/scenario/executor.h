@@ -34,7 +34,7 @@ class Executor {
   // Why the scenario did not reach what it planned; empty if it did.
   const std::vector<std::string>& inconclusive() const { return context_.inconclusive(); }
   const ArmedFaults& faults() const { return context_.faults(); }
-  const std::vector<Measured>& measured() const { return context_.measured(); }
+  const std::vector<Measured>& measured() const { return context_.figures().measured(); }
   double elsewhere() const { return context_.elsewhere(); }
   // What is known of it, if it ended with this status: it is about the last request to the target.
   Trouble TroubleOf(const Status& done) const;

@@ -134,28 +134,8 @@ bool StepContext::EveryMember(const std::string& group,
   });
 }
 
-void StepContext::NoteFigure(Figure figure, double value, const std::string& beside,
-                             const std::map<std::string, std::string>& limits) {
-  if (beside.empty()) {
-    figures_[figure] = value;
-    return;
-  }
-  const auto before = figures_.find(figure);
-  if (before == figures_.end()) return;
-  const std::string of(About(figure).name);
-  const auto limit = limits.find(of);
-  session_.Annotate(MeasuredPair{
-      .of = of,
-      .beside = beside,
-      .with = value,
-      .without = before->second,
-      .limit = limit == limits.end() ? 0 : std::strtod(limit->second.c_str(), nullptr)});
-  const auto is_same = [&](const Measured& one) { return one.of == of && one.beside == beside; };
-  auto measured = std::ranges::find_if(measured_, is_same);
-  if (measured == measured_.end())
-    measured = measured_.insert(measured_.end(), {of, beside, {}, {}});
-  measured->with.push_back(value);
-  measured->without.push_back(before->second);
+void StepContext::NoteFigure(Figure figure, double value, const Burden& beside) {
+  if (const auto pair = figures_.Note(figure, value, beside)) session_.Annotate(*pair);
 }
 
 // A write that was refused and carried out leaves a revision that is never known: what is beyond it

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "harness/client/leader_stream.h"
-#include "harness/model/figure.h"
 #include "harness/scenario/armed_faults.h"
+#include "harness/scenario/figure_turns.h"
 #include "harness/scenario/load.h"
 #include "harness/scenario/step_fields.h"
 #include "harness/session/session.h"
@@ -71,14 +71,9 @@ class StepContext {
   std::map<std::string, std::unique_ptr<LeaderStream>>& voters() { return voters_; }
   // Those of users, by the name that they are kept under.
   std::map<std::string, std::string>& tokens() { return tokens_; }
-  // Figures of the target as they were last without a burden.
-  std::map<Figure, double>& figures() { return figures_; }
-  // Records what the figure is now, beside the burden: see MeasuredPair. Without a burden it is
-  // kept for those that follow.
-  void NoteFigure(Figure figure, double value, const std::string& beside,
-                  const std::map<std::string, std::string>& limits);
-  // All of them, for the result.
-  const std::vector<Measured>& measured() const { return measured_; }
+  const FigureTurns& figures() const { return figures_; }
+  // Records what the figure of the target is now.
+  void NoteFigure(Figure figure, double value, const Burden& beside);
   // The largest share of the processors that others used while the target was measured.
   double elsewhere() const { return elsewhere_; }
   void NoteElsewhere(double share) { elsewhere_ = std::max(elsewhere_, share); }
@@ -196,8 +191,7 @@ class StepContext {
   Revision floor_{};
   std::optional<double> gauge_before_;
   std::map<std::string, double> account_;
-  std::map<Figure, double> figures_;
-  std::vector<Measured> measured_;
+  FigureTurns figures_;
   double elsewhere_ = 0;
   std::optional<Spare> spare_;
   bool progress_requested_ = false;

@@ -11,45 +11,107 @@
 namespace watchproof {
 namespace {
 
-const StepRegistration<MeasureLoadStep, MeasureRestStep> kMeasureSteps;
+const StepRegistration<MeasureLoadStep, MeasureServiceStep, MeasureRestStep> kMeasureSteps;
 
 constexpr std::size_t kMostPuts = 1'000'000;  // of a client
 constexpr std::size_t kMeasuredBytes = 100;
 constexpr Duration kAnswerLimit = 20s;
+constexpr Duration kServedWithin = 20s;
+constexpr Duration kServiceAsked = 100ms;
 // Until clients are connected and the target has woken.
 constexpr Duration kWarmUp = 200ms;
 constexpr double kMega = 1e6;
 constexpr double kKilo = 1e3;
-
-// One client's, touched by nothing but its thread until the load has stopped.
-struct Puts {
-  std::uint64_t answered = 0;
-  Duration longest{};
-};
-
-Puts Together(const std::vector<Puts>& clients) {
-  Puts all;
-  for (const Puts& one : clients) {
-    all.answered += one.answered;
-    all.longest = std::max(all.longest, one.longest);
-  }
-  return all;
-}
 
 struct Window {
   TimePoint from;
   TimePoint until;
 };
 
-Result<Revision> PutOnce(KvClient& kv, const std::string& key, const Window& window, Puts& puts) {
+// One client's, touched by nothing but its thread until the load has stopped: when each that was
+// answered began and ended.
+using Puts = std::vector<Window>;
+
+struct Answered {
+  std::size_t puts = 0;
+  Duration longest{};
+};
+
+Answered AnsweredIn(const std::vector<Puts>& clients, const Window& window) {
+  Answered all;
+  for (const Puts& puts : clients) {
+    for (const auto& [began, ended] : puts) {
+      if (began < window.from || began >= window.until) continue;
+      all.puts += ended <= window.until ? 1 : 0;
+      all.longest = std::max(all.longest, ended - began);
+    }
+  }
+  return all;
+}
+
+Result<Revision> PutOnce(KvClient& kv, const std::string& key, Puts& puts) {
   const TimePoint began = Clock::now();
   Result<Revision> put = kv.Put(key, std::string(kMeasuredBytes, 'm'));
-  const TimePoint ended = Clock::now();
-  if (began < window.from || began >= window.until || !put.has_value()) return put;
-  puts.answered += ended <= window.until ? 1 : 0;
-  puts.longest = std::max(puts.longest, ended - began);
+  if (put.has_value()) puts.push_back({began, Clock::now()});
   return put;
 }
+
+// On a connection of its own, to the member in use.
+std::shared_ptr<KvClient> NewClient(StepContext& context, const std::string& name, Duration limit) {
+  AttemptSession& session = context.session();
+  const Endpoint endpoint = context.environment().endpoint(Path::kDirect, session.member());
+  auto kv = std::make_shared<KvClient>(session.recording(), endpoint.ToString(),
+                                       KvOptions{.limits = {.each = limit}, .name = name});
+  kv->SetToken(session.kv().token());
+  return kv;
+}
+
+Result<Revision> AskFor(MeasureLoadStep::Asks what, KvClient& kv, Revision head) {
+  if (what == MeasureLoadStep::Asks::kCompaction) return kv.Compact(head);
+  WP_RETURN_IF_ERROR(StatusOf(kv.Record(Method::kDefragment, Message())));
+  return head;
+}
+
+// What an operator asks for while the target is measured.
+class AskedMeanwhile {
+ public:
+  AskedMeanwhile(StepContext& context, MeasureLoadStep::Asks what)
+      : context_(context), what_(what) {}
+  bool wanted() const { return what_ != MeasureLoadStep::Asks::kNothing && !load_; }
+  bool under_way() const { return load_ && !load_->done(); }
+  void Begin() {
+    head_ = context_.head();
+    load_.emplace(1, 1, [this](std::size_t) -> Load::Call {
+      const auto kv = NewClient(context_, "measure-operator", kAnswerLimit);
+      return [this, kv] { return AskFor(what_, *kv, head_); };
+    });
+  }
+  Status End() {
+    if (!load_) return {};
+    load_->Stop();
+    context_.NoteHead(load_->highest());
+    const Status refusal = load_->last_error();
+    if (refusal.code() == StatusCode::kUnimplemented) return refusal;
+    if (!refusal.ok()) {
+      context_.Inconclusive(fmt::format("the burden was refused: {}", refusal.message()));
+    } else if (what_ == MeasureLoadStep::Asks::kCompaction) {
+      context_.NoteFloor(head_);
+    }
+    return {};
+  }
+
+ private:
+  StepContext& context_;
+  const MeasureLoadStep::Asks what_;
+  Revision head_;
+  std::optional<Load> load_;
+};
+
+struct Probed {
+  std::uint64_t events = 0;
+  Duration delays{};
+  double resident = 0;
+};
 
 double InMillis(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
@@ -73,63 +135,108 @@ Usage MeasureLoadStep::Cost() const {
   return {.keys = static_cast<std::int64_t>(clients) + 1, .operations = clients};
 }
 
-Status MeasureLoadStep::Run(StepContext& context) const {
+std::string_view MeasureLoadStep::Request() const {
+  return asks == Asks::kNothing ? std::string_view() : kAsks[static_cast<std::size_t>(asks)];
+}
+
+namespace {
+
+// One put after the other, and the event of each. The window begins with what the operator asks
+// for, and ends no sooner than with the answer.
+Result<Probed> Probe(StepContext& context, const MeasureLoadStep& step, Window& window,
+                     AskedMeanwhile& asked) {
   AttemptSession& session = context.session();
-  const Window window{.from = Clock::now() + kWarmUp, .until = Clock::now() + kWarmUp + time};
-  std::vector<Puts> puts(clients);
-  const std::string placed = session.Placed(key);
-  const std::string endpoint =
-      context.environment().endpoint(Path::kDirect, session.member()).ToString();
-  Load load(clients, kMostPuts, [&](std::size_t number) -> Load::Call {
-    const auto kv = std::make_shared<KvClient>(
-        session.recording(), endpoint,
-        KvOptions{.limits = {.each = kAnswerLimit}, .name = fmt::format("measure-{}", number)});
-    kv->SetToken(session.kv().token());
-    return [&window, &puts = puts[number], one = fmt::format("{}/{}", placed, number), kv] {
-      return PutOnce(*kv, one, window, puts);
-    };
-  });
-  const MachineUse before = ReadMachineUse();
-  double resident = 0;
-  std::uint64_t events = 0;
-  Duration delays{};
-  while (Clock::now() < window.until && !session.GivesUp()) {
+  const std::string placed = session.Placed(step.key);
+  Probed probed;
+  while ((Clock::now() < window.until || asked.under_way()) && !session.GivesUp()) {
     const bool counts = Clock::now() >= window.from;
+    if (counts && asked.wanted()) {
+      window.from = Clock::now();
+      asked.Begin();
+    }
     const Duration began = session.recording().Now();
     WP_ASSIGN_OR_RETURN(const Revision put, session.kv().Put(placed, std::string(1, 'm')));
     context.NoteHead(put);
-    if (!session.PumpUntil([&] { return context.Passed(group, put); }, Within(kAnswerLimit))) break;
-    for (const StepContext::Member& member : context.groups().at(group)) {
+    const auto passed = [&] { return context.Passed(step.group, put); };
+    if (!session.PumpUntil(passed, Within(kAnswerLimit))) break;
+    for (const StepContext::Member& member : context.groups().at(step.group)) {
       if (const WatchState* const watch = counts ? context.WatchOf(member) : nullptr) {
-        ++events;
-        delays += watch->last_arrival - began;
+        ++probed.events;
+        probed.delays += watch->last_arrival - began;
       }
     }
-    resident = std::max(resident, session.ports().resident_bytes().value_or(0));
+    probed.resident = std::max(probed.resident, session.ports().resident_bytes().value_or(0));
   }
+  window.until = std::max(window.until, Clock::now());
+  return probed;
+}
+
+}  // namespace
+
+Status MeasureLoadStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  Window window{.from = Clock::now() + kWarmUp, .until = Clock::now() + kWarmUp + time};
+  std::vector<Puts> puts(clients);
+  const std::string placed = session.Placed(key);
+  Load load(clients, kMostPuts, [&](std::size_t number) -> Load::Call {
+    const auto kv = NewClient(context, fmt::format("measure-{}", number), kAnswerLimit);
+    return [&puts = puts[number], one = fmt::format("{}/{}", placed, number), kv] {
+      return PutOnce(*kv, one, puts);
+    };
+  });
+  const MachineUse before = ReadMachineUse();
+  AskedMeanwhile asked(context, asks);
+  WP_ASSIGN_OR_RETURN(Probed probed, Probe(context, *this, window, asked));
   context.NoteElsewhere(ElsewhereSince(before));
   load.Stop();
+  WP_RETURN_IF_ERROR(asked.End());
   context.NoteHead(load.highest());
   session.PumpAll();
   if (session.GivesUp()) return {};
-  const Puts all = Together(puts);
-  if (beside.empty() && (all.answered == 0 || events == 0)) {
+  const Answered all = AnsweredIn(puts, window);
+  if (beside.empty() && (all.puts == 0 || probed.events == 0)) {
     context.Inconclusive("nothing was answered while the target was measured");
     return {};
   }
+  const Duration measured = window.until - window.from;
   // Beside the burden that is what it costs.
-  if (events == 0) {
-    events = 1;
-    delays = time;
-  }
-  const double seconds = std::chrono::duration<double>(time).count();
-  const auto note = [&](Figure figure, double value) {
-    context.NoteFigure(figure, value, beside, limits);
-  };
-  note(Figure::kPuts, static_cast<double>(all.answered) / seconds);
+  if (probed.events == 0) probed = {.events = 1, .delays = measured, .resident = probed.resident};
+  const Burden burden{.name = beside, .over = over, .limits = limits};
+  const auto note = [&](Figure figure, double value) { context.NoteFigure(figure, value, burden); };
+  note(Figure::kPuts,
+       static_cast<double>(all.puts) / std::chrono::duration<double>(measured).count());
   note(Figure::kLongestPut, InMillis(all.longest));
-  note(Figure::kEventDelay, InMillis(delays) / static_cast<double>(events));
-  if (resident > 0) note(Figure::kResident, resident / kMega);
+  note(Figure::kEventDelay, InMillis(probed.delays) / static_cast<double>(probed.events));
+  if (probed.resident > 0) note(Figure::kResident, probed.resident / kMega);
+  return {};
+}
+
+Usage MeasureServiceStep::Cost() const {
+  return {.keys = 1, .operations = static_cast<std::size_t>(kServedWithin / kServiceAsked)};
+}
+
+Status MeasureServiceStep::Run(StepContext& context) const {
+  AttemptSession& session = context.session();
+  const auto kv = NewClient(context, "measure-service", kServiceAsked);
+  const std::string placed = session.Placed(key);
+  const MachineUse before = ReadMachineUse();
+  const TimePoint began = Clock::now();
+  // A put that a cluster without a leader has taken may wait longer than until it has one.
+  const bool served = session.PumpUntil(
+      [&] {
+        const Result<Revision> put = kv->Put(placed, std::string(1, 'm'));
+        if (put.has_value()) context.NoteHead(*put);
+        return put.has_value();
+      },
+      Within(kServedWithin));
+  const Duration took = Clock::now() - began;
+  context.NoteElsewhere(ElsewhereSince(before));
+  if (session.GivesUp()) return {};
+  if (!served && beside.empty()) {
+    context.Inconclusive("nothing was answered while the target was measured");
+    return {};
+  }
+  context.NoteFigure(Figure::kUnserved, InMillis(took), {.name = beside, .limits = limits});
   return {};
 }
 
@@ -194,7 +301,7 @@ Usage MeasureRestStep::Cost() const {
 Status MeasureRestStep::Run(StepContext& context) const {
   AttemptSession& session = context.session();
   const std::string placed = session.Placed(key);
-  if (context.figures().count(Figure::kKept) == 0) {
+  if (!context.figures().Last(Figure::kKept)) {
     WP_ASSIGN_OR_RETURN(const Revision put, session.kv().Put(placed, std::string(kBallast, 'b')));
     context.NoteHead(put);
   }
@@ -204,13 +311,18 @@ Status MeasureRestStep::Run(StepContext& context) const {
     return {};
   }
   const auto note = [&](Figure figure, double value) {
-    context.NoteFigure(figure, value, beside, limits);
+    context.NoteFigure(figure, value, {.name = beside, .limits = limits});
   };
   const auto since_first = [&](const char* of, double value) {
     return std::max(value - context.account().try_emplace(of, value).first->second, 0.0);
   };
   const double more = since_first("kept", *rest.kept);
   if (watches > 0) note(Figure::kPerWatch, more / kKilo / static_cast<double>(watches));
+  const auto last = context.figures().Last(Figure::kKept);
+  if (written > 0 && last) {
+    const double added = std::max(*rest.kept - *last * kMega, 0.0);
+    note(Figure::kPerWritten, added / static_cast<double>(written));
+  }
   note(Figure::kKept, *rest.kept / kMega);
   if (rest.goroutines) {
     const double left = since_first("goroutines", *rest.goroutines);
