@@ -31,7 +31,7 @@ WATCH_CASE(
   scenario.Add(UseMemberStep{kMembers});
   for (int i = 0; i < scenario.turns(); ++i) {
     const std::string turn = "/" + std::to_string(i);
-    if (i > 0) scenario.Disturb("move-leader" + turn, {{"to", "1"}});
+    if (i > 0) scenario.Add(AwaitLeadStep{1});
     scenario.Inject("split" + turn, {{"leader", "minority"}});
     scenario.Add(MeasureServiceStep{.key = key});
     scenario.AwaitEffectAndHeal("split" + turn);

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 struct GateFlags {
   std::string base;
   std::string head;
-  std::string budget = "15m";
+  std::string budget;  // empty: see the flag
   std::string measure;
   bool no_explore = false;
   bool dry_run = false;
@@ -85,7 +85,8 @@ CommandEnd MeasureCommand(const GateFlags& flags, Run& run, const MeasureGateOpt
                  kCodes[static_cast<std::size_t>(outcome.verdict)]);
 }
 
-CommandEnd GateCommand(const GateFlags& flags, const PassedOn& passed) {
+CommandEnd GateCommand(GateFlags flags, const PassedOn& passed) {
+  if (flags.budget.empty()) flags.budget = flags.measure.empty() ? "15m" : "20m";
   const Result<Duration> budget = ParseDuration(flags.budget);
   if (!budget.has_value() || *budget <= Duration::zero()) {
     return Fail(StatusCode::kInvalidArgument, "--budget: '{}'; expected a time such as 15m",
@@ -136,7 +137,8 @@ CommandBody AddGate(const Command& command) {
   command.Value("--base", flags->base, "SPEC", "The build to compare with, as a target of `run`")
       ->required();
   command.Value("--head", flags->head, "SPEC", "The build that may be worse")->required();
-  command.Value("--budget", flags->budget, "TIME", "Time for the whole gate");
+  command.Value("--budget", flags->budget, "TIME",
+                "Time for the whole gate (default: 15m, with --measure 20m)");
   command.Value("--measure", flags->measure, "MEASURES",
                 "Compare memory, puts and delay (any of these, with commas) instead of verdicts");
   command.Switch("--no-explore", flags->no_explore, "Cases only");

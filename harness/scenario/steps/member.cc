@@ -2,16 +2,18 @@
 #include "harness/scenario/steps/member.h"
 
 #include "harness/scenario/step_context.h"
+#include "harness/targets/probe.h"
 
 namespace watchproof {
 namespace {
 
-const StepRegistration<UseMemberStep, AwaitCaughtUpStep, AwaitReleaseStep, PermitDowngradeStep,
-                       AwaitSnapshotStep, RequireMemberBehindStep>
+const StepRegistration<UseMemberStep, AwaitCaughtUpStep, AwaitLeadStep, AwaitReleaseStep,
+                       PermitDowngradeStep, AwaitSnapshotStep, RequireMemberBehindStep>
     kMemberSteps;
 
 // A member that comes back may have to receive everything.
 constexpr Duration kCatchUpPatience = 20s;
+constexpr Duration kHandOver = 5s;
 constexpr std::string_view kSnapshots = "etcd_network_snapshot_receive_success";
 
 }  // namespace
@@ -29,6 +31,23 @@ Status AwaitCaughtUpStep::Run(StepContext& context) const {
     if (status->leader == 0) return "it follows no leader";
     if (Revision(status->revision) >= through) return {};
     return fmt::format("it is at revision {}", status->revision);
+  });
+  return {};
+}
+
+Status AwaitLeadStep::Run(StepContext& context) const {
+  Environment& environment = context.environment();
+  context.Await(fmt::format("member {} to lead", member), kCatchUpPatience, [&] {
+    const auto heir = environment.target(member).Ask(Within(1s));
+    if (heir.has_value() && heir->leader == heir->member) return true;
+    for (int other = 1; heir.has_value() && other <= environment.members(); ++other) {
+      const Target& target = environment.target(other);
+      const auto status = target.Ask(Within(1s));
+      if (!status.has_value() || status->leader != status->member) continue;
+      // It may be refused while the cluster elects.
+      (void)MoveLeader(target.endpoint(), heir->member, Within(kHandOver), target.token());
+    }
+    return false;
   });
   return {};
 }

@@ -25,6 +25,14 @@ struct AwaitCaughtUpStep {
   Status Run(StepContext& context) const;
 };
 
+// Waits until the member leads: whichever does is asked to hand over to it.
+struct AwaitLeadStep {
+  int member = 1;
+  static constexpr std::string_view kOp = "await lead";
+  void Fields(FieldList& field) { field("member", member).Member(); }
+  Status Run(StepContext& context) const;
+};
+
 // Waits until the storage of the member has the version of its release, or of the one that it is to
 // become, as etcd reports it since 3.6. That takes all members, and some seconds; before that none
 // of the next release can start.
