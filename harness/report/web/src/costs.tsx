@@ -121,6 +121,33 @@ function Numbers({ run, curve }: { run: Run; curve: CostCurve }) {
 
 const MEASURES = { memory: 'Memory', puts: 'Puts', delay: 'Delay' };
 
+// What an attempt found comes before what only looks so.
+const weightOf = (curve: CostCurve) =>
+  curve.points.some(({ outcome }) => outcome !== undefined) ? 2 : curve.stands_out === undefined ? 0 : 1;
+
+function Figure({ run, curve }: { run: Run; curve: CostCurve }) {
+  return (
+    <figure>
+      <figcaption><h4>{nameOf(curve)}</h4><span class="soft"><Name text={curve.case} /></span></figcaption>
+      <Curve run={run} curve={curve} />
+      <p>{curve.stands_out}</p>
+      <Numbers run={run} curve={curve} />
+    </figure>
+  );
+}
+
+function Measure({ run, curves }: { run: Run; curves: CostCurve[] }) {
+  const first = curves.filter((curve) => weightOf(curve) > 0).sort((a, b) => weightOf(b) - weightOf(a));
+  const rest = curves.filter((curve) => weightOf(curve) === 0);
+  const figures = (some: CostCurve[]) =>
+    <div class="curves">{some.map((curve) => <Figure run={run} curve={curve} />)}</div>;
+  return <>
+    {first.length === 0 ? null : figures(first)}
+    {rest.length === 0 ? null : <details open={first.length === 0}>
+      <summary>{rest.length} {rest.length === 1 ? 'figure' : 'figures'} in which no target stands out</summary>{figures(rest)}</details>}
+  </>;
+}
+
 export function Costs({ run }: { run: Run }) {
   if (run.costs === undefined) return null;
   const costs = run.costs;
@@ -138,12 +165,7 @@ export function Costs({ run }: { run: Run }) {
         if (curves.length === 0) return null;
         return <>
           <h3>{MEASURES[measure]} <span class="soft">{curves[0]!.more_is_better ? 'more' : 'less'} is better</span></h3>
-          <div class="curves">{curves.map((curve) => <figure>
-            <figcaption><h4>{nameOf(curve)}</h4><span class="soft"><Name text={curve.case} /></span></figcaption>
-            <Curve run={run} curve={curve} />
-            <p>{curve.stands_out}</p>
-            <Numbers run={run} curve={curve} />
-          </figure>)}</div>
+          <Measure run={run} curves={curves} />
         </>;
       })}
     </section>
