@@ -50,8 +50,7 @@ WATCH_CASE(Available, PutsBesideLaggard,
             .explain = "A watch from 10,000 revisions ago catches up; a filter leaves nothing "
                        "for it to receive. Clients that put other keys, and a watch of such a "
                        "key, are measured beside it and without it, in turns: they must keep at "
-                       "least half of their puts per second, and have as many again once it is "
-                       "closed.",
+                       "least half of their puts per second, and likewise once it is closed.",
             .level = Level::kShould,
             .needs = {Capability::kServerOfItsOwn},
             .guarantees = {"Available"},
@@ -82,7 +81,7 @@ WATCH_CASE(Available, PutsBesideManyWatches,
            {.requirement = kFair,
             .explain = "Ten thousand watches of other keys are open while clients put keys, which "
                        "must keep at least half of the puts per second that they had without "
-                       "these watches, and have as many again once they are closed.",
+                       "these watches, and likewise once they are closed.",
             .level = Level::kShould,
             .needs = {Capability::kServerOfItsOwn},
             .guarantees = {"Available"},
@@ -113,8 +112,8 @@ WATCH_CASE(Available, PutsBesideManyWatches,
 WATCH_CASE(Available, PutsBesideCompaction,
            {.requirement = kFair,
             .explain = "History is compacted while clients put keys. They must keep at least a "
-                       "quarter of the puts per second that they had before, and have as many "
-                       "again once that is over.",
+                       "quarter of the puts per second that they had before, and likewise once "
+                       "that is over.",
             .level = Level::kShould,
             .needs = {Capability::kCompaction, Capability::kServerOfItsOwn},
             .guarantees = {"Available"},
@@ -141,7 +140,7 @@ WATCH_CASE(Available, PutsAfterDefragmentation,
                        "measured; once it is over they must have at least half of the puts per "
                        "second that they had before.",
             .level = Level::kShould,
-            .needs = {Capability::kCompaction, Capability::kServerOfItsOwn},
+            .needs = {Capability::kServerOfItsOwn},
             .guarantees = {"Available"},
             .costs = CaseInfo::Costs::kMeasures}) {
   Measuring measuring{.key = scenario.Key("probe"),
