@@ -89,6 +89,7 @@ enum class Rank : std::size_t {
   kBacklogKept,
   kGoroutineLeftBehind,
   kWatchersMiscounted,
+  kCountedOutTwice,
   kLearnerForgotten,
   kVoteForgotten,
   kUnknownToItsLeader,

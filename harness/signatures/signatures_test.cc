@@ -1362,6 +1362,16 @@ TEST(Signature, OfWhatStreamsLeaveBehind) {
   EXPECT_EQ(signature("watchers", 59), "") << "no watch was compacted";
   EXPECT_EQ(signature("watchers", 61, "compaction"), "");
   EXPECT_EQ(signature("watch streams that ended as Unavailable", 80), "ended-as-unavailable");
+
+  const auto counted = [](bool answered, std::int64_t after) {
+    Script script = Script().Put("k", "a", 2).Watch("k", 0).Created(1, 2).Cancel(1);
+    if (answered) script.Cancelled(1);
+    script.Annotate(Account{1, "watchers", 1, after, 20, true});
+    return SignatureOf(Guarantee("Bounded"), script);
+  };
+  EXPECT_EQ(counted(false, -1), "counted-out-twice");
+  EXPECT_EQ(counted(false, 2), "");
+  EXPECT_EQ(counted(true, -1), "") << "its cancel was answered before its stream ended";
 }
 
 TEST(Signature, OfMembersThatAreNotAsTheyWereMade) {
