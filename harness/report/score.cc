@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <span>
 #include <utility>
 
 #include "harness/history/json_fields.h"
@@ -15,8 +17,9 @@
 namespace watchproof {
 namespace {
 
-constexpr int kNewest = 7;  // the minor version that the contract describes
-constexpr std::size_t kMostLines = 10;
+constexpr int kNewest = 7;              // the minor version that the contract describes
+constexpr std::size_t kMostLines = 10;  // of a level
+constexpr std::size_t kColumns = 98;
 // Flags of a run that change which cases there are, which requests they make, and whether these are
 // answered in time.
 constexpr const char* kFlags[] = {"--target-profile", "--profile", "--filter", "--exclude",
@@ -69,6 +72,15 @@ bool IsHeadline(const Clause& clause) {
   });
 }
 
+// "kine#614: a watch receives nothing more". Null: it looks like none.
+const Bug* LookedLike(const FindingRecord& finding) {
+  constexpr std::string_view kEtcd = "etcd ";
+  std::string_view name = finding.signature;
+  name = name.substr(0, name.find(": "));
+  if (name.starts_with(kEtcd)) name.remove_prefix(kEtcd.size());
+  return name.empty() ? nullptr : AnswerKey::FindBug(name);
+}
+
 ClauseScore ScoreOf(const Clause& clause, const std::vector<Numbered>& attempts) {
   ClauseScore score{.clause = &clause};
   const bool headline = IsHeadline(clause);
@@ -83,6 +95,7 @@ ClauseScore ScoreOf(const Clause& clause, const std::vector<Numbered>& attempts)
       score.finding = first + i;
       score.case_name = result->case_name;
       score.observed = finding.observed;
+      if (const Bug* const bug = LookedLike(finding)) score.bug = bug->name;
       return score;
     }
     shown = shown || Shows(*result, clause, headline);
@@ -121,21 +134,85 @@ void BreakWhatIsKnown(ClauseScore& score, const TargetSpec& target, std::string_
   }
 }
 
-// Below an id, which the first line has.
-std::string Below(std::string id, const std::string& text) {
-  constexpr std::size_t kColumns = 90;
-  std::string lines;
-  for (const std::string& line : Wrap(CleanText(text), kColumns)) {
-    lines += fmt::format("  {:<5} {}\n", std::exchange(id, ""), line);
-  }
-  return lines;
+// Another profile than that of its product may leave out the requests that a known bug takes.
+bool AsksAsUsual(const Score& score, const TargetSpec& target) {
+  const auto profile = score.flags.find("--target-profile");
+  if (profile == score.flags.end()) return true;
+  return profile->second == target.profile;
 }
 
-std::string LinesOf(const ClauseScore& one) {
-  const Clause& clause = *one.clause;
-  if (one.kept == Kept::kNotOffered) return Below(clause.id, clause.says + " (not offered)");
-  if (one.kept == Kept::kNotShown) return Below(clause.id, clause.says + " (no attempt shows it)");
-  return Below(clause.id, clause.says) + Below("", BrokenBy(one));
+// With its spec, if another target of the run has the same label.
+std::string LabelOf(const RunRecord& record, const TargetSpec& target, const std::string& version) {
+  const std::string label = target.Label(version);
+  const bool shared = std::ranges::any_of(record.attempts, [&](const AttemptSummary& attempt) {
+    const AttemptResult& result = attempt.result;
+    const auto other = std::ranges::find(record.targets, result.target, &TargetSpec::text);
+    return other != record.targets.end() && other->text != target.text &&
+           other->Label(result.target_version) == label;
+  });
+  return shared ? fmt::format("{} ({})", label, CleanText(target.text)) : label;
+}
+
+// What breaks clauses: a bug of the key, or what a case shows that none explains.
+struct Breach {
+  int rank;  // what no bug explains comes first, then the costliest
+  std::string text;
+  std::vector<std::string> clauses{};
+};
+
+Breach BreachOf(const ClauseScore& broken) {
+  const Bug* const bug = broken.bug.empty() ? nullptr : AnswerKey::FindBug(broken.bug);
+  if (bug == nullptr) return {.rank = 0, .text = BrokenBy(broken)};
+  const std::string where =
+      broken.finding == 0 ? "known of this release" : fmt::format("#{}", broken.finding);
+  return {.rank = 1 + static_cast<int>(bug->cost),
+          .text = fmt::format("{}, {} ({}): {}", Name(bug->cost), bug->name, where, bug->title)};
+}
+
+// Those of one bug together, and of one case.
+std::vector<Breach> BreachesOf(const std::vector<const ClauseScore*>& missing) {
+  std::vector<Breach> breaches;
+  std::map<std::string, std::size_t> places;
+  for (const ClauseScore* const one : missing) {
+    if (one->kept != Kept::kBroken) continue;
+    const auto [place, added] =
+        places.emplace(one->bug.empty() ? one->case_name : one->bug, breaches.size());
+    if (added) breaches.push_back(BreachOf(*one));
+    breaches[place->second].clauses.push_back(one->clause->id);
+  }
+  std::ranges::stable_sort(breaches, {}, &Breach::rank);
+  return breaches;
+}
+
+std::string OneLine(const std::string& head, const std::string& text) {
+  constexpr std::size_t kHead = 12;
+  const std::string line = fmt::format("  {} {}", PadRight(head, kHead), CleanText(text));
+  return ShortenEnd(line, kColumns, Charset::kAscii) + "\n";
+}
+
+// What is missing for a level, in so many lines at most.
+std::string LinesOf(const std::vector<const ClauseScore*>& missing) {
+  std::vector<std::string> ends;
+  for (const Kept kept : {Kept::kNotOffered, Kept::kNotShown}) {
+    std::vector<std::string> ids;
+    for (const ClauseScore* const one : missing) {
+      if (one->kept == kept) ids.push_back(one->clause->id);
+    }
+    if (!ids.empty())
+      ends.push_back(OneLine(std::string(Words(kept)), fmt::to_string(fmt::join(ids, " "))));
+  }
+  const std::vector<Breach> breaches = BreachesOf(missing);
+  const std::size_t room = kMostLines - ends.size();
+  const std::size_t shown = breaches.size() <= room ? breaches.size() : room - 1;
+  std::string text;
+  for (const Breach& one : std::span(breaches).first(shown)) {
+    text += OneLine(fmt::to_string(fmt::join(one.clauses, " ")), one.text);
+  }
+  if (shown < breaches.size()) {
+    text += fmt::format("  and {}\n", Count(breaches.size() - shown, "more cause"));
+  }
+  for (const std::string& line : ends) text += line;
+  return text;
 }
 
 std::string SummaryOf(const ReachScore& level, std::size_t needed) {
@@ -205,7 +282,7 @@ Score ScoreOf(const RunRecord& record, std::string_view target) {
   for (const TargetSpec& spec : record.targets) {
     if (spec.text == target) given = spec;
   }
-  score.label = given.Label(version);
+  score.label = LabelOf(record, given, version);
   // What is no version of etcd is held against the newest.
   score.minor = MinorOf(api.empty() ? version : api).value_or(kNewest);
   score.spec = target;
@@ -219,10 +296,7 @@ Score ScoreOf(const RunRecord& record, std::string_view target) {
   std::vector<std::pair<const Clause*, Kept>> all;
   for (const Clause& clause : Contract::BuiltIn().clauses()) {
     ClauseScore one = ScoreOf(clause, attempts);
-    // Another profile may leave out the requests that a known bug takes.
-    if (!score.flags.contains("--target-profile")) {
-      BreakWhatIsKnown(one, given, version, attempts);
-    }
+    if (AsksAsUsual(score, given)) BreakWhatIsKnown(one, given, version, attempts);
     all.emplace_back(&clause, one.kept);
     const bool left_out = !clause.profile.empty() && one.kept == Kept::kNotShown;
     if (clause.Binds(score.minor) && !left_out) score.clauses.push_back(std::move(one));
@@ -242,20 +316,22 @@ std::string ToText(const Score& score) {
     text += fmt::format("  behaves most like etcd {}: {} of {} clauses are as there\n",
                         score.nearest.releases, score.nearest.equal, score.nearest.compared);
   }
+  std::set<const Clause*> said;
   for (const ReachScore& level : score.levels) {
     std::size_t needed = 0;
     for (const Clause* const one : Contract::BuiltIn().Of(*level.reach)) {
       needed += one->Binds(score.minor) ? 1 : 0;
     }
     text += fmt::format("\n{}: {}\n", level.reach->name, SummaryOf(level, needed));
-    std::size_t lines = 0;
+    std::vector<const ClauseScore*> further;
     for (const ClauseScore* const one : level.missing) {
-      if (++lines > kMostLines) break;
-      text += LinesOf(*one);
+      if (said.insert(one->clause).second) further.push_back(one);
     }
-    if (lines > kMostLines) {
-      text += fmt::format("  and {} more\n", level.missing.size() - kMostLines);
+    if (further.size() < level.missing.size()) {
+      text += fmt::format("  {} above{}\n", level.missing.size() - further.size(),
+                          further.empty() ? "" : ", and");
     }
+    text += LinesOf(further);
   }
   return text;
 }

@@ -43,7 +43,7 @@ struct ClauseScore {
   std::size_t finding = 0;  // N of RUN#N, the first that breaks it
   std::string case_name{};  // of that
   std::string observed{};   // likewise
-  std::string bug{};        // known of the release, if it is broken by that alone
+  std::string bug{};        // that the finding looks like, or is known of the release without one
 };
 
 struct ReachScore {
@@ -79,7 +79,8 @@ std::string BrokenBy(const ClauseScore& broken);
 // The points and levels that follow from its clauses.
 void Conclude(Score& score);
 
-// What is reached, and what is missing for each level in at most ten lines.
+// What is reached, and for each level what keeps the target from it beyond the levels above, by
+// cause, in at most ten lines: first what no known bug explains, then the costliest bug.
 std::string ToText(const Score& score);
 // An endpoint document of shields.io: the highest level, and the points.
 std::string BadgeOf(const Score& score);

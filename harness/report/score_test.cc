@@ -83,6 +83,51 @@ TEST(Score, AFindingBreaksItsClauseAloneAndTheLevelsThatNeedIt) {
   EXPECT_THAT(BadgeOf(score), HasSubstr("Kubernetes-safe"));
 }
 
+// By what breaks it, in ten lines at most, and once for all levels.
+TEST(Score, NamesTheCausesThatKeepATargetFromALevel) {
+  RunRecord record = Whole();
+  const auto fails = [&record](const std::string& case_name,
+                               const std::vector<std::string>& clauses,
+                               const std::string& signature = "") {
+    AttemptSummary attempt = SampleAttempt(case_name, kTarget, Verdict::kFail);
+    attempt.result.findings.clear();
+    for (const std::string& clause : clauses) {
+      attempt.result.findings.push_back(Breaking(clause));
+      attempt.result.findings.back().signature = signature;
+    }
+    record.attempts.push_back(attempt);
+  };
+  fails("Bookmarkable.B", {"W-6"}, "etcd #15220: progress answers too early");
+  fails("Reliable.B", {"W-4", "W-5"});
+  fails("Leased.B", {"L-1"});
+  const std::string text = ToText(ScoreOf(record, kTarget));
+  EXPECT_THAT(text, HasSubstr("  W-4 W-5      #2 Reliable.B: another revision\n"
+                              "  W-6          data, #15220 (#1): progress answers"));
+  EXPECT_THAT(text, HasSubstr("  1 above, and\n  L-1          #4 Leased.B: another revision\n"));
+  int number = 0;
+  for (const Clause* const clause : Contract::BuiltIn().Of(Contract::BuiltIn().reaches().front())) {
+    fails("Ordered." + std::to_string(++number), {clause->id});
+  }
+  const std::string many = ToText(ScoreOf(record, kTarget));
+  const std::size_t begin = many.find("not reached");
+  const std::string first = many.substr(begin, many.find("\n\n", begin) - begin);
+  EXPECT_THAT(first, HasSubstr("more causes"));
+  EXPECT_EQ(std::ranges::count(first, '\n'), 10);
+}
+
+TEST(Score, TargetsWithOneLabelHaveTheirSpecsInIt) {
+  RunRecord record = Whole();
+  const std::string label = ScoreOf(record, kTarget).label;
+  record.targets = {{.text = kTarget, .name = "etcd"}, {.text = "etcd:/other", .name = "etcd"}};
+  EXPECT_EQ(ScoreOf(record, kTarget).label, label) << "nothing ran on the other";
+  AttemptSummary other = record.attempts.front();
+  other.result.target = "etcd:/other";
+  record.attempts.push_back(other);
+  EXPECT_EQ(ScoreOf(record, kTarget).label, label + " (etcd:/usr/bin/etcd)");
+  record.attempts.back().result.target_version = "3.9.9";
+  EXPECT_EQ(ScoreOf(record, kTarget).label, label);
+}
+
 TEST(Score, WhatAFindingMayHideIsNotKept) {
   RunRecord record = SampleRecord();
   record.attempts = {SampleAttempt("Bookmarkable.AfterStall", kTarget, Verdict::kFail)};
@@ -137,7 +182,8 @@ TEST(Score, AReleaseHasItsKnownBugsWhateverARunShows) {
   EXPECT_EQ(early.kept, Kept::kBroken);
   EXPECT_EQ(early.finding, 0U);
   EXPECT_EQ(early.bug, "#15220");
-  EXPECT_THAT(ToText(score), HasSubstr("known of this release, #15220: progress answers"));
+  EXPECT_THAT(ToText(score), HasSubstr("  W-6 "));
+  EXPECT_THAT(ToText(score), HasSubstr("#15220 (known of this release): progress answers"));
   EXPECT_THAT(ToText(score), HasSubstr("behaves most like etcd 3."));
   EXPECT_EQ(Of(score, "W-10").kept, Kept::kKept);
   record.flags["--target-profile"] = {.value = "kubernetes"};
