@@ -25,20 +25,44 @@ function saysOf(run: Run, point: CostPoint): string {
     point.times.text} times as bad${broken}`;
 }
 
+// Where a target stands on the axis, and with which others it has a line.
+interface Place {
+  place: number;
+  product: string;
+}
+
+// The releases of one product stand beside each other, by their versions.
+function placesOf(run: Run): Place[] {
+  const targets = run.targets.map(({ label }, target) => {
+    const parts = /^(.*) (\d+)\.(\d+)\.(\d+)(.*)$/.exec(label);
+    return { target, product: parts === null ? label : parts[1]! + parts[5]!,
+      version: (parts ?? []).slice(2, 5).map(Number) };
+  });
+  const products = targets.map(({ product }) => product);
+  const newer = (a: number[], b: number[]) => a.map((part, i) => part - b[i]!).find((by) => by !== 0) ?? 0;
+  const places: Place[] = [];
+  [...targets].sort((a, b) => products.indexOf(a.product) - products.indexOf(b.product) || newer(a.version, b.version))
+    .forEach(({ target, product }, place) => { places[target] = { place, product }; });
+  return places;
+}
+
 interface Axes {
   x: (target: number) => number;
   y: (value: number) => number;
   slot: number; // the width that a target has
 }
 
-// The line stops where a target has no values.
-function Side({ points, side, axes, aside }: {
-  points: CostPoint[]; side: 'with' | 'without'; axes: Axes; aside: number;
+// The line stops where a target has no values, and between products.
+function Side({ points, places, side, axes, aside }: {
+  points: CostPoint[]; places: Place[]; side: 'with' | 'without'; axes: Axes; aside: number;
 }) {
+  const follows = (before: CostPoint | undefined, point: CostPoint) => before !== undefined
+    && places[before.target]!.place === places[point.target]!.place - 1
+    && places[before.target]!.product === places[point.target]!.product;
   const at = (point: CostPoint) => `${axes.x(point.target) + aside} ${axes.y(point[side].value)}`;
   return <g class={side}>
     <path d={points.map((point, i) =>
-      `${i > 0 && points[i - 1]!.target === point.target - 1 ? 'L' : 'M'}${at(point)}`).join('')} />
+      `${follows(points[i - 1], point) ? 'L' : 'M'}${at(point)}`).join('')} />
     {points.map((point) => {
       const [x, amount] = [axes.x(point.target) + aside, point[side]];
       const broken = side === 'with' ? point.outcome : undefined;
@@ -49,10 +73,12 @@ function Side({ points, side, axes, aside }: {
 }
 
 // Targets below their places: beside each other if there is room, otherwise from below.
-function Labels({ run, axes, bottom, flat }: { run: Run; axes: Axes; bottom: number; flat: boolean }) {
+function Labels({ run, places, axes, bottom, flat }: {
+  run: Run; places: Place[]; axes: Axes; bottom: number; flat: boolean;
+}) {
   const each = Math.ceil(11 / axes.slot);
   return <>{run.targets.map(({ label }, i) => {
-    if (i % each !== 0) return null;
+    if (places[i]!.place % each !== 0) return null;
     const text = label.length > MOST_LETTERS ? `${label.slice(0, MOST_LETTERS - 1)}…` : label;
     const [x, y] = flat ? [axes.x(i), bottom + 14] : [axes.x(i) + 4, bottom + 6];
     return <text x={x} y={y} class="tick" text-anchor={flat ? 'middle' : 'end'}
@@ -61,9 +87,11 @@ function Labels({ run, axes, bottom, flat }: { run: Run; axes: Axes; bottom: num
 }
 
 function Curve({ run, curve }: { run: Run; curve: CostCurve }) {
-  const { points, unit, top } = curve;
+  const { unit, top } = curve;
+  const places = placesOf(run);
+  const points = [...curve.points].sort((a, b) => places[a.target]!.place - places[b.target]!.place);
   const slot = (WIDE - LEFT - 4) / run.targets.length;
-  const axes: Axes = { slot, x: (target) => LEFT + slot * (target + 0.5),
+  const axes: Axes = { slot, x: (target) => LEFT + slot * (places[target]!.place + 0.5),
     y: (value) => TOP + HIGH * (1 - value / top) };
   const letters = Math.min(MOST_LETTERS, Math.max(...run.targets.map(({ label }) => label.length)));
   const flat = letters * LETTER < slot;
@@ -79,8 +107,8 @@ function Curve({ run, curve }: { run: Run; curve: CostCurve }) {
         class={tick === 0 ? 'axis' : 'faint'} />
         <text x={LEFT - 5} y={axes.y(tick) + 4} text-anchor="end" class="tick">
           {tick === 0 || unit === '' ? tick : `${tick} ${unit}`}</text></g>)}
-      <Side points={points} side="without" axes={axes} aside={-Math.min(5, slot / 5)} />
-      <Side points={points} side="with" axes={axes} aside={Math.min(5, slot / 5)} />
+      <Side points={points} places={places} side="without" axes={axes} aside={-Math.min(5, slot / 5)} />
+      <Side points={points} places={places} side="with" axes={axes} aside={Math.min(5, slot / 5)} />
       {points.map((point) => <>
         {point.outcome === undefined ? null : <text x={axes.x(point.target)} y={TOP - 14} text-anchor="middle"
           class={`label ${point.outcome}`}>{styleOf(run, point.outcome).symbol}</text>}
@@ -89,7 +117,7 @@ function Curve({ run, curve }: { run: Run; curve: CostCurve }) {
         <rect x={axes.x(point.target) - slot / 2} y={TOP} width={slot} height={HIGH} class="over">
           <title>{saysOf(run, point)}</title></rect>
       </>)}
-      <Labels run={run} axes={axes} bottom={bottom} flat={flat} />
+      <Labels run={run} places={places} axes={axes} bottom={bottom} flat={flat} />
     </svg>
   );
 }
@@ -98,6 +126,9 @@ const both = (amount: Amount) => <>{amount.text} <span class="soft">{amount.betw
 
 function Numbers({ run, curve }: { run: Run; curve: CostCurve }) {
   const broken = curve.points.some((point) => point.outcome !== undefined);
+  const places = placesOf(run);
+  const targets = run.targets.map((target, i) => ({ target, i }))
+    .sort((a, b) => places[a.i]!.place - places[b.i]!.place);
   return (
     <details>
       <summary>Numbers<span class="unseen">: {nameOf(curve)}</span></summary>
@@ -105,7 +136,7 @@ function Numbers({ run, curve }: { run: Run; curve: CostCurve }) {
         <table><thead><tr><th scope="col">target</th><th scope="col">with the burden</th>
           <th scope="col">without</th><th scope="col">times as bad</th>
           {broken ? <th scope="col">outcome</th> : null}</tr></thead>
-          <tbody>{run.targets.map((target, i) => {
+          <tbody>{targets.map(({ target, i }) => {
             const point = curve.points.find((one) => one.target === i);
             const style = point?.outcome === undefined ? undefined : styleOf(run, point.outcome);
             return <tr><th scope="row"><Name text={target.label} /></th>
