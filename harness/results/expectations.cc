@@ -107,12 +107,17 @@ struct Suspects {
   std::vector<const Bug*> everywhere;
 };
 
+// Its calls are drawn from the whole API, so that no bug names it, and any may show in it.
+bool DrawsAnyCall(const std::string& case_name) {
+  return IsExploredCase(case_name) || case_name.ends_with(".CallsOfEveryKind");
+}
+
 Suspects SuspectsOf(const AnswerKey& key, const std::string& case_name,
                     const ReleaseVersion& version, const std::string& topology) {
   Suspects suspects;
   for (const Bug& bug : key.bugs()) {
     if (!bug.topology.empty() && bug.topology != topology) continue;
-    const bool anywhere = bug.every_case || IsExploredCase(case_name);
+    const bool anywhere = bug.every_case || DrawsAnyCall(case_name);
     if (anywhere && StateIn(bug.affected, version).presence == Presence::kAffected) {
       suspects.everywhere.push_back(&bug);
     }

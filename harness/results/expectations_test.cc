@@ -354,17 +354,20 @@ not_shown = "any case may"
   EXPECT_EQ(status("A.Other", {""}), kNewFailure);
 }
 
-// No bug names the case of a script that exploration found: any bug of the release may show in it.
-TEST(ExpectationsApply, AScriptOfExplorationMayShowAnyBug) {
+// No bug names a case with calls of every kind: any bug of the release may show in it.
+TEST(ExpectationsApply, WhatIsDrawnFromEveryCallMayShowAnyBug) {
   const Expectations expectations = Expectations::Parse(kManifest).value();
-  const auto status = [&](const std::string& finding) {
+  const auto status = [&](const std::string& case_name, const std::string& finding) {
     AttemptResult result = Result(Verdict::kFail, {finding});
-    result.case_name = "Explored.Reliable_12ab34";
+    result.case_name = case_name;
     return Apply(expectations, result);
   };
   using enum ExpectationStatus;
-  EXPECT_EQ(status("Reliable gone"), kKnownFailure);
-  EXPECT_EQ(status("Reliable of-no-bug"), kNewFailure);
+  for (const char* const drawn : {"Explored.Reliable_12ab34", "Durable.CallsOfEveryKind"}) {
+    EXPECT_EQ(status(drawn, "Reliable gone"), kKnownFailure) << drawn;
+    EXPECT_EQ(status(drawn, "Reliable of-no-bug"), kNewFailure) << drawn;
+  }
+  EXPECT_EQ(status("Durable.CallsOfOneKind", "Reliable gone"), kNewFailure);
 }
 
 // What only a topology breaks is known there and nowhere else; and a bug of the release that does
