@@ -72,11 +72,12 @@ bool IsHeadline(const Clause& clause) {
   });
 }
 
-// "kine#614: a watch receives nothing more". Null: it looks like none.
+// By its signature, "kine#614: a watch receives nothing more" or "#17529 or #19179: ...". Null: it
+// looks like none.
 const Bug* LookedLike(const FindingRecord& finding) {
   constexpr std::string_view kEtcd = "etcd ";
   std::string_view name = finding.signature;
-  name = name.substr(0, name.find(": "));
+  name = name.substr(0, std::min(name.find(": "), name.find(" or ")));
   if (name.starts_with(kEtcd)) name.remove_prefix(kEtcd.size());
   return name.empty() ? nullptr : AnswerKey::FindBug(name);
 }

@@ -35,8 +35,8 @@ void KeepFirst(std::size_t most, Json& array) {
 
 Json Brief(const Json& finding) {
   Json brief;
-  for (const char* name :
-       {"guarantee", "clause", "level", "watch", "expected", "observed", "evidence"}) {
+  for (const char* name : {"guarantee", "clause", "level", "watch", "expected", "observed",
+                           "signature", "resembles", "evidence"}) {
     brief[name] = finding.at(name);
   }
   KeepFirst(kMostLines, brief.at("evidence"));
