@@ -82,23 +82,38 @@ const Bug* LookedLike(const FindingRecord& finding) {
   return name.empty() ? nullptr : AnswerKey::FindBug(name);
 }
 
-ClauseScore ScoreOf(const Clause& clause, const std::vector<Numbered>& attempts) {
+// What no bug explains comes first, then the costliest.
+int RankOf(const Bug* bug) { return bug == nullptr ? 0 : 1 + static_cast<int>(bug->cost); }
+
+// The finding that ranks first of those that name the clause.
+ClauseScore BrokenIn(const Clause& clause, const std::vector<Numbered>& attempts) {
   ClauseScore score{.clause = &clause};
+  int rank = kCosts + 1;
+  for (const auto& [result, first] : attempts) {
+    for (std::size_t i = 0; i < result->findings.size(); ++i) {
+      const FindingRecord& finding = result->findings[i];
+      if (finding.clause != clause.id) continue;
+      const Bug* const bug = LookedLike(finding);
+      if (RankOf(bug) >= rank) continue;
+      rank = RankOf(bug);
+      score.kept = Kept::kBroken;
+      score.finding = first + i;
+      score.case_name = result->case_name;
+      score.observed = finding.observed;
+      score.bug = bug == nullptr ? "" : bug->name;
+    }
+  }
+  return score;
+}
+
+ClauseScore ScoreOf(const Clause& clause, const std::vector<Numbered>& attempts) {
+  ClauseScore score = BrokenIn(clause, attempts);
+  if (score.kept == Kept::kBroken) return score;
   const bool headline = IsHeadline(clause);
   bool shown = false;
   bool judged = false;
   bool unsupported = false;
   for (const auto& [result, first] : attempts) {
-    for (std::size_t i = 0; i < result->findings.size(); ++i) {
-      const FindingRecord& finding = result->findings[i];
-      if (finding.clause != clause.id) continue;
-      score.kept = Kept::kBroken;
-      score.finding = first + i;
-      score.case_name = result->case_name;
-      score.observed = finding.observed;
-      if (const Bug* const bug = LookedLike(finding)) score.bug = bug->name;
-      return score;
-    }
     shown = shown || Shows(*result, clause, headline);
     if (!clause.TestedBy(result->case_name)) continue;
     judged = judged || IsJudged(*result);
@@ -156,17 +171,17 @@ std::string LabelOf(const RunRecord& record, const TargetSpec& target, const std
 
 // What breaks clauses: a bug of the key, or what a case shows that none explains.
 struct Breach {
-  int rank;  // what no bug explains comes first, then the costliest
+  int rank;
   std::string text;
   std::vector<std::string> clauses{};
 };
 
 Breach BreachOf(const ClauseScore& broken) {
   const Bug* const bug = broken.bug.empty() ? nullptr : AnswerKey::FindBug(broken.bug);
-  if (bug == nullptr) return {.rank = 0, .text = BrokenBy(broken)};
+  if (bug == nullptr) return {.rank = RankOf(bug), .text = BrokenBy(broken)};
   const std::string where =
       broken.finding == 0 ? "known of this release" : fmt::format("#{}", broken.finding);
-  return {.rank = 1 + static_cast<int>(bug->cost),
+  return {.rank = RankOf(bug),
           .text = fmt::format("{}, {} ({}): {}", Name(bug->cost), bug->name, where, bug->title)};
 }
 

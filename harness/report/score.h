@@ -40,7 +40,7 @@ constexpr std::string_view Words(Kept kept) {
 struct ClauseScore {
   const Clause* clause = nullptr;
   Kept kept = Kept::kNotShown;
-  std::size_t finding = 0;  // N of RUN#N, the first that breaks it
+  std::size_t finding = 0;  // N of RUN#N, that breaks it: of no known bug, or of the costliest
   std::string case_name{};  // of that
   std::string observed{};   // likewise
   std::string bug{};        // that the finding looks like, or is known of the release without one

@@ -99,11 +99,12 @@ TEST(Score, NamesTheCausesThatKeepATargetFromALevel) {
   };
   fails("Bookmarkable.B", {"W-6"}, "etcd #15220: progress answers too early");
   fails("Reliable.B", {"W-4", "W-5"});
+  fails("Leased.A", {"L-1"}, "etcd #15220: not what breaks it");
   fails("Leased.B", {"L-1"});
   const std::string text = ToText(ScoreOf(record, kTarget));
   EXPECT_THAT(text, HasSubstr("  W-4 W-5      #2 Reliable.B: another revision\n"
                               "  W-6          data, #15220 (#1): progress answers"));
-  EXPECT_THAT(text, HasSubstr("  1 above, and\n  L-1          #4 Leased.B: another revision\n"));
+  EXPECT_THAT(text, HasSubstr("  1 above, and\n  L-1          #5 Leased.B: another revision\n"));
   int number = 0;
   for (const Clause* const clause : Contract::BuiltIn().Of(Contract::BuiltIn().reaches().front())) {
     fails("Ordered." + std::to_string(++number), {clause->id});
