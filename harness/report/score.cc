@@ -214,8 +214,8 @@ std::string LinesOf(const std::vector<const ClauseScore*>& missing) {
     for (const ClauseScore* const one : missing) {
       if (one->kept == kept) ids.push_back(one->clause->id);
     }
-    if (!ids.empty())
-      ends.push_back(OneLine(std::string(Words(kept)), fmt::to_string(fmt::join(ids, " "))));
+    if (ids.empty()) continue;
+    ends.push_back(OneLine(std::string(Words(kept)), fmt::to_string(fmt::join(ids, " "))));
   }
   const std::vector<Breach> breaches = BreachesOf(missing);
   const std::size_t room = kMostLines - ends.size();

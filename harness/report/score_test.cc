@@ -189,6 +189,9 @@ TEST(Score, AReleaseHasItsKnownBugsWhateverARunShows) {
   EXPECT_EQ(Of(score, "W-10").kept, Kept::kKept);
   record.flags["--target-profile"] = {.value = "kubernetes"};
   EXPECT_EQ(Of(ScoreOf(record, "etcd@3.4.23"), "W-6").kept, Kept::kKept) << "perhaps not asked for";
+  record.targets.front().profile = "kubernetes";
+  EXPECT_EQ(Of(ScoreOf(record, "etcd@3.4.23"), "W-6").kept, Kept::kBroken)
+      << "it is asked as usual";
   record.flags.clear();
   std::erase_if(record.attempts, [](const AttemptSummary& attempt) {
     const auto& shown = AnswerKey::FindBug("#15220")->shown;
